@@ -1,0 +1,9 @@
+//! The book: fault pages, recipes, notices, code tables and bug reports, from markdown to checked values.
+//!
+//! Fault pages are strict (`page_reader`): an author gets every mistake with its place. Bug reports are lenient
+//! (`lenient`): whatever people write is taken, nothing fails. The built-in pages are parsed by `build.rs`; at run
+//! time only the front matter is decoded, and a page's body is read when somebody asks for it.
+
+pub mod page;
+pub mod report;
+pub mod schema;

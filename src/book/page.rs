@@ -1,0 +1,102 @@
+//! A fault page, a recipe and a notice as the rest of the program sees them: checked and typed.
+
+use super::schema::{Affected, Cost, EvidenceMatter, PageStatus, Prior, Severity, SignatureMatter};
+
+/// A page of the book: one fault with its causes.
+#[derive(Debug, Clone)]
+pub struct FaultPage {
+    /// The file's stem: `cudnn-no-engine`.
+    pub id: String,
+    /// The folder: `cudnn`.
+    pub area: String,
+    /// Path as shown: `kb/faults/cudnn/cudnn-no-engine.md`.
+    pub path: String,
+    /// The fault in words.
+    pub title: String,
+    /// Whether the page is used.
+    pub status: PageStatus,
+    /// How much a run loses by it.
+    pub severity: Severity,
+    /// Vendor codes that people look up.
+    pub codes: Vec<String>,
+    /// Ways to recognise it.
+    pub signatures: Vec<SignatureMatter>,
+    /// Causes in the order of the front matter.
+    pub causes: Vec<Cause>,
+    /// Where it exists.
+    pub affects: Vec<Affected>,
+    /// Former ids.
+    pub aliases: Vec<String>,
+    /// Addresses to read on.
+    pub references: Vec<String>,
+    /// The section "Meaning" as markdown.
+    pub meaning: String,
+    /// The fenced text of the section "Example".
+    pub example: String,
+    /// The items of the section "Lookalikes" as markdown.
+    pub lookalikes: Vec<String>,
+    /// The page's markdown after the front matter.
+    pub body: String,
+}
+
+/// One cause of a fault.
+#[derive(Debug, Clone)]
+pub struct Cause {
+    /// From the closed list of causes.
+    pub id: String,
+    /// In words, for this fault.
+    pub title: String,
+    /// How often, with nothing else known.
+    pub prior: Prior,
+    /// What speaks for or against it.
+    pub evidence: Vec<EvidenceMatter>,
+    /// Why it happens: the paragraphs before the first label.
+    pub why: String,
+    /// How to confirm it here.
+    pub check: Check,
+    /// What helps, cheapest first.
+    pub fixes: Vec<Fix>,
+    /// What does not help, and why, one item each, as markdown.
+    pub dead_ends: Vec<String>,
+}
+
+/// A way to settle whether a cause is the one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Check {
+    /// What to do, in words.
+    pub says: String,
+    /// The command or code to run, where there is one.
+    pub command: Option<String>,
+}
+
+/// One thing that helps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// The recipe it comes from, where it is one: `reduce-batch`.
+    pub recipe: Option<String>,
+    /// What to do, in the imperative.
+    pub title: String,
+    /// More words.
+    pub detail: String,
+    /// Commands or code, one string per fenced block.
+    pub commands: Vec<String>,
+    /// What it costs.
+    pub trade_offs: Vec<String>,
+    /// How far it reaches; unknown for fixes written into a page.
+    pub cost: Option<Cost>,
+    /// Expression over facts; when true the fix is in force already.
+    pub in_force: Option<String>,
+}
+
+/// A line that looks alarming and is harmless.
+#[derive(Debug, Clone)]
+pub struct Notice {
+    /// The file's stem.
+    pub id: String,
+    /// What the line says, in one clause.
+    pub title: String,
+    /// Ways to recognise it.
+    pub signatures: Vec<SignatureMatter>,
+    /// Why it is harmless, as markdown.
+    pub body: String,
+}

@@ -1,0 +1,145 @@
+//! What is known about the run and the machine, by name: `oom.free`, `torch.version`, `gpu.memory.total`.
+//!
+//! Facts come from the pasted text, from a probe of the machine, from a saved file or from our own catalogue; the
+//! same names serve all of them, so a page's condition does not care where a value came from. Sizes are bytes,
+//! durations seconds. What could have been known but is not is a fact too: it carries the reason.
+
+use std::collections::BTreeMap;
+
+/// A value of a fact.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Yes or no.
+    Bool(bool),
+    /// A count, a size in bytes, a duration in seconds, a temperature in degrees Celsius.
+    Number(f64),
+    /// A name or a version.
+    Text(String),
+    /// Several names, in the order found.
+    List(Vec<String>),
+}
+
+/// Where a fact comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// Our own tables: a GPU's memory by its name, a driver's CUDA by its number.
+    Catalogue,
+    /// A bug report of the project, where the text itself says nothing.
+    Report,
+    /// The pasted text.
+    Text,
+    /// A saved probe of the machine where the run died.
+    Saved,
+    /// The machine, asked just now.
+    Probe,
+}
+
+impl Source {
+    /// The word shown beside a reason.
+    pub fn word(self) -> &'static str {
+        match self {
+            Source::Catalogue => "catalogue",
+            Source::Report => "report",
+            Source::Text => "text",
+            Source::Saved => "saved facts",
+            Source::Probe => "probe",
+        }
+    }
+}
+
+/// One known value with its origin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// The value.
+    pub value: Value,
+    /// Where it comes from.
+    pub source: Source,
+    /// The physical line (from 1) of the pasted text that says so.
+    pub line: Option<u32>,
+}
+
+/// Everything known, by dotted name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    known: BTreeMap<String, Fact>,
+    unknown: BTreeMap<String, String>,
+}
+
+impl Facts {
+    /// Records a value unless a stronger source already gave one (the order of [`Source`]); among equals the first stays.
+    pub fn add(&mut self, name: impl Into<String>, value: Value, source: Source, line: Option<u32>) {
+        let name = name.into();
+        match self.known.get(&name) {
+            Some(old) if old.source >= source => {}
+            _ => {
+                self.known.insert(name, Fact { value, source, line });
+            }
+        }
+    }
+
+    /// Records a number found in the pasted text.
+    pub fn number_in_text(&mut self, name: &str, value: f64, line: u32) {
+        self.add(name, Value::Number(value), Source::Text, Some(line));
+    }
+
+    /// Records words found in the pasted text.
+    pub fn words_in_text(&mut self, name: &str, value: impl Into<String>, line: u32) {
+        self.add(name, Value::Text(value.into()), Source::Text, Some(line));
+    }
+
+    /// Records why a fact cannot be known.
+    pub fn cannot_tell(&mut self, name: impl Into<String>, why: impl Into<String>) {
+        self.unknown.entry(name.into()).or_insert_with(|| why.into());
+    }
+
+    /// The fact of that name.
+    pub fn get(&self, name: &str) -> Option<&Fact> {
+        self.known.get(name)
+    }
+
+    /// The number of that name.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.known.get(name)?.value {
+            Value::Number(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The words of that name.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match &self.known.get(name)?.value {
+            Value::Text(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// Why the fact of that name cannot be known, where somebody said.
+    pub fn why_unknown(&self, name: &str) -> Option<&str> {
+        self.unknown.get(name).map(String::as_str)
+    }
+
+    /// All known facts in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Fact)> {
+        self.known.iter().map(|(name, fact)| (name.as_str(), fact))
+    }
+
+    /// All facts that cannot be known, with the reason.
+    pub fn unknowns(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.unknown.iter().map(|(name, why)| (name.as_str(), why.as_str()))
+    }
+
+    /// Takes over what `other` knows; the stronger source wins.
+    pub fn merge(&mut self, other: &Facts) {
+        for (name, fact) in &other.known {
+            self.add(name.clone(), fact.value.clone(), fact.source, fact.line);
+        }
+        for (name, why) in &other.unknown {
+            self.cannot_tell(name.clone(), why.clone());
+        }
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+}

@@ -1,0 +1,11 @@
+//! Faultbook: which GPU or ML training failure is this, why did it happen here, and what fixes it.
+//!
+//! The way data flows stands in ARCHITECTURE.md. This library never prints.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod book;
+pub mod diagnosis;
+pub mod facts;
+pub mod incident;
+pub mod span;
+pub mod transcript;
