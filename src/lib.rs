@@ -4,8 +4,10 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod book;
+pub mod diagnose;
 pub mod diagnosis;
 pub mod facts;
 pub mod incident;
+pub mod signature;
 pub mod span;
 pub mod transcript;

@@ -1,0 +1,4 @@
+//! From an incident to a diagnosis.
+
+pub mod compatibility;
+pub mod conditions;
