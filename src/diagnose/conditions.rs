@@ -17,6 +17,8 @@ pub struct Conditions {
     context: Value,
     /// Where each dotted name comes from.
     sources: BTreeMap<String, (Source, Option<u32>)>,
+    /// Why a name is not known, where somebody said.
+    unknown: BTreeMap<String, String>,
 }
 
 /// What a true condition rests on.
@@ -45,7 +47,8 @@ impl Conditions {
         environment.add_function("any_of", |values: Rest<bool>| values.iter().any(|value| *value));
         environment.add_filter("size", |bytes: f64| size(bytes));
         let sources = facts.iter().map(|(name, fact)| (name.to_owned(), (fact.source, fact.line))).collect();
-        Self { environment, context: nest(facts), sources }
+        let unknown = facts.unknowns().map(|(name, why)| (name.to_owned(), why.to_owned())).collect();
+        Self { environment, context: nest(facts), sources, unknown }
     }
 
     /// What the condition rests on when it is true; `None` when it is false or silent.
@@ -68,6 +71,11 @@ impl Conditions {
             expression.undeclared_variables(true).into_iter().filter(|name| !globals.contains(name)).collect();
         names.sort();
         names
+    }
+
+    /// Why a fact is not known, where somebody said.
+    pub fn why_unknown(&self, name: &str) -> Option<String> {
+        self.unknown.get(name).cloned()
     }
 
     /// The sentence with its `{{ fact }}` placeholders filled; the words before the first placeholder when a fact is missing.
