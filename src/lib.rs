@@ -8,6 +8,7 @@ pub mod diagnose;
 pub mod diagnosis;
 pub mod facts;
 pub mod incident;
+pub mod pattern;
 pub mod signature;
 pub mod span;
 pub mod transcript;

@@ -10,7 +10,7 @@ use crate::book::schema::{EvidenceMatter, Prior, Weight};
 use crate::diagnosis::Reason;
 use crate::facts::Source;
 use crate::incident::{ErrorEvent, Frame, Incident, Role};
-use crate::signature::Pattern;
+use crate::pattern::Pattern;
 use crate::span::Span;
 use crate::transcript::Transcript;
 

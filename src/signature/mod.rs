@@ -3,7 +3,7 @@
 //!
 //! The surprising thing: regexes compile at their first use, because most runs need none or two of several hundred.
 
-mod pattern;
+
 
 use std::collections::HashMap;
 
@@ -11,8 +11,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::book::schema::{NEAR, SignatureMatter, Standing};
 use crate::incident::Role;
+use crate::pattern::Pattern;
 use crate::transcript::{Level, Transcript};
-pub use pattern::Pattern;
+
 
 /// What a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
