@@ -21,6 +21,8 @@ pub struct CauseSection {
     pub fixes: Vec<Fix>,
     /// What does not help.
     pub dead_ends: Vec<String>,
+    /// Byte offsets of the fixes.
+    pub places: Vec<usize>,
     /// Recipes that are linked and do not exist: byte offset and id.
     pub unknown: Vec<(usize, String)>,
 }
@@ -51,6 +53,7 @@ pub fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> Caus
             }
             if part == Part::Fix {
                 out.fixes.push(written_fix(&raw));
+                out.places.push(block.range.start);
             } else if part == Part::DeadEnds {
                 out.dead_ends.push(raw);
             } else if part == Part::Check {
@@ -66,6 +69,7 @@ pub fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> Caus
                 for item in &list.items {
                     let fix = fix(doc, item, recipes, &mut out.unknown);
                     out.fixes.push(fix);
+                    out.places.push(item.range.start);
                 }
             }
             (Part::Fix, Kind::Fence(fence)) => {
@@ -76,7 +80,10 @@ pub fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> Caus
             (Part::Fix, _) => match (out.fixes.last_mut(), trade_off(&raw)) {
                 (Some(last), Some(cost)) => last.trade_offs.push(cost.to_owned()),
                 (Some(last), None) => join(&mut last.detail, &raw),
-                (None, _) => out.fixes.push(written_fix(&raw)),
+                (None, _) => {
+                    out.fixes.push(written_fix(&raw));
+                    out.places.push(block.range.start);
+                }
             },
             (Part::DeadEnds, Kind::List(_)) => {
                 out.dead_ends.extend(top_items(std::slice::from_ref(block)).map(|i| doc.markdown_of(&i.blocks)));

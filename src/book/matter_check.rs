@@ -64,7 +64,7 @@ pub fn signatures(signatures: &[SignatureMatter], doc: &Document<'_>, problems: 
         if longest < SHORTEST_LITERAL {
             let words = signature.contains.0.join("\", \"");
             let message = format!("\"{words}\" is too short to be looked for");
-            problems.push(at(doc, &words, "short-literal", message, "at least 6 characters"));
+            problems.push(at(doc, &format!("contains: {words}"), "short-literal", message, "at least 6 characters"));
         }
         for pattern in [&signature.regex, &signature.unless, &signature.near, &signature.without].into_iter().flatten()
         {
@@ -100,7 +100,7 @@ fn length(doc: &Document<'_>, problems: &mut Vec<Problem>, words: &str, most: us
     let count = words.chars().count();
     if count == 0 || count > most {
         let message = format!("the {what} has {count} characters");
-        problems.push(at(doc, words, "title-length", message, &format!("1 to {most}")));
+        problems.push(at(doc, &format!("title: {words}"), "title-length", message, &format!("1 to {most}")));
     }
 }
 
@@ -110,14 +110,22 @@ fn is_day(day: &str) -> bool {
         && bytes.iter().enumerate().all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
 }
 
-/// A problem at the first place of `needle` in the front matter, or at its beginning.
+/// A problem at the first place of `needle` in the front matter, or at its beginning. A needle `key: value` is looked
+/// for on a line that holds both.
 fn at(doc: &Document<'_>, needle: &str, rule: &'static str, message: String, help: &str) -> Problem {
     let start = doc.matter.as_ref().map_or(0, |m| m.range.start);
     let text = doc.matter_text();
+    let (key, value) = needle.split_once(": ").filter(|(k, _)| !k.contains(' ')).unwrap_or(("", needle));
     // Quoting may have changed the value; its longest plain piece is still there.
-    let piece = needle.split(['\\', '\'', '"']).max_by_key(|p| p.len()).unwrap_or_default();
-    let found = text.find(needle).or_else(|| text.find(piece)).unwrap_or(0);
-    let (line, column) = doc.place(start + found);
+    let piece = value.split(['\\', '\'', '"']).max_by_key(|p| p.len()).unwrap_or_default();
+    let mut offset = 0;
+    let on_line = text.split_inclusive('\n').find_map(|line| {
+        let before = offset;
+        offset += line.len();
+        let after_key = line.find(key)? + key.len();
+        Some(before + after_key + line.get(after_key..)?.find(piece)?)
+    });
+    let (line, column) = doc.place(start + on_line.or_else(|| text.find(piece)).unwrap_or(0));
     Problem { line, column, rule, message, help: help.to_owned() }
 }
 

@@ -280,7 +280,7 @@ fn check_causes(doc: &Document<'_>, matter: Option<&FaultMatter>, recipes: &Reci
                 "write the fix inline, or add kb/fixes/<id>.md",
             ));
         }
-        for fix in read.fixes.iter().filter(|f| f.recipe.is_none()) {
+        for (fix, at) in read.fixes.iter().zip(&read.places).filter(|(fix, _)| fix.recipe.is_none()) {
             let length = fix.title.chars().count();
             if length == 0 || length > 90 {
                 let message = match length {
@@ -289,7 +289,7 @@ fn check_causes(doc: &Document<'_>, matter: Option<&FaultMatter>, recipes: &Reci
                 };
                 problems.push(problem(
                     doc,
-                    at,
+                    *at,
                     "fix-title",
                     message,
                     "the first sentence is its title: at most 90 characters",
