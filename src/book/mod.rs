@@ -5,7 +5,10 @@
 //! time only the front matter is decoded, and a page's body is read when somebody asks for it.
 
 pub mod blocks;
+pub mod builtin;
 pub mod cause_section;
+pub mod code_rows;
+pub mod codes;
 pub mod matter;
 pub mod matter_check;
 pub mod packed;
