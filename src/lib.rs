@@ -8,6 +8,8 @@ pub mod diagnose;
 pub mod diagnosis;
 pub mod facts;
 pub mod incident;
+pub mod index;
+pub mod knowledge;
 pub mod pattern;
 pub mod signature;
 pub mod span;

@@ -83,9 +83,9 @@ impl Hardware {
     pub fn torch_wheel(&self, version: &str) -> Option<&TorchWheel> {
         let version = Version::from_str(version).ok()?;
         let minor = |version: &Version| version.release().iter().take(2).copied().collect::<Vec<_>>();
-        self.wheels().iter().find(|wheel| {
-            Version::from_str(&wheel.torch).is_ok_and(|known| minor(&known) == minor(&version))
-        })
+        self.wheels()
+            .iter()
+            .find(|wheel| Version::from_str(&wheel.torch).is_ok_and(|known| minor(&known) == minor(&version)))
     }
 
     /// All GPUs in the order of the table.

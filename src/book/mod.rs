@@ -9,6 +9,8 @@ pub mod builtin;
 pub mod cause_section;
 pub mod code_rows;
 pub mod codes;
+pub mod hardware;
+pub mod lenient;
 pub mod matter;
 pub mod matter_check;
 pub mod packed;
@@ -18,3 +20,7 @@ pub mod problem;
 pub mod report;
 pub mod schema;
 pub mod sections;
+pub mod shelf;
+pub mod vocabulary;
+
+pub use shelf::Book;
