@@ -80,7 +80,8 @@ fn tqdm(text: &str) -> Option<(usize, usize)> {
     loop {
         let percent = from + memchr::memmem::find(text.as_bytes().get(from..)?, b"%|")?;
         from = percent + 2;
-        let digits = text.as_bytes()[..percent].iter().rev().take(6).take_while(|b| b.is_ascii_digit() || **b == b'.').count();
+        let digits =
+            text.as_bytes()[..percent].iter().rev().take(6).take_while(|b| b.is_ascii_digit() || **b == b'.').count();
         if digits == 0 {
             continue;
         }
@@ -130,7 +131,8 @@ fn rich(text: &str) -> Option<(usize, usize)> {
     let bar: usize = text[begin..].chars().take_while(|c| matches!(c, '━' | '╸' | '╺' | ' ')).map(char::len_utf8).sum();
     let end = begin + bar;
     let after = &text[end..];
-    let figures = after.trim_start().starts_with(|c: char| c.is_ascii_digit()) || text[..begin].trim_end().ends_with(|c: char| c.is_ascii_digit());
+    let figures = after.trim_start().starts_with(|c: char| c.is_ascii_digit())
+        || text[..begin].trim_end().ends_with(|c: char| c.is_ascii_digit());
     // Without figures it is a rule or the edge of a table.
     if !figures || bar < 9 || text[..begin].contains(['┏', '┡', '└', '╭']) {
         return None;
@@ -140,10 +142,14 @@ fn rich(text: &str) -> Option<(usize, usize)> {
 
 /// `3/8 [==>.....] - ETA: 1s - loss: 1.3560`.
 fn keras(text: &str) -> Option<(usize, usize)> {
-    let begin = memchr::memmem::find(text.as_bytes(), b"[=").or_else(|| memchr::memmem::find(text.as_bytes(), b"[>."))?;
+    let begin =
+        memchr::memmem::find(text.as_bytes(), b"[=").or_else(|| memchr::memmem::find(text.as_bytes(), b"[>."))?;
     let head = text[..begin].trim_end();
     let inner = text[begin + 1..].bytes().take_while(|b| matches!(b, b'=' | b'>' | b'.')).count();
-    if inner < 4 || !head.ends_with(|c: char| c.is_ascii_digit()) || text.as_bytes().get(begin + 1 + inner) != Some(&b']') {
+    if inner < 4
+        || !head.ends_with(|c: char| c.is_ascii_digit())
+        || text.as_bytes().get(begin + 1 + inner) != Some(&b']')
+    {
         return None;
     }
     Some((begin, metrics(text, begin + inner + 2)))
@@ -166,7 +172,10 @@ fn metrics(text: &str, from: usize) -> usize {
             }
         };
         let stuck = word[number..].chars().next();
-        if number > 0 && stuck.is_some_and(|c| c.is_ascii_uppercase() || matches!(c, '`' | '[' | '(' | '{')) && !is_size(&word[number..]) {
+        if number > 0
+            && stuck.is_some_and(|c| c.is_ascii_uppercase() || matches!(c, '`' | '[' | '(' | '{'))
+            && !is_size(&word[number..])
+        {
             return at + number;
         }
         at += word.len();

@@ -40,9 +40,11 @@ impl Spelling {
     pub(super) fn of(text: &str) -> Self {
         let has = |needle: &str| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some();
         Self {
-            literal: ["^[[", "^[]", "\\x1b[", "\\x1B[", "\\033[", "\\e[", "\\u001b[", "\\u001B[", "#x1B[", "#033[", "␛["]
-                .iter()
-                .any(|form| has(form)),
+            literal: [
+                "^[[", "^[]", "\\x1b[", "\\x1B[", "\\033[", "\\e[", "\\u001b[", "\\u001B[", "#x1B[", "#033[", "␛[",
+            ]
+            .iter()
+            .any(|form| has(form)),
             bare: has("[0m") || has("[39m"),
             bars: has("%|") || has("━━") || has("[==") || has("it/s") || has("[>."),
             odd_spaces: has("\u{A0}") || has("\u{200B}") || has("\u{FEFF}"),
@@ -92,7 +94,9 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 fn has_controls(line: &[u8]) -> bool {
     // Written as a fold so that it becomes vector code.
     line.chunks(64).any(|chunk| {
-        chunk.iter().fold(false, |found, byte| found | ((*byte < 0x20 && *byte != b'\t') | (*byte == 0x7F) | (*byte == 0xC2)))
+        chunk
+            .iter()
+            .fold(false, |found, byte| found | ((*byte < 0x20 && *byte != b'\t') | (*byte == 0x7F) | (*byte == 0xC2)))
     })
 }
 
@@ -246,7 +250,11 @@ fn real_escapes(line: Cow<'_, str>, bare: bool) -> Cow<'_, str> {
         let form = if sequence.starts_with('\\') { form.filter(|form| **form == "^[") } else { form };
         if let Some(form) = form {
             out.push_str(&before[..before.len() - form.len()]);
-        } else if bare && sequence.starts_with('[') && is_colour(&sequence.as_bytes()[1..]) && !before.ends_with('\u{1b}') {
+        } else if bare
+            && sequence.starts_with('[')
+            && is_colour(&sequence.as_bytes()[1..])
+            && !before.ends_with('\u{1b}')
+        {
             out.push_str(before);
         } else {
             continue;
@@ -263,8 +271,10 @@ fn real_escapes(line: Cow<'_, str>, bare: bool) -> Cow<'_, str> {
 
 /// Whether a whole control sequence follows: parameters and a final letter.
 fn is_csi(rest: &[u8]) -> bool {
-    let parameters = rest.iter().take(24).take_while(|b| b.is_ascii_digit() || matches!(**b, b';' | b':' | b'?')).count();
-    rest.get(parameters).is_some_and(|last| if parameters == 0 { b"mKHJ".contains(last) } else { last.is_ascii_alphabetic() })
+    let parameters =
+        rest.iter().take(24).take_while(|b| b.is_ascii_digit() || matches!(**b, b';' | b':' | b'?')).count();
+    rest.get(parameters)
+        .is_some_and(|last| if parameters == 0 { b"mKHJ".contains(last) } else { last.is_ascii_alphabetic() })
 }
 
 /// Whether `31m`, `0m` or `38;5;255m` follows.
@@ -355,14 +365,21 @@ mod tests {
     #[test]
     fn only_the_last_state_counts() {
         assert_eq!(
-            seen("\rEpoch 1:   0%|          | 0/8 [00:00<?, ?it/s]\rEpoch 1:  38%|███▊      | 3/8 [00:00<00:00, 11.79it/s, lr=0.1]"),
+            seen(
+                "\rEpoch 1:   0%|          | 0/8 [00:00<?, ?it/s]\rEpoch 1:  38%|███▊      | 3/8 [00:00<00:00, 11.79it/s, lr=0.1]"
+            ),
             ["Epoch 1:  38%|███▊      | 3/8 [00:00<00:00, 11.79it/s, lr=0.1]"]
         );
         assert_eq!(
-            seen("1/8 [==>......] - ETA: 1s - loss: 1.3560\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\r8/8 [========] - 0s 2ms/step - loss: 1.3"),
+            seen(
+                "1/8 [==>......] - ETA: 1s - loss: 1.3560\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\r8/8 [========] - 0s 2ms/step - loss: 1.3"
+            ),
             ["8/8 [========] - 0s 2ms/step - loss: 1.3"]
         );
-        assert_eq!(seen("Counting objects:  3% (3/100)\rCounting objects: 100% (100/100), done."), ["Counting objects: 100% (100/100), done."]);
+        assert_eq!(
+            seen("Counting objects:  3% (3/100)\rCounting objects: 100% (100/100), done."),
+            ["Counting objects: 100% (100/100), done."]
+        );
     }
 
     #[test]
@@ -381,7 +398,9 @@ mod tests {
             ["  0%|          | 0/16 [00:00<?, ?it/s]", "/opt/lib/loader.py:7: UserWarning: no pin"]
         );
         assert_eq!(
-            seen("20%|▏| 11/50 [1:56:01<4:28:10, 20%|▏| 12/50 [1:56:05<12:50:3/opt/lib/function.py:9: UserWarning: bad"),
+            seen(
+                "20%|▏| 11/50 [1:56:01<4:28:10, 20%|▏| 12/50 [1:56:05<12:50:3/opt/lib/function.py:9: UserWarning: bad"
+            ),
             ["20%|▏| 12/50 [1:56:05<12:50:3", "/opt/lib/function.py:9: UserWarning: bad"]
         );
         assert_eq!(
@@ -392,6 +411,9 @@ mod tests {
             seen(" 1/16 ━━━━━━━━ 2s 136ms/step - loss: 4067.0000Batch 1: Invalid loss, terminating training"),
             [" 1/16 ━━━━━━━━ 2s 136ms/step - loss: 4067.0000", "Batch 1: Invalid loss, terminating training"]
         );
-        assert_eq!(seen("16/16 ━━━━━━━━ 0s 207us/step - loss: nanBatch 3: Invalid"), ["16/16 ━━━━━━━━ 0s 207us/step - loss: nan", "Batch 3: Invalid"]);
+        assert_eq!(
+            seen("16/16 ━━━━━━━━ 0s 207us/step - loss: nanBatch 3: Invalid"),
+            ["16/16 ━━━━━━━━ 0s 207us/step - loss: nan", "Batch 3: Invalid"]
+        );
     }
 }
