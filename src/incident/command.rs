@@ -141,7 +141,11 @@ pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, c
         commands.push(command);
         return;
     }
-    settings(words, line.number, facts);
+    if words.contains("**") {
+        settings(&words.replace("**", ""), line.number, facts);
+    } else {
+        settings(words, line.number, facts);
+    }
 }
 
 /// Takes bullets, prompts and quoting off.

@@ -77,7 +77,7 @@ pub(super) fn codes(text: &str) -> Vec<String> {
     }
     if found.is_empty() && speaks_of_cuda(text) {
         for (sentence, name) in GENERAL {
-            if let Some(at) = find_folded(text, sentence)
+            if let Some(at) = text.find(sentence)
                 && !text.get(..at).is_some_and(|head| head.ends_with("CUDA "))
             {
                 found.push((at, (*name).to_owned()));
