@@ -100,6 +100,9 @@ fn sentence_end(text: &str) -> usize {
         if c == '\n' || c == ')' && !text.get(..at).is_some_and(|head| head.contains('(')) {
             return at;
         }
+        if c == '?' || c == '!' {
+            return at + 1;
+        }
         if c == '.' && bytes.get(at + 1).is_none_or(|next| *next == b' ' || *next == b'\n') {
             let next = text.get(at + 1..).and_then(|rest| rest.trim_start().chars().next());
             if next.is_none_or(|next| !next.is_lowercase()) {
@@ -121,6 +124,12 @@ mod tests {
         assert_eq!(
             without("unhandled cuda error (run with NCCL_DEBUG=INFO for details), NCCL version 2.21.5"),
             "unhandled cuda error, NCCL version 2.21.5"
+        );
+        assert_eq!(
+            without(
+                "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling NumCudaDevices()? Error 802: system not yet initialized"
+            ),
+            "Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized"
         );
         assert_eq!(without("Error 802: system not yet initialized"), "Error 802: system not yet initialized");
         assert!(is_advice("For debugging consider passing CUDA_LAUNCH_BLOCKING=1"));

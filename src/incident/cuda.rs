@@ -291,7 +291,7 @@ pub(super) fn report(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     }
     let words = text.trim();
     let mut event = r.event(Kind::Status, "", &super::advice::without(words), at);
-    event.fatal = level.is_none_or(|level| level >= Level::Error) && !is_prose(words);
+    event.fatal = level.is_none_or(|level| level >= Level::Fatal) && !is_prose(words);
     if let Some(frame) = place(words) {
         event.frames.push(Frame { at: r.index(at), ..frame });
     }

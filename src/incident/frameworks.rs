@@ -27,30 +27,30 @@ const STATUS_WORDS: &[&str] = &[
 ];
 
 /// Tools by the words their messages begin with.
-const TOOLS: &[&str] = &[
-    "nvcc fatal",
-    "ptxas fatal",
-    "ptxas error",
-    "nvlink error",
-    "nvlink fatal",
-    "Failed to initialize NVML:",
-    "NVIDIA-SMI has failed",
-    "docker: Error response from daemon",
-    "Error response from daemon",
-    "nvidia-container-cli:",
-    "Unable to determine the device handle",
-    "No devices were found",
-    "ninja: error",
-    "ninja: build stopped",
-    "CUDA SETUP: Required library version not found",
+const TOOLS: &[(&str, &str)] = &[
+    ("nvcc fatal", "nvcc"),
+    ("ptxas fatal", "ptxas"),
+    ("ptxas error", "ptxas"),
+    ("nvlink error", "nvlink"),
+    ("nvlink fatal", "nvlink"),
+    ("nvrtc: error", "nvrtc"),
+    ("Failed to initialize NVML:", "nvidia-smi"),
+    ("NVIDIA-SMI has failed", "nvidia-smi"),
+    ("Unable to determine the device handle", "nvidia-smi"),
+    ("No devices were found", "nvidia-smi"),
+    ("docker: Error response from daemon", "docker"),
+    ("Error response from daemon", "docker"),
+    ("nvidia-container-cli:", "nvidia-container-cli"),
+    ("ninja: error", "ninja"),
+    ("ninja: build stopped", "ninja"),
+    ("CUDA SETUP: Required library version not found", "bitsandbytes"),
 ];
 
 /// Reads a line of a framework or a tool; returns the position after it.
 pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
-    if let Some(tool) = TOOLS.iter().find(|start| words.starts_with(**start)) {
-        let name = tool.split([' ', ':']).next().unwrap_or("");
+    if let Some((_, name)) = TOOLS.iter().find(|(start, _)| words.starts_with(*start)) {
         return Some(file(r, at, Kind::Tool, name, words, true));
     }
     if words.contains("error while loading shared libraries:")
@@ -150,7 +150,7 @@ pub(super) fn grave(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         })
         && let Some(last) = r.errors.last_mut()
         && last.kind == Kind::Status
-        && last.lines.end == index
+        && last.lines.end + 2 > index
         && last.message.len() < 4000
     {
         last.lines.end = index + 1;

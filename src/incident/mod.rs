@@ -247,14 +247,27 @@ fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<u
 fn survive(r: &mut Reading<'_>) {
     /// Other ranks that write into the same stream make a step or two before they notice.
     const STEPS: usize = 4;
+    /// Lines between a status and the traceback that it causes.
+    const NEAR: usize = 20;
     if r.errors.is_empty() {
         return;
     }
     let steps = position::steps(r);
+    let before = |index: usize| steps.partition_point(|&step| step < index);
     for error in &mut r.errors {
-        let later = steps.len() - steps.partition_point(|&index| index < error.lines.end);
-        if later >= STEPS {
+        if steps.len() - before(error.lines.end) >= STEPS {
             error.fatal = false;
+        }
+    }
+    // A status line right above the death of the process belongs to it.
+    let mut death: Option<usize> = None;
+    for error in r.errors.iter_mut().rev() {
+        if error.kind == Kind::Status && !error.fatal {
+            let near = death.is_some_and(|start| start >= error.lines.end && start - error.lines.end <= NEAR);
+            error.fatal = near && steps.len() - before(error.lines.end) < STEPS && r.grave.contains(&error.headline);
+        }
+        if error.fatal && error.kind != Kind::Status {
+            death = Some(error.lines.start);
         }
     }
 }
@@ -282,6 +295,13 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
         nccl::facts(&joined, line, &mut incident.facts);
         environment::from_error(error, line, &mut incident.facts);
     }
+    // What stands inside a message is told, not run.
+    let mut said = vec![false; transcript.len()];
+    for error in incident.errors.iter().filter(|error| error.kind == Kind::Python) {
+        if let Some(lines) = said.get_mut(error.headline..error.lines.end) {
+            lines.fill(true);
+        }
+    }
     let mut table = environment::Tables::default();
     for line in transcript.lines() {
         let (Some(&marks), Some(&role)) = (marks.get(line.index), incident.roles.get(line.index)) else { continue };
@@ -295,7 +315,8 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
         if marks & triggers::NCCL != 0 {
             nccl::facts(line.text, line.number, facts);
         }
-        if marks & triggers::COMMAND != 0 && role != Role::Advice && role != Role::Frame {
+        let inside = said.get(line.index).copied().unwrap_or(false);
+        if marks & triggers::COMMAND != 0 && !inside && role != Role::Advice && role != Role::Frame {
             command::read(transcript, line, facts, &mut incident.commands);
         }
         if (marks & triggers::ENVIRONMENT != 0 || table.open()) && role != Role::Advice {

@@ -272,7 +272,6 @@ pub(super) fn signal_of(words: &str) -> Option<&'static str> {
         ("sigkill", "SIGKILL"),
         ("killed", "SIGKILL"),
         ("sigterm", "SIGTERM"),
-        ("terminated", "SIGTERM"),
         ("sigint", "SIGINT"),
         ("sighup", "SIGHUP"),
     ];

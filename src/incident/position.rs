@@ -67,15 +67,8 @@ fn phase(error: &ErrorEvent, transcript: &Transcript) -> Option<&'static str> {
     if has(&["_teardown", "teardown", "on_exception", "_shutdown", "__del__", "atexit", "destroy_process_group"]) {
         return Some("teardown");
     }
-    if has(&[
-        "_worker_loop",
-        "_try_get_data",
-        "_get_data",
-        "_next_data",
-        "collate_fn",
-        "default_collate",
-        "__getitem__",
-    ]) || error.message.contains("DataLoader worker")
+    if has(&["_worker_loop", "_try_get_data", "_get_data", "_next_data", "collate_fn", "default_collate"])
+        || error.message.contains("DataLoader worker")
     {
         return Some("dataloader");
     }
@@ -121,6 +114,14 @@ fn phase(error: &ErrorEvent, transcript: &Transcript) -> Option<&'static str> {
     if imports {
         return Some("import");
     }
+    if let Some(code) = frames.last().and_then(|frame| quoted(transcript, frame.at)) {
+        if code.contains(".backward(") {
+            return Some("backward");
+        }
+        if code.contains("optimizer.step(") || code.contains("opt.step(") || code.contains("scaler.step(") {
+            return Some("optimizer");
+        }
+    }
     for frame in frames.iter().rev() {
         let file = frame.file.replace('\\', "/");
         match bare(&frame.function) {
@@ -141,11 +142,13 @@ fn bare(function: &str) -> &str {
     function.rsplit('.').next().unwrap_or(function)
 }
 
+/// The source line below the frame at line `at`.
+fn quoted(transcript: &Transcript, at: usize) -> Option<&str> {
+    (at + 1 < transcript.len()).then(|| transcript.line(at + 1).text.trim())
+}
+
 fn quotes_import(transcript: &Transcript, at: usize) -> bool {
-    if at + 1 >= transcript.len() {
-        return false;
-    }
-    let code = transcript.line(at + 1).text.trim();
+    let Some(code) = quoted(transcript, at) else { return false };
     code.starts_with("import ") || code.starts_with("from ") && code.contains(" import ")
 }
 

@@ -7,7 +7,15 @@ use super::triggers::Topics;
 use super::words::indent;
 use super::{ErrorEvent, Kind, Link, Role};
 use crate::facts::Facts;
-use crate::transcript::{Prefix, Transcript};
+use crate::transcript::{Level, Prefix, Transcript};
+
+impl ErrorEvent {
+    /// Whether its headline calls itself an error, or nothing at all.
+    fn fatal_level(&self, transcript: &Transcript) -> bool {
+        self.headline < transcript.len()
+            && transcript.line(self.headline).prefix.level.is_none_or(|level| level >= Level::Error)
+    }
+}
 
 /// The desk at which one stream is read.
 pub(crate) struct Reading<'t> {
@@ -25,6 +33,8 @@ pub(crate) struct Reading<'t> {
     pub(crate) chain: Option<(usize, Link)>,
     /// Whether the lines stand in pytest's section of failures.
     pub(crate) in_pytest: bool,
+    /// Headlines of status lines that were logged as errors, not as warnings.
+    pub(crate) grave: Vec<usize>,
     /// The exception groups whose members are being printed, outermost first.
     pub(crate) groups: Vec<usize>,
 }
@@ -54,6 +64,7 @@ impl<'t> Reading<'t> {
             chain: None,
             in_pytest: false,
             groups: Vec::new(),
+            grave: Vec::new(),
         }
     }
 
@@ -140,6 +151,9 @@ impl<'t> Reading<'t> {
     pub(crate) fn push(&mut self, mut event: ErrorEvent) -> usize {
         if event.follows.is_none() && event.kind == Kind::Python {
             event.follows = self.chain.take();
+        }
+        if event.kind == Kind::Status && event.fatal_level(self.transcript) {
+            self.grave.push(event.headline);
         }
         self.errors.push(event);
         self.errors.len() - 1

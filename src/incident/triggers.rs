@@ -94,7 +94,7 @@ const LITERALS: &[(&str, Topics)] = &[
     ("kubernetes", ENVIRONMENT), (":\\", ENVIRONMENT), ("A100", ENVIRONMENT), ("H100", ENVIRONMENT), ("H200", ENVIRONMENT), ("V100", ENVIRONMENT), ("MIG", ENVIRONMENT), ("NVRM", ENVIRONMENT), ("nvidia-smi", ENVIRONMENT), ("shm", ENVIRONMENT), ("Mem:", ENVIRONMENT), ("Default", ENVIRONMENT), ("Prohibited", ENVIRONMENT), ("Process", ENVIRONMENT), ("compute", ENVIRONMENT),
 
     ("python", COMMAND), ("torchrun", COMMAND), ("accelerate launch", COMMAND), ("deepspeed ", COMMAND), ("vllm serve", COMMAND), ("batch", COMMAND), ("Batch", COMMAND), ("recision", COMMAND), ("num_workers", COMMAND), ("num-workers", COMMAND), ("fp16", COMMAND), ("bf16", COMMAND), ("workers", COMMAND), ("devices", COMMAND),
-    ("strategy", COMMAND), ("accumul", COMMAND), ("export ", COMMAND), ("CUDA_", COMMAND), ("PYTORCH_", COMMAND), ("NCCL_", COMMAND), ("TF_", COMMAND), ("XLA_", COMMAND), ("LD_LIBRARY_PATH", COMMAND), ("LD_PRELOAD", COMMAND), ("TORCH_", COMMAND), ("OMP_NUM", COMMAND), ("docker run", COMMAND),
+    ("dtype", COMMAND), ("strategy", COMMAND), ("accumul", COMMAND), ("export ", COMMAND), ("CUDA_", COMMAND), ("PYTORCH_", COMMAND), ("NCCL_", COMMAND), ("TF_", COMMAND), ("XLA_", COMMAND), ("LD_LIBRARY_PATH", COMMAND), ("LD_PRELOAD", COMMAND), ("TORCH_", COMMAND), ("OMP_NUM", COMMAND), ("docker run", COMMAND),
 
     ("poch", PROGRESS), ("it/s", PROGRESS), ("s/it", PROGRESS), ("/step", PROGRESS), ("step", PROGRESS), ("Step", PROGRESS), ("iter", PROGRESS), ("Iter", PROGRESS), ("loss", PROGRESS), ("Sanity Check", PROGRESS), ("alidat", PROGRESS), ("━", PROGRESS),
 

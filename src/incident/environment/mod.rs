@@ -105,6 +105,7 @@ impl Tables {
 /// Facts that stand in an error's own message.
 pub(super) fn from_error(error: &ErrorEvent, line: u32, facts: &mut Facts) {
     loader::read(&error.message, line, facts);
+    version::from_message(&error.message.replace('\n', " "), line, facts);
     if error.frames.iter().any(|frame| frame.file.get(1..3) == Some(":\\")) {
         facts.add("os.windows", Value::Bool(true), Source::Text, Some(line));
     }

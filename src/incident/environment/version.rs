@@ -3,7 +3,7 @@
 //! Only installed versions: no requirement, no resolver's candidate. The surprising thing: cuDNN writes 9.10.2 as 91002
 //! and 8.9.2 as 8902.
 
-use super::super::words::{after_folded, contains_folded, find_folded, is_word, version};
+use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, version, whole};
 use crate::facts::Facts;
 
 /// Spellings of a package in prose and keys (lower case), and the fact's name.
@@ -75,7 +75,9 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
         {
             facts.words_in_text("cudnn.built", built, line);
         }
-    } else if REQUIREMENTS.iter().any(|word| contains_folded(words, word)) {
+    } else if ["Collecting ", "Downloading ", "Using cached "].iter().any(|start| words.starts_with(start))
+        || REQUIREMENTS.iter().any(|word| contains_folded(words, word))
+    {
         return;
     }
     for (spelling, name) in NAMES {
@@ -96,17 +98,36 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
     }
 }
 
+/// Versions that an error's message states in its own way.
+pub(super) fn from_message(message: &str, line: u32, facts: &mut Facts) {
+    // "The detected CUDA version (13.5) mismatches the version that was used to compile PyTorch (12.1)."
+    if let Some(rest) = after(message, "detected CUDA version (")
+        && let Some(found) = version(rest)
+    {
+        facts.words_in_text("cuda.version", found, line);
+        if let Some(built) = after(rest, "PyTorch (").and_then(version) {
+            facts.words_in_text("torch.cuda", built, line);
+        }
+    }
+    // "The NVIDIA driver on your system is too old (found version 12020)": the driver's CUDA as 1000 major + 10 minor.
+    if let Some((found, _)) = after(message, "(found version ").and_then(whole)
+        && (7000..100_000).contains(&found)
+    {
+        facts.words_in_text("driver.cuda", format!("{}.{}", found / 1000, found / 10 % 100), line);
+    }
+}
+
 /// The version that follows a name: behind spaces, `:`, `=`, `==`, "version", bold marks, quotes; not behind `>=`.
 fn stated(rest: &str) -> Option<&str> {
     let mut rest = rest;
-    if !rest.starts_with([' ', ':', '=', '*', '`', '(', '\t', '-']) {
+    if !rest.starts_with([' ', ':', '=', '*', '`', '\t', '-']) {
         return None;
     }
     if rest.starts_with('-') && !rest.get(1..2).is_some_and(|next| next.bytes().all(|b| b.is_ascii_digit())) {
         return None;
     }
     for _ in 0..6 {
-        rest = rest.trim_start_matches([' ', ':', '=', '*', '`', '(', '\t', '"', '\'', '-', '|']);
+        rest = rest.trim_start_matches([' ', ':', '=', '*', '`', '\t', '"', '\'', '-', '|']);
         let cut = ["version", "Version", "is", "driver", "gpu", "GPU"]
             .iter()
             .find_map(|word| rest.strip_prefix(word).filter(|tail| !tail.starts_with(is_word)));

@@ -123,18 +123,28 @@ pub(super) fn read(r: &mut Reading<'_>, event: &mut ErrorEvent, head: usize, sty
             }
             continue;
         }
-        if !r.same_voice(head, at) || heads_something(words) {
+        if !r.same_voice(head, at) || heads_something(words) || line::frame(text).is_some() && !long_type {
             break;
         }
         let known = CONTINUATIONS.iter().any(|start| words.starts_with(start)) || advice::is_advice(words);
         let inner = indent(text) > base && !looks_like_progress(words);
         let wrapped = style == Style::Wrapped && previous_length >= 50 && blanks == 0;
         let listed = end > head + 1 && (words.starts_with('`') || words.ends_with(':')) && blanks == 0;
+        let numbered = words.starts_with('(') && words.get(2..3) == Some(")");
+        let sentence = end == head + 1
+            && words.starts_with(|c: char| c.is_ascii_lowercase())
+            && !words.contains(": ")
+            && event.message.ends_with(|c: char| c.is_alphanumeric())
+            && event.message.contains(' ');
+        let known = known || numbered;
+        let colon = blanks == 1 && event.message.ends_with(':') && !looks_like_log(words);
         let belongs = if blanks > 0 {
             // Past a blank line only what certainly continues.
-            known || (long_type || build) && !looks_like_log(words) && (inner || end - head > 1 || long_type && known)
+            known
+                || colon
+                || (long_type || build) && !looks_like_log(words) && (inner || end - head > 1 || long_type && known)
         } else {
-            known || inner || open || wrapped || listed || (long_type || build) && !looks_like_log(words)
+            known || inner || open || wrapped || listed || sentence || (long_type || build) && !looks_like_log(words)
         };
         if !belongs {
             break;
@@ -144,6 +154,11 @@ pub(super) fn read(r: &mut Reading<'_>, event: &mut ErrorEvent, head: usize, sty
         }
         if advice::is_advice(words) {
             r.set(at, Role::Advice);
+        } else if words.starts_with("at ") && words.ends_with(')') {
+            // A frame of Java or JavaScript.
+            r.set(at, Role::Frame);
+        } else if !words.contains(char::is_alphanumeric) {
+            // A ruler.
         } else if line::frame(text).is_some() || words.starts_with("frame #") {
             r.set(at, Role::Frame);
         } else {

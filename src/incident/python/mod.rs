@@ -256,6 +256,15 @@ fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize, 
     if launcher {
         event.kind = Kind::Launcher;
     }
+    if let Some((number, Link::Cause)) = r.chain
+        && let Some(before) = r.errors.get(number)
+        && (before.type_name.ends_with("UnfilteredStackTrace")
+            || before.message == event.message
+                && line::last_segment(&before.type_name) == line::last_segment(&event.type_name))
+    {
+        // JAX without its own frames, a pool's worker: the same exception a second time.
+        r.chain = Some((number, Link::Retold));
+    }
     let group = line::last_segment(&event.type_name).ends_with("ExceptionGroup");
     let number = r.push(event);
     if group {

@@ -21,7 +21,11 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         return Some(at + 1);
     }
     if is_error_line(text) {
-        return Some(failure(r, at));
+        return Some(failure(r, at, true));
+    }
+    if r.in_pytest && !text.starts_with([' ', '>']) && (line::alone(words).is_some() || words.starts_with("assert ")) {
+        // The `E` in the margin was taken away with other margins.
+        return Some(failure(r, at, false));
     }
     if ["SKIPPED", "XFAIL", "XPASS"].iter().any(|word| {
         words.starts_with(word) || words.contains(&format!(" {word} (")) || words.contains(&format!(" {word} ["))
@@ -57,16 +61,31 @@ fn is_error_line(text: &str) -> bool {
     text.strip_prefix('E').is_some_and(|rest| rest.starts_with("   ") || rest.is_empty())
 }
 
-/// A run of `E   ` lines: the exception and its message.
-fn failure(r: &mut Reading<'_>, at: usize) -> usize {
+/// The exception and its message: a run of `E   ` lines, or without its margin all lines up to the place below.
+fn failure(r: &mut Reading<'_>, at: usize, margin: bool) -> usize {
     let mut end = at;
-    while end < r.len() && is_error_line(r.text(end)) {
-        end += 1;
+    if margin {
+        while end < r.len() && is_error_line(r.text(end)) {
+            end += 1;
+        }
+    } else {
+        let stop = (at + 1..(at + 80).min(r.len())).find(|&next| {
+            let words = r.text(next).trim();
+            place(words).is_some()
+                || words.starts_with("____")
+                || words.starts_with("====")
+                || words.starts_with("----")
+        });
+        end = stop.unwrap_or(at + 1);
+        while end > at + 1 && r.text(end - 1).trim().is_empty() {
+            end -= 1;
+        }
     }
     if end == at {
         return at + 1;
     }
-    let content = |r: &Reading<'_>, position: usize| r.text(position).get(1..).unwrap_or("").trim().to_owned();
+    let skip = usize::from(margin);
+    let content = |r: &Reading<'_>, position: usize| r.text(position).get(skip..).unwrap_or("").trim().to_owned();
     // The exception need not be on the first line: "E   assert 1 == 2" names no type, the place below does.
     let first = content(r, at);
     let raised = line::due(&first).map(|raised| (raised.type_name.to_owned(), raised.message.to_owned()));
@@ -157,7 +176,8 @@ fn summary(r: &mut Reading<'_>, at: usize, rest: &str) -> usize {
     };
     let raised = line::due(told);
     let (type_name, message) = raised.map_or(("", told), |raised| (raised.type_name, raised.message));
-    let start: String = message.trim_end_matches(['.', '…']).chars().take(40).collect();
+    let message = super::super::advice::without(message);
+    let start: String = message.trim_end_matches(['.', '…', ' ']).chars().take(30).collect();
     let known = r.errors.iter().any(|error| {
         error.message.starts_with(&start) && (type_name.is_empty() || error.type_name.ends_with(type_name))
     });
@@ -165,7 +185,7 @@ fn summary(r: &mut Reading<'_>, at: usize, rest: &str) -> usize {
         r.set(at, Role::Quiet);
     } else {
         r.set(at, Role::Error);
-        let event = r.event(Kind::Python, type_name, message, at);
+        let event = r.event(Kind::Python, type_name, &message, at);
         r.push(event);
     }
     at + 1
