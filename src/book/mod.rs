@@ -9,6 +9,7 @@ pub mod builtin;
 pub mod cause_section;
 pub mod code_rows;
 pub mod codes;
+pub mod lenient;
 pub mod matter;
 pub mod matter_check;
 pub mod packed;
