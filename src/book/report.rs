@@ -61,6 +61,8 @@ pub struct Hypothesis {
     pub title: String,
     /// As written, from 0 to 1; several need not add up to 1.
     pub confidence: Option<f64>,
+    /// Theory, evidence and test as the author wrote them, as markdown.
+    pub detail: String,
 }
 
 /// A way out that the report proposes.

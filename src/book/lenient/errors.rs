@@ -27,7 +27,7 @@ pub(super) fn read(doc: &Document<'_>, roles: &[Roles]) -> Vec<String> {
                 if is_log && words.text.contains("Traceback (most recent call last)") {
                     add(&mut fenced, &doc.markdown(block.range.clone()));
                 } else {
-                    for line in words.text.lines().map(plain_line).filter(|line| is_error_line(line)) {
+                    for line in words.text.lines().map(plain_line).filter(|line| is_log_line(line, is_log)) {
                         add(&mut prose, line);
                     }
                 }
@@ -101,6 +101,12 @@ fn is_log_fence(fence: &Fence, in_log_section: bool) -> bool {
             || (in_log_section && fence.code.lines().any(|l| is_exception_line(l.trim_end())));
     }
     in_log_section || fence.code.lines().any(is_error_line)
+}
+
+/// Whether a line of prose is a pasted message. Outside of log sections it must begin like one.
+fn is_log_line(line: &str, in_log_section: bool) -> bool {
+    let is_class = is_exception_line(line) && !line.starts_with("Error:");
+    is_class || (in_log_section && is_error_line(line) && !line.starts_with("Error:"))
 }
 
 /// Whether a line is what a program prints when it fails.

@@ -2,7 +2,7 @@
 
 use super::super::blocks::{Block, Kind};
 use super::super::cause_section::first_sentence;
-use super::super::sections::{Document, paragraphs, top_items};
+use super::super::sections::{Document, Section, paragraphs, top_items};
 use super::roles::{Role, Roles};
 use super::solutions::item_text;
 use super::words::{is_placeholder, labelled, without_marks};
@@ -101,25 +101,31 @@ pub(super) fn hypotheses(doc: &Document<'_>, roles: &[Roles]) -> Vec<Hypothesis>
             let confidence = percent(&section.raw_title).or_else(|| {
                 inside.flat_map(|s| paragraphs(doc.slice(&s.own))).find_map(|w| labelled_confidence(&labelled(w)))
             });
-            numbered.push(Hypothesis { title, confidence });
+            let detail = inside_markdown(doc, section);
+            numbered.push(Hypothesis { title, confidence, detail });
         } else if role.own == Some(Role::Hypotheses) {
             for item in top_items(doc.slice(&section.own)) {
                 let text = item_text(doc, item);
                 let title = hypothesis_title(&text).unwrap_or_else(|| without_percent(&text));
                 if !is_placeholder(&title) {
-                    listed.push(Hypothesis { title, confidence: percent(&text) });
+                    listed.push(Hypothesis { title, confidence: percent(&text), detail: String::new() });
                 }
             }
         } else if role.holds == Some(Role::Hypotheses) {
             for words in top_items(doc.slice(&section.own)).filter_map(|i| i.words()) {
                 if let Some(title) = hypothesis_title(&words.line()) {
-                    numbered.push(Hypothesis { title, confidence: percent(&words.line()) });
+                    numbered.push(Hypothesis { title, confidence: percent(&words.line()), detail: String::new() });
                 }
             }
         }
     }
     // "Possible causes" under a clue only repeat what numbered hypotheses say properly.
     if numbered.is_empty() { listed } else { numbered }
+}
+
+/// What a section holds below its heading.
+fn inside_markdown(doc: &Document<'_>, section: &Section) -> String {
+    doc.markdown_of(doc.slice(&section.whole))
 }
 
 /// The title behind "Hypothesis 2:", without its confidence.

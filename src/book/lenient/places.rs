@@ -84,6 +84,12 @@ pub(super) fn frames(text: &str) -> Vec<String> {
                 None if is_named && line.to_lowercase().contains("error") => add(&mut out, function.to_owned()),
                 _ => {}
             }
+        } else if line.to_lowercase().contains("error during") {
+            // "Error during `backward()` pass".
+            let call = line.split('`').nth(1).and_then(|code| code.strip_suffix("()"));
+            call.filter(|c| c.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.'))
+                .into_iter()
+                .for_each(|c| add(&mut out, c.to_owned()));
         }
     }
     out

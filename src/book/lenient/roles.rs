@@ -157,7 +157,7 @@ const PHRASES: &[(At, &str, Role)] = &[
     (Edge, "fixes", Role::Solutions),
     (Whole, "fix applied", Role::Solutions),
     (Inside, "how to fix", Role::Solutions),
-    (Edge, "recommendations", Role::Solutions),
+    (Whole, "recommendations", Role::Solutions),
     (Inside, "recommended actions", Role::Solutions),
     (Inside, "해결", Role::Solutions),
     (Inside, "조치", Role::Solutions),

@@ -13,7 +13,7 @@ pub(super) fn read(doc: &Document<'_>, roles: &[Roles]) -> Vec<Solution> {
     let mut out = Vec::new();
     let mut done_up_to = 0;
     for (index, (section, role)) in doc.sections.iter().zip(roles).enumerate() {
-        let Some(kind) = role.holds.filter(|r| r.is_way_out()).map(kind) else { continue };
+        let Some(kind) = role.holds.filter(|r| r.is_way_out()).map(|_| kind(doc, roles, index)) else { continue };
         if index < done_up_to || section.level == 0 {
             continue;
         }
@@ -55,13 +55,18 @@ fn is_about_another(section: &Section) -> bool {
         || matches!(of_key(lower), Some(Role::Benefits | Role::TradeOffs))
 }
 
-fn kind(role: Role) -> SolutionKind {
-    match role {
-        Role::Workarounds => SolutionKind::Workaround,
-        Role::Implementation => SolutionKind::Implementation,
-        Role::Examples => SolutionKind::Example,
-        _ => SolutionKind::Proposed,
+/// The kind that the headings around a section give it: a "Solution 4" under "Workarounds" is a workaround.
+fn kind(doc: &Document<'_>, roles: &[Roles], index: usize) -> SolutionKind {
+    let mut at = Some(index);
+    while let Some(i) = at {
+        match roles.get(i).and_then(|r| r.own) {
+            Some(Role::Workarounds) => return SolutionKind::Workaround,
+            Some(Role::Implementation) => return SolutionKind::Implementation,
+            Some(Role::Examples) => return SolutionKind::Example,
+            _ => at = doc.sections.get(i).and_then(|s| s.parent),
+        }
     }
+    SolutionKind::Proposed
 }
 
 /// The ways out of one section: itself, or the items of its list where it holds nothing else.
@@ -72,15 +77,9 @@ fn from_section(doc: &Document<'_>, roles: &[Roles], index: usize, kind: Solutio
     let title_tail = section.title.split_once([':', '：']).map(|(_, tail)| tail.trim()).filter(|t| !t.is_empty());
     let is_list =
         own.iter().any(|b| matches!(b.kind, Kind::List(_))) && !own.iter().any(|b| matches!(b.kind, Kind::Fence(_)));
-    let speaks_for_its_list = own.iter().any(|b| matches!(&b.kind, Kind::Paragraph(w) if w.text.trim_end().ends_with(':') && w.text.split_whitespace().count() > 3));
+    let speaks_for_its_list = !items_have_names(own) && own.iter().any(introduces_one_thing);
     let numbered = is_numbered(&section.title);
-    if is_list
-        && !numbered
-        && title_tail.is_none()
-        && !(named && section.level <= 6 && speaks_for_its_list)
-        && !speaks_for_its_list
-        && section.end == index + 1
-    {
+    if is_list && !numbered && title_tail.is_none() && !speaks_for_its_list && section.end == index + 1 {
         top_items(own).for_each(|item| out.extend(from_item(doc, item, kind)));
         return;
     }
@@ -119,6 +118,21 @@ fn from_section(doc: &Document<'_>, roles: &[Roles], index: usize, kind: Solutio
         || ["recommended solution", "recommended fix", "권장 해결"].iter().any(|w| section.key.starts_with(w));
     solution.title = clean(&title);
     out.push(solution);
+}
+
+/// Whether most items of a list begin in bold: each is a thing of its own.
+fn items_have_names(blocks: &[Block]) -> bool {
+    let named = |item: &&Item| item.words().is_some_and(|w| w.bold.first().is_some_and(|b| b.start == 0));
+    let all = top_items(blocks).count();
+    all > 1 && top_items(blocks).filter(named).count() * 2 > all
+}
+
+/// "Use batch_size=2 with accumulation:" over a list of remarks, unlike "There are several ways:".
+fn introduces_one_thing(block: &Block) -> bool {
+    let Kind::Paragraph(words) = &block.kind else { return false };
+    let text = words.text.trim_end().to_lowercase();
+    let several = ["following", "these", "several", "steps", "options", "ways", "below", "requires", "다음", "아래"];
+    text.ends_with(':') && text.split_whitespace().count() > 3 && !several.iter().any(|w| text.contains(w))
 }
 
 /// Which list of a solution a block belongs to.
