@@ -70,10 +70,12 @@ impl Words {
     pub fn labelled_lines(&self) -> Vec<(Option<&str>, &str)> {
         let mut out = Vec::new();
         let mut at = 0;
+        let mut bolds = self.bold.iter().peekable();
         for line in self.text.split('\n') {
             let start = at;
             at += line.len() + 1;
-            let bold = self.bold.iter().find(|b| b.start == start && b.end <= start + line.len() && !b.is_empty());
+            while bolds.next_if(|b| b.start < start).is_some() {}
+            let bold = bolds.next_if(|b| b.start == start && b.end <= start + line.len() && !b.is_empty());
             let label = bold.and_then(|b| self.text.get(b.clone()));
             let rest = bold.and_then(|b| self.text.get(b.end..start + line.len())).unwrap_or(line);
             match label {

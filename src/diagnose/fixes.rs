@@ -79,7 +79,8 @@ fn last(key: &str) -> String {
 /// An override in its own spelling with another value.
 fn spelled(given: &Override, value: &str) -> String {
     match given.form {
-        Form::Hydra | Form::DashEquals => format!("{}={value}", given.key),
-        Form::DashSpace => format!("{} {value}", given.key),
+        Form::Hydra => format!("{}={value}", given.key),
+        Form::DashEquals => format!("--{}={value}", given.key),
+        Form::DashSpace => format!("--{} {value}", given.key),
     }
 }
