@@ -5,7 +5,7 @@ use super::conditions::Conditions;
 use crate::book::page::Fix;
 use crate::diagnosis::ProposedFix;
 use crate::incident::Incident;
-use crate::incident::command::{CommandLine, Form, Override};
+use crate::incident::{CommandLine, Form, Override};
 
 /// The fixes to propose, in the page's order, which is by cost.
 pub(super) fn proposed(fixes: &[Fix], incident: &Incident, conditions: &Conditions) -> Vec<ProposedFix> {
