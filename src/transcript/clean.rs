@@ -222,9 +222,25 @@ impl<'t> Cleaner<'t> {
 
     /// Cleans every line of a text that was opened.
     fn each(&mut self, text: &str, at: &Range<usize>, number: u32, prefix: &Prefix, depth: usize) {
-        for line in text.split('\n') {
+        let mut rest = text;
+        loop {
+            // Beyond any reasonable number of lines what is left stays together.
+            let many = self.pieces.len() >= MOST_PIECES;
+            let (line, more) =
+                if many { (rest, None) } else { rest.split_once('\n').map_or((rest, None), |(l, m)| (l, Some(m))) };
+            let joined;
+            let line = if many && line.contains('\n') {
+                joined = line.replace('\n', " ");
+                joined.as_str()
+            } else {
+                line
+            };
             let line = terminal::plain(line.trim_end_matches('\r')).into_owned();
             self.text(Cow::Owned(line), at, number, prefix.clone(), depth);
+            match more {
+                Some(more) => rest = more,
+                None => break,
+            }
         }
     }
 

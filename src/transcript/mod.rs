@@ -243,3 +243,6 @@ impl Transcript {
         self.physical_lines
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,7 +74,13 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
         if between == Between::Nothing && !body.starts_with(['[', '{']) {
             break;
         }
-        let Some(field) = field(body) else { break };
+        let Some(field) = field(body) else {
+            // ONNX Runtime's bracket names the library, so it stays: `[E:onnxruntime:Default, cuda_call.cc:118 Call] `.
+            if let [b'[', byte, b':', b'o', b'n', b'n', ..] = body.as_bytes() {
+                tail.level = tail.level.or(letter(*byte));
+            }
+            break;
+        };
         let next = &body[field.length..];
         let follows = separator(next).0;
         match field.kind {
@@ -83,7 +89,7 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     break;
                 }
                 // Behind a platform's stamp the rest is the program's own line: "ERROR: ..." belongs to it.
-                if colon && (form == Form::Platform || next.starts_with("  ")) {
+                if colon && (form == Form::Platform || next.starts_with(":  ")) {
                     tail.level = Some(found);
                     break;
                 }
@@ -93,7 +99,9 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     tail.rest = rust_target(tail.rest);
                 }
             }
-            Kind::Place => tail.rest = after(next, true),
+            // Without a level it may be the line's own: pytest's `module.py:12: in to`.
+            Kind::Place if tail.level.is_some() => tail.rest = after(next, true),
+            Kind::Place => {}
             Kind::Rank(rank) => {
                 tail.rank = Some(rank);
                 tail.rest = after(next, false);
@@ -367,8 +375,12 @@ mod tests {
             (" ERROR    it broke", "it broke", e),
             (" ERROR   File \"a\"", "  File \"a\"", e),
             (" ERROR: it broke", "it broke", e),
+            (" CEST [60011] ERROR:  it broke", "CEST [60011] ERROR:  it broke", None),
+            (" [60011] ERROR:  it broke", "[60011] ERROR:  it broke", e),
+            (" [E:onnxruntime:, a.cc:3 Run] it broke", "[E:onnxruntime:, a.cc:3 Run] it broke", e),
             (" ERROR RuntimeError: it broke", "RuntimeError: it broke", e),
             (" - ERROR - RuntimeError - it broke", "RuntimeError - it broke", e),
+            (" /opt/lib/module.py:12: in to", "/opt/lib/module.py:12: in to", None),
             (" - RuntimeError: it broke", "RuntimeError: it broke", None),
             (" starting ERROR handling", "starting ERROR handling", None),
             (": E external/xla/cuda_dnn.cc:407] it broke", "it broke", e),
