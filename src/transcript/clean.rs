@@ -152,11 +152,11 @@ impl<'t> Cleaner<'t> {
         let rest = text.get(start..).unwrap_or_default();
         if depth < DEEPEST && self.pieces.len() < MOST_PIECES {
             if let Some(opened) = self.opened(rest, &mut prefix, &mut partial) {
-                if partial {
-                    self.push(Cow::Owned(opened), at, number, prefix, true, columns);
-                    return;
+                self.each(&opened, at, number, &prefix, depth + 1);
+                if let Some(last) = self.pieces.last_mut() {
+                    last.partial |= partial;
                 }
-                return self.each(&opened, at, number, &prefix, depth + 1);
+                return;
             }
             if self.ranks
                 && let Some(glued) = glued(rest)
