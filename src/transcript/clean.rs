@@ -152,11 +152,11 @@ impl<'t> Cleaner<'t> {
         let rest = text.get(start..).unwrap_or_default();
         if depth < DEEPEST && self.pieces.len() < MOST_PIECES {
             if let Some(opened) = self.opened(rest, &mut prefix, &mut partial) {
-                if partial {
-                    self.push(Cow::Owned(opened), at, number, prefix, true, columns);
-                    return;
+                self.each(&opened, at, number, &prefix, depth + 1);
+                if let Some(last) = self.pieces.last_mut() {
+                    last.partial |= partial;
                 }
-                return self.each(&opened, at, number, &prefix, depth + 1);
+                return;
             }
             if self.ranks
                 && let Some(glued) = glued(rest)
@@ -222,9 +222,25 @@ impl<'t> Cleaner<'t> {
 
     /// Cleans every line of a text that was opened.
     fn each(&mut self, text: &str, at: &Range<usize>, number: u32, prefix: &Prefix, depth: usize) {
-        for line in text.split('\n') {
+        let mut rest = text;
+        loop {
+            // Beyond any reasonable number of lines what is left stays together.
+            let many = self.pieces.len() >= MOST_PIECES;
+            let (line, more) =
+                if many { (rest, None) } else { rest.split_once('\n').map_or((rest, None), |(l, m)| (l, Some(m))) };
+            let joined;
+            let line = if many && line.contains('\n') {
+                joined = line.replace('\n', " ");
+                joined.as_str()
+            } else {
+                line
+            };
             let line = terminal::plain(line.trim_end_matches('\r')).into_owned();
             self.text(Cow::Owned(line), at, number, prefix.clone(), depth);
+            match more {
+                Some(more) => rest = more,
+                None => break,
+            }
         }
     }
 

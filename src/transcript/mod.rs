@@ -172,7 +172,11 @@ impl Transcript {
                 continue;
             }
             let at = self.clean.len();
-            self.clean.push_str(piece.text.trim_end());
+            // One line stays one line, whatever a stage has missed.
+            for (n, part) in piece.text.trim_end().split(['\n', '\r']).enumerate() {
+                self.clean.push_str(if n > 0 { " " } else { "" });
+                self.clean.push_str(part);
+            }
             let text = at..self.clean.len();
             self.clean.push('\n');
             let start = origins.of(piece.at.start);
@@ -243,3 +247,6 @@ impl Transcript {
         self.physical_lines
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,10 +10,9 @@ use std::ops::Range;
 pub(super) fn parts(text: &str) -> Vec<(Range<usize>, bool)> {
     let mut parts: Vec<(Range<usize>, bool)> = Vec::new();
     let mut at = 0;
+    let mut finder = Finder::default();
     while at < text.len() {
-        let rest = &text[at..];
-        let Some((begin, end)) = state(rest) else { break };
-        let (begin, end) = (at + begin, at + end);
+        let Some((begin, end)) = finder.next(text, at) else { break };
         // Words before a state describe it, except those between two states, which are the other's cut end.
         let from = if parts.is_empty() { at } else { begin };
         let between = text[at..begin].trim_matches([' ', ',', '\t']);
@@ -50,7 +49,7 @@ pub(super) fn replaces(last: &str, next: &str, next_is_state: bool) -> bool {
     if ["rror", "raceback", "xception", "arning", "File \"", "atal"].iter().any(|word| last.contains(word)) {
         return false;
     }
-    if state(last).is_some() {
+    if is_state(last) {
         return next_is_state || alike(last, next);
     }
     alike(last, next) && (last.contains('%') || last.bytes().any(|b| b.is_ascii_digit()))
@@ -65,13 +64,34 @@ fn alike(one: &str, two: &str) -> bool {
     shorter >= 2 && same * 2 >= shorter.max(4)
 }
 
-/// The first state in `text`: where its figures begin and where it ends.
-fn state(text: &str) -> Option<(usize, usize)> {
-    let first = |at: Option<(usize, usize)>, other: Option<(usize, usize)>| match (at, other) {
-        (Some(a), Some(b)) => Some(if a.0 <= b.0 { a } else { b }),
-        (a, b) => a.or(b),
-    };
-    first(tqdm(text), first(rich(text), keras(text)))
+/// Finds states one after another; what a search found or did not find is kept, or many states of one kind would be
+/// searched for the other kinds again and again.
+#[derive(Default)]
+struct Finder {
+    /// Per kind: not searched yet, or the next state if there is any.
+    found: [Option<Option<(usize, usize)>>; 3],
+}
+
+impl Finder {
+    /// The first state that begins at or behind `at`: where its figures begin and where it ends.
+    fn next(&mut self, text: &str, at: usize) -> Option<(usize, usize)> {
+        for (slot, find) in self.found.iter_mut().zip([tqdm, rich, keras]) {
+            let stale = match slot {
+                None => true,
+                Some(None) => false,
+                Some(Some((begin, _))) => *begin < at,
+            };
+            if stale {
+                *slot = Some(find(&text[at..]).map(|(begin, end)| (at + begin, at + end)));
+            }
+        }
+        self.found.iter().flatten().flatten().min().copied()
+    }
+}
+
+/// Whether the text holds a state.
+fn is_state(text: &str) -> bool {
+    Finder::default().next(text, 0).is_some()
 }
 
 /// `Epoch 1:  38%|███▊      | 3/8 [00:00<00:00, 11.79it/s, loss=2.3]`, complete or cut.

@@ -74,7 +74,13 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
         if between == Between::Nothing && !body.starts_with(['[', '{']) {
             break;
         }
-        let Some(field) = field(body) else { break };
+        let Some(field) = field(body) else {
+            // ONNX Runtime's bracket names the library, so it stays: `[E:onnxruntime:Default, cuda_call.cc:118 Call] `.
+            if let [b'[', byte, b':', b'o', b'n', b'n', ..] = body.as_bytes() {
+                tail.level = tail.level.or(letter(*byte));
+            }
+            break;
+        };
         let next = &body[field.length..];
         let follows = separator(next).0;
         match field.kind {
@@ -83,7 +89,7 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     break;
                 }
                 // Behind a platform's stamp the rest is the program's own line: "ERROR: ..." belongs to it.
-                if colon && (form == Form::Platform || next.starts_with("  ")) {
+                if colon && (form == Form::Platform || next.starts_with(":  ")) {
                     tail.level = Some(found);
                     break;
                 }
@@ -93,16 +99,22 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     tail.rest = rust_target(tail.rest);
                 }
             }
-            Kind::Place => tail.rest = after(next, true),
+            // Without a level it may be the line's own: pytest's `module.py:12: in to`.
+            Kind::Place if tail.level.is_some() => tail.rest = after(next, true),
+            Kind::Place => {}
             Kind::Rank(rank) => {
                 tail.rank = Some(rank);
                 tail.rest = after(next, false);
             }
-            Kind::Number { bracket } if bracket || tail.level.is_some() || next.starts_with(" [") => {
-                if tail.level.is_some() {
-                    tail.rest = after(next, false);
+            // A process behind the level; a small or bare number is the message's own: "INFO 3 GPUs found".
+            Kind::Number { bracket } if tail.level.is_some() => {
+                if !(bracket && field.length >= 5 || next.starts_with(" --- ")) {
+                    break;
                 }
+                tail.rest = after(next, false);
             }
+            // Before a level it is tentative like a name.
+            Kind::Number { bracket } if bracket || next.starts_with(" [") => {}
             Kind::Name { bracket, error } => {
                 let divided = matches!(follows, Between::Dash | Between::Pipe);
                 if tail.level.is_some() {
@@ -343,66 +355,4 @@ pub(crate) fn one_space(text: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_of_usual_loggers() {
-        let e = Some(Level::Error);
-        for (text, message, found) in [
-            (" - name - ERROR - it broke", "it broke", e),
-            (" - ERROR - pkg.mod -   File \"a\"", "  File \"a\"", e),
-            (" - train.py:12 - ERROR - it broke", "it broke", e),
-            (" | ERROR    | mod:<module>:12 - it broke", "it broke", e),
-            (" | ERROR | fairseq_cli.train | it broke", "it broke", e),
-            (" [ERROR] it broke", "it broke", e),
-            ("] [ERROR] it broke", "] [ERROR] it broke", None),
-            (" [ERROR] [launch.py:315:sigkill_handler] it broke", "it broke", e),
-            (" [2110] [ERROR] it broke", "it broke", e),
-            ("[__main__][ERROR] - it broke", "it broke", e),
-            (" {subprocess.py:93} ERROR - it broke", "it broke", e),
-            (" torch._inductor.utils: [ERROR] it broke", "it broke", e),
-            (" [0/0] torch._inductor.utils: [ERROR] it broke", "it broke", e),
-            (" ERROR worker.py:1816 -- it broke", "it broke", e),
-            (" ERROR    it broke", "it broke", e),
-            (" ERROR   File \"a\"", "  File \"a\"", e),
-            (" ERROR: it broke", "it broke", e),
-            (" ERROR RuntimeError: it broke", "RuntimeError: it broke", e),
-            (" - ERROR - RuntimeError - it broke", "RuntimeError - it broke", e),
-            (" - RuntimeError: it broke", "RuntimeError: it broke", None),
-            (" starting ERROR handling", "starting ERROR handling", None),
-            (": E external/xla/cuda_dnn.cc:407] it broke", "it broke", e),
-            (" [rank 1] it broke", "it broke", None),
-            ("   File \"a\"", "  File \"a\"", None),
-            (" [rank0] x", "x", None),
-            ("", "", None),
-        ] {
-            let got = tail(text, Form::Dated, None);
-            assert_eq!((got.rest, got.level), (message, found), "{text:?}");
-        }
-        assert_eq!(tail(" [rank 7] x", Form::Dated, None).rank, Some(7));
-    }
-
-    #[test]
-    fn behind_a_platforms_stamp_the_line_is_the_programs() {
-        assert_eq!(tail(" ERROR: Unexpected bus error", Form::Platform, None).rest, "ERROR: Unexpected bus error");
-        assert_eq!(tail(" ERROR text_generation_launcher: Shard 0 died", Form::Platform, None).rest, "Shard 0 died");
-    }
-
-    #[test]
-    fn places() {
-        for place in [
-            "file.py:12",
-            "launch.py:315:sigkill_handler",
-            "mod.sub:fn:12",
-            "Lib\\site-packages\\a.py:3",
-            "E:\\a\\b.py:3",
-            "__main__:<module>:9",
-        ] {
-            assert!(is_place(place), "{place}");
-        }
-        for other in ["RuntimeError:", "12:30", "a:b", "10.0.0.1:80:x y", "", "x:"] {
-            assert!(!is_place(other), "{other}");
-        }
-    }
-}
+mod tests;
