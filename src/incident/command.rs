@@ -198,7 +198,8 @@ fn is_command(words: &str) -> bool {
     let mut tokens = words.split_whitespace().skip_while(|token| is_assignment(token) || *token == "export");
     let Some(first) = tokens.next() else { return false };
     let name = first.rsplit(['/', '\\']).next().unwrap_or(first);
-    if !PROGRAMS.contains(&name) && !(name.starts_with("python3.") && name.len() < 12) {
+    let versioned = name.starts_with("python3.") && name.len() < 12;
+    if !versioned && !PROGRAMS.contains(&name) {
         return false;
     }
     let Some(second) = tokens.next() else { return false };
@@ -252,9 +253,7 @@ fn parse(words: &str, at: usize) -> CommandLine {
     let mut overrides: Vec<Override> = Vec::new();
     let mut rest = tokens.iter().peekable();
     while let Some(token) = rest.next() {
-        if matches!(token.as_str(), "|" | "2>&1" | "&&" | ";" | ">" | ">>" | "&" | "2>" | "||")
-            || token.starts_with("2>")
-        {
+        if is_shell(token) {
             break;
         }
         if let Some(key) = token.strip_prefix("--").or_else(|| {
@@ -272,14 +271,8 @@ fn parse(words: &str, at: usize) -> CommandLine {
                 });
                 continue;
             }
-            let takes_value = rest.peek().is_some_and(|next| {
-                !next.starts_with("--")
-                    && !(next.starts_with('-')
-                        && next.len() > 1
-                        && !next[1..].starts_with(|c: char| c.is_ascii_digit()))
-                    && !next.ends_with(".py")
-                    && !matches!(next.as_str(), "|" | "&&")
-            });
+            let takes_value =
+                rest.peek().is_some_and(|next| !is_flag(next) && !next.ends_with(".py") && !is_shell(next));
             let script = token == "-m" || token == "-u";
             if script {
                 program.push(token.clone());
@@ -335,6 +328,17 @@ fn split(words: &str) -> Vec<String> {
     tokens
 }
 
+/// `--x`, `-x`, but not `-1`.
+fn is_flag(token: &str) -> bool {
+    let name = token.trim_start_matches('-');
+    name.len() < token.len() && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Where a shell's command ends.
+fn is_shell(token: &str) -> bool {
+    matches!(token, "|" | "2>&1" | "&&" | ";" | ">" | ">>" | "&" | "2>" | "||") || token.starts_with("2>")
+}
+
 fn is_key(key: &str) -> bool {
     let key = key.trim_start_matches(['+', '~']);
     !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '@'))
@@ -380,13 +384,9 @@ fn variables(words: &str, line: u32, facts: &mut Facts) {
                 tail.split_once('=').map(|(_, value)| value.trim())
             } else if let Some(value) = tail.strip_prefix('=') {
                 Some(value)
-            } else if let Some(value) = tail
-                .strip_prefix(": ")
-                .filter(|_| before.trim().is_empty() || before.ends_with('[') || before.ends_with("- "))
-            {
-                Some(value)
             } else {
-                None
+                let begins = before.trim().is_empty() || before.ends_with('[') || before.ends_with("- ");
+                tail.strip_prefix(": ").filter(|_| begins)
             };
             let Some(value) = value else { continue };
             // Advice says "set X=1" in prose; what was set stands at the line's beginning, behind `export`, `-e` or another assignment.

@@ -329,7 +329,7 @@ pub(super) fn report(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     r.set(at, Role::Error);
     let (start, close) = (event.lines.start, r.index(end - 1) + 1);
     event.lines = start..close;
-    let again = r.errors.iter().any(|old| old.kind == event.kind && old.message == event.message);
+    let again = r.lately(|old| old.kind == event.kind && old.message == event.message);
     if !again {
         r.push(event);
     }

@@ -111,6 +111,7 @@ fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize) 
         position += 1;
     }
     event.message = super::advice::without(&event.message).into_owned();
+    event.rank = event.rank.or_else(|| super::nccl::rank_of(&event.message));
     r.cover(&mut event, from, end);
     r.push(event);
     end
@@ -183,7 +184,7 @@ fn assertion(r: &mut Reading<'_>, at: usize) -> Option<usize> {
             r.facts.words_in_text("assert.file", frame.file.clone(), line);
             event.type_name = frame.file.clone();
         }
-        if r.errors.iter().any(|old| old.kind == Kind::DeviceAssert && old.message == event.message) {
+        if r.lately(|old| old.kind == Kind::DeviceAssert && old.message == event.message) {
             r.set(at, Role::Error);
             return Some(at + 1);
         }

@@ -56,7 +56,7 @@ impl Tables {
         }
         if let Some((name, version)) = listing::pinned(words) {
             version::package(name, version, line, facts);
-            return words.split_whitespace().count() <= 2 && !words.starts_with(|c: char| c == '-' || c == '*');
+            return words.split_whitespace().count() <= 2 && !words.starts_with(['-', '*']);
         }
         if words.contains("NCCL INFO") {
             return false;

@@ -53,6 +53,7 @@ const REQUIREMENTS: &[&str] = &[
     "requires",
     "requirement",
     "cannot install",
+    "requested",
     "conflict",
     "would require",
     "looking at multiple",
@@ -81,17 +82,22 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
         return;
     }
     for (spelling, name) in NAMES {
-        let Some(at) = find_folded(words, spelling) else { continue };
-        if words
-            .get(..at)
-            .and_then(|head| head.chars().next_back())
-            .is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@'))
-        {
-            continue;
+        let mut from = 0;
+        // "NCCL error in x.cpp, NCCL version 2.21.5": the first mention need not be the one with the version.
+        for _ in 0..4 {
+            let Some(at) = words.get(from..).and_then(|rest| find_folded(rest, spelling)).map(|at| at + from) else {
+                break;
+            };
+            from = at + spelling.len();
+            let before = words.get(..at).and_then(|head| head.chars().next_back());
+            if before.is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@')) {
+                continue;
+            }
+            if let Some(found) = words.get(from..).and_then(stated) {
+                set(name, found, words, line, facts);
+                break;
+            }
         }
-        let rest = words.get(at + spelling.len()..).unwrap_or("");
-        let Some(found) = stated(rest) else { continue };
-        set(name, found, words, line, facts);
     }
     if let Some(found) = inline_driver(words) {
         facts.words_in_text("driver.version", found, line);

@@ -274,8 +274,9 @@ fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize, 
         end = super::torchrun::table(r, end, number).unwrap_or(end);
     }
     // The same failure told from inside: "Original Traceback", "-- Process 1 terminated with the following error:".
+    let spawned = r.errors.get(number).is_some_and(|event| event.type_name.ends_with("ProcessRaisedException"));
     if let Some(inner) = r.next_words(end, 3)
-        && retells(r.text(inner))
+        && retells(r.text(inner), spawned)
     {
         r.set(inner, Role::Header);
         let start = if line::is_header(r.text(inner)) {
@@ -326,10 +327,10 @@ fn inner_chain(r: &mut Reading<'_>, mut at: usize) -> usize {
     at
 }
 
-fn retells(text: &str) -> bool {
+fn retells(text: &str, spawned: bool) -> bool {
     let words = text.trim();
     words.starts_with("Original Traceback")
-        || words.starts_with("-- Process ") && words.contains("terminated with the following error")
+        || spawned && words.starts_with("-- Process ") && words.contains("terminated with the following error")
 }
 
 /// PyTorch's anomaly mode quotes the forward call: its frames tell where, but they are no error.
