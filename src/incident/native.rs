@@ -4,7 +4,7 @@
 //! error` prints its frames innermost first, so they are turned round.
 
 use super::reading::Reading;
-use super::words::{after, between, contains_folded, indent, whole};
+use super::words::{after, between, contains_folded, whole};
 use super::{ErrorEvent, Frame, Kind, Role};
 
 /// Reads a native failure at `at`; returns the position after it.
@@ -344,7 +344,6 @@ fn handler_report(words: &str) -> Option<&'static str> {
     let glog = words.strip_prefix("*** ").filter(|rest| rest.starts_with("SIG") && rest.contains("received"));
     let fatal = words.contains("Fatal signal").then_some(words).or_else(|| words.strip_prefix("[signal SIG"));
     let found = named.or(glog).or(fatal)?;
-    let _ = indent(words);
     signal_of(found)
 }
 

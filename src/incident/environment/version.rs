@@ -169,7 +169,9 @@ fn set(name: &str, found: &str, words: &str, line: u32, facts: &mut Facts) {
                 || contains_folded(words, "nvidia-smi") && !contains_folded(words, "nvcc");
             let plain: String = found.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
             let major: u32 = plain.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
-            if (7..=30).contains(&major) {
+            // There was no CUDA 8.6: banners print the compute capability under that name.
+            let capability = major == 8 && !plain.starts_with("8.0");
+            if (7..=30).contains(&major) && !capability {
                 facts.words_in_text(if from_driver { "driver.cuda" } else { "cuda.version" }, plain, line);
             }
         }

@@ -132,7 +132,7 @@ mod tests {
             ("<ipython-input-3-ab> in <module>", ("<ipython-input-3-ab>", 0, "<module>")),
         ];
         for (words, (file, line, function)) in table {
-            let found = place(words).unwrap();
+            let found = place(words).expect("a place");
             assert_eq!((found.file.as_str(), found.line, found.function.as_str()), (file, line, function), "{words}");
         }
         assert_eq!(place("x = 3 in y"), None);
