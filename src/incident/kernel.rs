@@ -92,10 +92,7 @@ fn record(r: &mut Reading<'_>, at: usize, xid: &Xid<'_>) -> usize {
         }
     }
     let name = format!("Xid {}", xid.code);
-    let again = r
-        .errors
-        .iter()
-        .any(|old| old.kind == Kind::Kernel && old.type_name == name && old.message.starts_with(xid.gpu));
+    let again = r.lately(|old| old.kind == Kind::Kernel && old.type_name == name && old.message.starts_with(xid.gpu));
     if !again {
         let message = format!("{}: {}", xid.gpu, xid.says);
         let mut event = r.event(Kind::Kernel, &name, &message, at);
@@ -136,21 +133,17 @@ fn driver(r: &mut Reading<'_>, at: usize, message: &str) -> Option<usize> {
     // "API mismatch: the client has the version 535.1, but" goes on in lines that repeat the prefix.
     let mut end = at + 1;
     while end < r.len() && end - at < 6 {
-        let Some(more) = after(r.text(end), "NVRM: ").filter(|more| {
-            more.starts_with(' ')
-                || more.starts_with("this ")
-                || more.starts_with("NVIDIA ")
-                || more.starts_with("make sure")
-        }) else {
+        let Some(more) = after(r.text(end), "NVRM: ") else { break };
+        if !more.starts_with(|c: char| c.is_ascii_lowercase() || c == ' ') && !more.starts_with("NVIDIA ") {
             break;
-        };
+        }
         event.message.push('\n');
         event.message.push_str(more.trim());
         r.set(end, Role::Error);
         end += 1;
     }
     r.cover(&mut event, at, end);
-    if !r.errors.iter().any(|old| old.kind == Kind::Kernel && old.message == event.message) {
+    if !r.lately(|old| old.kind == Kind::Kernel && old.message == event.message) {
         r.push(event);
     }
     Some(end)

@@ -7,6 +7,7 @@
 mod advice;
 mod command;
 mod cuda;
+mod device_assert;
 mod environment;
 mod frameworks;
 mod kernel;
@@ -17,6 +18,8 @@ mod position;
 mod python;
 mod reading;
 mod sentences;
+#[cfg(test)]
+mod tests;
 mod torchrun;
 mod triggers;
 mod words;
@@ -214,7 +217,7 @@ fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<u
     let asked = |topics: Topics| marks & topics != 0;
     let mut next = None;
     if asked(triggers::NATIVE) {
-        next = cuda::assertion(r, at);
+        next = device_assert::read(r, at);
     }
     if next.is_none() && asked(triggers::KERNEL) {
         next = kernel::read(r, at);

@@ -4,7 +4,7 @@
 //! error` prints its frames innermost first, so they are turned round.
 
 use super::reading::Reading;
-use super::words::{after, between, contains_folded, indent, whole};
+use super::words::{after, between, contains_folded, whole};
 use super::{ErrorEvent, Frame, Kind, Role};
 
 /// Reads a native failure at `at`; returns the position after it.
@@ -111,6 +111,7 @@ fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize) 
         position += 1;
     }
     event.message = super::advice::without(&event.message).into_owned();
+    event.rank = event.rank.or_else(|| super::nccl::rank_of(&event.message));
     r.cover(&mut event, from, end);
     r.push(event);
     end
@@ -183,7 +184,7 @@ fn assertion(r: &mut Reading<'_>, at: usize) -> Option<usize> {
             r.facts.words_in_text("assert.file", frame.file.clone(), line);
             event.type_name = frame.file.clone();
         }
-        if r.errors.iter().any(|old| old.kind == Kind::DeviceAssert && old.message == event.message) {
+        if r.lately(|old| old.kind == Kind::DeviceAssert && old.message == event.message) {
             r.set(at, Role::Error);
             return Some(at + 1);
         }
@@ -343,7 +344,6 @@ fn handler_report(words: &str) -> Option<&'static str> {
     let glog = words.strip_prefix("*** ").filter(|rest| rest.starts_with("SIG") && rest.contains("received"));
     let fatal = words.contains("Fatal signal").then_some(words).or_else(|| words.strip_prefix("[signal SIG"));
     let found = named.or(glog).or(fatal)?;
-    let _ = indent(words);
     signal_of(found)
 }
 

@@ -20,7 +20,7 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         let line = r.number(at);
         r.facts.words_in_text("nccl.warn", warning, line);
         // The layers above tell it again: one event for one wording.
-        if !r.errors.iter().any(|old| old.kind == Kind::Collective && old.message == warning) {
+        if !r.lately(|old| old.kind == Kind::Collective && old.message == warning) {
             let event = r.event(Kind::Collective, "NCCL WARN", warning, at);
             r.push(event);
         }
@@ -33,24 +33,28 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     if level.is_some_and(|level| level < Level::Error) || super::python::line::frame(text).is_some() {
         return None;
     }
-    let watchdog = words.contains("Watchdog caught collective")
-        || words.contains("detected by watchdog")
-        || words.contains("watchdog thread terminated with exception")
-        || words.contains("Watchdog caught")
-        || words.contains("eartbeat monitor timed out")
-        || words.contains("eartbeat monitor") && words.contains("timed out")
-        || words.contains("HeartbeatMonitor") && words.contains("timed out")
-        || words.contains("Some NCCL operations have failed or timed out")
-        || words.contains("we are taking the entire process down")
-        || words.contains("failure detected by watchdog");
+    let echo = [
+        "Some NCCL operations have failed or timed out",
+        "we are taking the entire process down",
+        "Timeout at NCCL work",
+    ]
+    .iter()
+    .any(|part| words.contains(part));
+    let watchdog = echo
+        || ["Watchdog caught", "detected by watchdog", "watchdog thread terminated with exception"]
+            .iter()
+            .any(|part| words.contains(part))
+        || (words.contains("eartbeat monitor") || words.contains("HeartbeatMonitor")) && words.contains("timed out");
     if !watchdog || super::python::line::alone(words).is_some() {
         return None;
     }
+    if echo && r.lately(|old| old.kind == Kind::Collective) {
+        r.set(at, Role::Error);
+        return Some(at + 1);
+    }
     r.set(at, Role::Error);
     let mut event = r.event(Kind::Collective, "", words, at);
-    if event.rank.is_none() {
-        event.rank = after(words, "Rank ").and_then(whole).and_then(|(rank, _)| u32::try_from(rank).ok());
-    }
+    event.rank = event.rank.or_else(|| rank_of(words));
     // The stack that the watchdog prints under its own message.
     let mut end = at + 1;
     while end < r.len() && end - at < 200 {
@@ -72,10 +76,16 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         end += 1;
     }
     r.cover(&mut event, at, end);
-    if !r.errors.iter().any(|old| old.kind == Kind::Collective && old.message == event.message) {
+    if !r.lately(|old| old.kind == Kind::Collective && old.message == event.message) {
         r.push(event);
     }
     Some(end)
+}
+
+/// The rank that a message of c10d names itself by: `[Rank 2]`, `[PG ID 0 PG GUID 0(default_pg) Rank 2]`.
+pub(super) fn rank_of(words: &str) -> Option<u32> {
+    let (rank, rest) = after(words, "Rank ").and_then(whole)?;
+    rest.starts_with(']').then(|| u32::try_from(rank).ok())?
 }
 
 /// Reads facts about collectives from a message or a line.

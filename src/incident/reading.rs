@@ -159,6 +159,11 @@ impl<'t> Reading<'t> {
         self.errors.len() - 1
     }
 
+    /// Whether one of the latest errors is like that. Only so many are looked at that endless logs stay cheap.
+    pub(crate) fn lately(&self, like: impl Fn(&ErrorEvent) -> bool) -> bool {
+        self.errors.iter().rev().take(256).any(like)
+    }
+
     /// Whether the lines at both positions were written by one logging call or without any: same level, both with or
     /// both without time, times at most a second apart.
     pub(crate) fn same_voice(&self, a: usize, b: usize) -> bool {

@@ -87,16 +87,25 @@ const PARTS: &[&str] = &[
 ];
 
 /// Reads what a line says about GPUs.
-pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
+pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&'static str, String, u32)>) {
     if words.len() > 600 {
         return;
     }
-    if let Some((name, memory)) = name(words) {
-        facts.words_in_text("gpu.name", name, line);
-        // A name with "(migrated from RTX 3090 24GB)" behind it: only the first counts.
-        if let Some(memory) = memory {
-            facts.add("gpu.memory.total", Value::Number(memory), Source::Catalogue, Some(line));
+    match name(words) {
+        // "RTX 3060" in a sentence: good enough where no line gives the full name.
+        Some((name, _)) if name.starts_with("RTX") || name.starts_with("GTX") => {
+            hints.push(("gpu.name", full(&name), line));
+            hints.truncate(64);
         }
+        Some((name, memory)) => {
+            let name = full(&name);
+            let first = facts.text("gpu.name").is_none_or(|old| old == name);
+            facts.words_in_text("gpu.name", name, line);
+            if let Some(memory) = memory.filter(|_| first) {
+                facts.add("gpu.memory.total", Value::Number(memory), Source::Catalogue, Some(line));
+            }
+        }
+        None => {}
     }
     capability(words, line, facts);
     if let Some(count) = after(words, "found ").and_then(whole).filter(|(_, rest)| rest.starts_with(" CUDA devices")) {
@@ -106,6 +115,20 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
         if let Some((count, _)) = after(words, mark).and_then(whole) {
             facts.number_in_text("gpu.count", count as f64, line);
         }
+    }
+}
+
+/// The name as the driver prints it: consumer boards carry "NVIDIA GeForce".
+fn full(name: &str) -> String {
+    let model = name.strip_prefix("RTX ").or_else(|| name.strip_prefix("GTX "));
+    if model.is_some_and(|model| {
+        model.starts_with(|c: char| c.is_ascii_digit()) && !model.contains("Ada") && !model.contains("000")
+    }) {
+        format!("NVIDIA GeForce {name}")
+    } else if name.starts_with("GeForce") || name.starts_with("RTX") {
+        format!("NVIDIA {name}")
+    } else {
+        name.to_owned()
     }
 }
 

@@ -56,13 +56,13 @@ impl Tables {
         }
         if let Some((name, version)) = listing::pinned(words) {
             version::package(name, version, line, facts);
-            return words.split_whitespace().count() <= 2 && !words.starts_with(|c: char| c == '-' || c == '*');
+            return words.split_whitespace().count() <= 2 && !words.starts_with(['-', '*']);
         }
         if words.contains("NCCL INFO") {
             return false;
         }
         version::read(words, line, facts);
-        gpu::read(words, line, facts);
+        gpu::read(words, line, facts, &mut self.hints);
         loader::read(words, line, facts);
         machine(words, line, facts);
         self.paths(words, line, facts);
@@ -75,7 +75,7 @@ impl Tables {
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             let ends =
                 rest.get(digits.len()..).and_then(|tail| tail.chars().next()).is_none_or(|c| !is_word(c) && c != '.');
-            if (1..=2).contains(&digits.len()) && ends && self.hints.len() < 16 {
+            if (1..=2).contains(&digits.len()) && ends && self.hints.len() < 64 {
                 self.hints.push(("python.version", format!("3.{digits}"), line));
             }
         }

@@ -53,6 +53,7 @@ const REQUIREMENTS: &[&str] = &[
     "requires",
     "requirement",
     "cannot install",
+    "requested",
     "conflict",
     "would require",
     "looking at multiple",
@@ -81,17 +82,22 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
         return;
     }
     for (spelling, name) in NAMES {
-        let Some(at) = find_folded(words, spelling) else { continue };
-        if words
-            .get(..at)
-            .and_then(|head| head.chars().next_back())
-            .is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@'))
-        {
-            continue;
+        let mut from = 0;
+        // "NCCL error in x.cpp, NCCL version 2.21.5": the first mention need not be the one with the version.
+        for _ in 0..4 {
+            let Some(at) = words.get(from..).and_then(|rest| find_folded(rest, spelling)).map(|at| at + from) else {
+                break;
+            };
+            from = at + spelling.len();
+            let before = words.get(..at).and_then(|head| head.chars().next_back());
+            if before.is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@')) {
+                continue;
+            }
+            if let Some(found) = words.get(from..).and_then(stated) {
+                set(name, found, words, line, facts);
+                break;
+            }
         }
-        let rest = words.get(at + spelling.len()..).unwrap_or("");
-        let Some(found) = stated(rest) else { continue };
-        set(name, found, words, line, facts);
     }
     if let Some(found) = inline_driver(words) {
         facts.words_in_text("driver.version", found, line);
@@ -163,7 +169,9 @@ fn set(name: &str, found: &str, words: &str, line: u32, facts: &mut Facts) {
                 || contains_folded(words, "nvidia-smi") && !contains_folded(words, "nvcc");
             let plain: String = found.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
             let major: u32 = plain.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
-            if (7..=30).contains(&major) {
+            // There was no CUDA 8.6: banners print the compute capability under that name.
+            let capability = major == 8 && !plain.starts_with("8.0");
+            if (7..=30).contains(&major) && !capability {
                 facts.words_in_text(if from_driver { "driver.cuda" } else { "cuda.version" }, plain, line);
             }
         }

@@ -102,8 +102,9 @@ const LONG_TYPES: &[&str] = &[
 pub(super) fn read(r: &mut Reading<'_>, event: &mut ErrorEvent, head: usize, style: Style) -> usize {
     let base = r.indent(head);
     let long_type = LONG_TYPES.iter().any(|part| event.type_name.contains(part));
-    let build =
-        event.message.starts_with("Error building extension") || event.message.starts_with("Error compiling objects");
+    let begins = |starts: &[&str]| starts.iter().any(|start| event.message.starts_with(start));
+    let build = begins(&["Error building extension", "Error compiling objects"]);
+    let spaced = begins(&["Exception encountered when calling", "Graph execution error"]);
     let mut open = event.message.is_empty() || asks_for_more(&event.message);
     let started_empty = event.message.is_empty();
     event.message = advice::without(&event.message).into_owned();
@@ -142,7 +143,8 @@ pub(super) fn read(r: &mut Reading<'_>, event: &mut ErrorEvent, head: usize, sty
             // Past a blank line only what certainly continues.
             known
                 || colon
-                || (long_type || build) && !looks_like_log(words) && (inner || end - head > 1 || long_type && known)
+                || (long_type || build) && !looks_like_log(words) && (inner || end - head > 1)
+                || spaced && !looks_like_log(words)
         } else {
             known || inner || open || wrapped || listed || sentence || (long_type || build) && !looks_like_log(words)
         };

@@ -4,12 +4,14 @@
 //! surprising thing: a traceback may be interrupted by lines of another process; they are stepped over, and an
 //! exception line that found no frames of its own is still an error.
 
+mod group;
 pub(crate) mod line;
 mod message;
 mod notebook;
 mod pytest;
 mod rich;
 
+use group::Gutter;
 use message::Style;
 
 use super::reading::Reading;
@@ -31,7 +33,7 @@ pub(crate) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     }
     let mut words = text.trim();
     if !r.groups.is_empty() {
-        if ruler(r, at, words) {
+        if group::ruler(r, at, words) {
             return Some(at + 1);
         }
         words = words.strip_prefix("| ").unwrap_or(words);
@@ -74,23 +76,6 @@ pub(crate) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         return Some(finish(r, event, at, at, Style::Plain));
     }
     None
-}
-
-/// Reads the ruler between the members of an exception group: `+-+---------------- 1 ----------------`.
-fn ruler(r: &mut Reading<'_>, at: usize, words: &str) -> bool {
-    if !words.starts_with('+')
-        || !words.contains("------------")
-        || !words.chars().all(|c| matches!(c, '+' | '-' | ' ' | '.') || c.is_ascii_digit())
-    {
-        return false;
-    }
-    r.set(at, Role::Header);
-    if words.contains(|c: char| c.is_ascii_digit() || c == '.') {
-        r.chain = r.groups.last().map(|&group| (group, Link::Member));
-    } else {
-        r.groups.pop();
-    }
-    true
 }
 
 /// Reads a traceback whose header (if it has one) stands at `from` and whose frames begin at `at`.
@@ -274,8 +259,9 @@ fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize, 
         end = super::torchrun::table(r, end, number).unwrap_or(end);
     }
     // The same failure told from inside: "Original Traceback", "-- Process 1 terminated with the following error:".
+    let spawned = r.errors.get(number).is_some_and(|event| event.type_name.ends_with("ProcessRaisedException"));
     if let Some(inner) = r.next_words(end, 3)
-        && retells(r.text(inner))
+        && retells(r.text(inner), spawned)
     {
         r.set(inner, Role::Header);
         let start = if line::is_header(r.text(inner)) {
@@ -326,10 +312,10 @@ fn inner_chain(r: &mut Reading<'_>, mut at: usize) -> usize {
     at
 }
 
-fn retells(text: &str) -> bool {
+fn retells(text: &str, spawned: bool) -> bool {
     let words = text.trim();
     words.starts_with("Original Traceback")
-        || words.starts_with("-- Process ") && words.contains("terminated with the following error")
+        || spawned && words.starts_with("-- Process ") && words.contains("terminated with the following error")
 }
 
 /// PyTorch's anomaly mode quotes the forward call: its frames tell where, but they are no error.
@@ -363,38 +349,4 @@ fn warning(r: &mut Reading<'_>, at: usize) -> usize {
         return at + 2;
     }
     at + 1
-}
-
-/// The margin that an exception group draws: `  | `, `    | `.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Gutter(Option<usize>);
-
-impl Gutter {
-    fn of(text: &str) -> Gutter {
-        let words = text.trim_start();
-        let columns = text.len() - words.len();
-        Gutter((words.starts_with("| ") || words.starts_with("+ ")).then_some(columns))
-    }
-
-    fn is_group(self) -> bool {
-        self.0.is_some()
-    }
-
-    fn strip(self, text: &str) -> &str {
-        if self.0.is_none() {
-            return text;
-        }
-        let words = text.trim_start();
-        words
-            .strip_prefix("| ")
-            .or_else(|| words.strip_prefix("+ "))
-            .or_else(|| words.strip_prefix('|'))
-            .unwrap_or(text)
-    }
-
-    /// Whether a line is the ruler between members: `  +-+---------------- 1 ----------------`.
-    fn ends_member(self, text: &str) -> bool {
-        let words = text.trim();
-        self.0.is_some() && words.starts_with('+') && words.contains("------------")
-    }
 }

@@ -24,6 +24,7 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     r.set(at, Role::Header);
     let mut frames: Vec<Frame> = Vec::new();
     let mut position = at + 1;
+    let mut last_own = at + 1;
     while position < r.len() && position - at < LONGEST {
         let text = r.text(position);
         let words = text.trim();
@@ -48,21 +49,29 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
                 last.line = number;
             }
             r.set(position, Role::Code);
+            last_own = position + 1;
         } else if let Some(mut frame) = place(words) {
             frame.at = r.index(position);
             r.set(position, Role::Frame);
             frames.push(frame);
+            last_own = position + 1;
+        } else if position - last_own > 200 {
+            break;
         } else {
             r.set(position, Role::Code);
         }
         position += 1;
     }
+    // Cut off: what stands below the last frame is not known to be code.
+    for foreign in last_own..position {
+        r.set(foreign, Role::Text);
+    }
     let mut event = r.event(Kind::Python, type_name, "", at);
     event.frames = frames;
     event.fatal = false;
-    r.cover(&mut event, from, position);
+    r.cover(&mut event, from, last_own);
     r.push(event);
-    Some(position)
+    Some(last_own)
 }
 
 /// The line number of `----> 4 code`.
@@ -123,7 +132,7 @@ mod tests {
             ("<ipython-input-3-ab> in <module>", ("<ipython-input-3-ab>", 0, "<module>")),
         ];
         for (words, (file, line, function)) in table {
-            let found = place(words).unwrap();
+            let found = place(words).expect("a place");
             assert_eq!((found.file.as_str(), found.line, found.function.as_str()), (file, line, function), "{words}");
         }
         assert_eq!(place("x = 3 in y"), None);

@@ -178,7 +178,7 @@ fn summary(r: &mut Reading<'_>, at: usize, rest: &str) -> usize {
     let (type_name, message) = raised.map_or(("", told), |raised| (raised.type_name, raised.message));
     let message = super::super::advice::without(message);
     let start: String = message.trim_end_matches(['.', '…', ' ']).chars().take(30).collect();
-    let known = r.errors.iter().any(|error| {
+    let known = r.lately(|error| {
         error.message.starts_with(&start) && (type_name.is_empty() || error.type_name.ends_with(type_name))
     });
     if known {

@@ -4,7 +4,9 @@
 //! command line may come from a shell prompt, a bullet of a report, a launcher's Python list or several lines joined
 //! by backslashes.
 
-use super::words::{contains_folded, number};
+mod settings;
+mod variables;
+
 use crate::facts::Facts;
 use crate::transcript::{Line, Transcript};
 
@@ -81,50 +83,19 @@ const PROGRAMS: &[&str] = &[
     "tune",
 ];
 
-/// Beginnings of environment variables that matter on a GPU.
-const VARIABLES: &[&str] = &[
-    "CUDA_",
-    "PYTORCH_",
-    "NCCL_",
-    "TF_",
-    "XLA_",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "TORCH_",
-    "NVIDIA_",
-    "JAX_",
-    "CUDNN_",
-    "CUBLAS_",
-    "OMP_NUM_THREADS",
-    "TRITON_",
-    "GLOO_",
-    "RANK",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "MASTER_",
-    "VLLM_",
-    "OLLAMA_",
-    "PYTHONFAULTHANDLER",
-    "HIP_",
-    "TORCHDYNAMO_",
-    "TOKENIZERS_",
-    "MKL_",
-    "ROCR_",
-];
-
 /// Reads one line.
 pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, commands: &mut Vec<CommandLine>) {
     if line.text.len() > 20_000 {
         return;
     }
     let words = strip_prompt(line.text.trim());
-    variables(words, line.number, facts);
+    variables::read(words, line.number, facts);
     if is_command(words) {
         let joined = join(transcript, line.index, words);
         let command = parse(&joined, line.index);
         for setting in &command.overrides {
             let value = if setting.value.is_empty() { "true" } else { &setting.value };
-            fact(&setting.key, value, line.number, facts);
+            settings::fact(&setting.key, value, line.number, facts);
         }
         if !command.overrides.is_empty() || command.program.len() > 1 {
             commands.push(command);
@@ -136,15 +107,15 @@ pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, c
         let joined: Vec<&str> = inner.split(',').map(|word| word.trim().trim_matches(['\'', '"'])).collect();
         let command = parse(&joined.join(" "), line.index);
         for setting in &command.overrides {
-            fact(&setting.key, &setting.value, line.number, facts);
+            settings::fact(&setting.key, &setting.value, line.number, facts);
         }
         commands.push(command);
         return;
     }
     if words.contains("**") {
-        settings(&words.replace("**", ""), line.number, facts);
+        settings::read(&words.replace("**", ""), line.number, facts);
     } else {
-        settings(words, line.number, facts);
+        settings::read(words, line.number, facts);
     }
 }
 
@@ -198,7 +169,8 @@ fn is_command(words: &str) -> bool {
     let mut tokens = words.split_whitespace().skip_while(|token| is_assignment(token) || *token == "export");
     let Some(first) = tokens.next() else { return false };
     let name = first.rsplit(['/', '\\']).next().unwrap_or(first);
-    if !PROGRAMS.contains(&name) && !(name.starts_with("python3.") && name.len() < 12) {
+    let versioned = name.starts_with("python3.") && name.len() < 12;
+    if !versioned && !PROGRAMS.contains(&name) {
         return false;
     }
     let Some(second) = tokens.next() else { return false };
@@ -252,9 +224,7 @@ fn parse(words: &str, at: usize) -> CommandLine {
     let mut overrides: Vec<Override> = Vec::new();
     let mut rest = tokens.iter().peekable();
     while let Some(token) = rest.next() {
-        if matches!(token.as_str(), "|" | "2>&1" | "&&" | ";" | ">" | ">>" | "&" | "2>" | "||")
-            || token.starts_with("2>")
-        {
+        if is_shell(token) {
             break;
         }
         if let Some(key) = token.strip_prefix("--").or_else(|| {
@@ -272,14 +242,8 @@ fn parse(words: &str, at: usize) -> CommandLine {
                 });
                 continue;
             }
-            let takes_value = rest.peek().is_some_and(|next| {
-                !next.starts_with("--")
-                    && !(next.starts_with('-')
-                        && next.len() > 1
-                        && !next[1..].starts_with(|c: char| c.is_ascii_digit()))
-                    && !next.ends_with(".py")
-                    && !matches!(next.as_str(), "|" | "&&")
-            });
+            let takes_value =
+                rest.peek().is_some_and(|next| !is_flag(next) && !next.ends_with(".py") && !is_shell(next));
             let script = token == "-m" || token == "-u";
             if script {
                 program.push(token.clone());
@@ -335,6 +299,17 @@ fn split(words: &str) -> Vec<String> {
     tokens
 }
 
+/// `--x`, `-x`, but not `-1`.
+fn is_flag(token: &str) -> bool {
+    let name = token.trim_start_matches('-');
+    name.len() < token.len() && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Where a shell's command ends.
+fn is_shell(token: &str) -> bool {
+    matches!(token, "|" | "2>&1" | "&&" | ";" | ">" | ">>" | "&" | "2>" | "||") || token.starts_with("2>")
+}
+
 fn is_key(key: &str) -> bool {
     let key = key.trim_start_matches(['+', '~']);
     !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '@'))
@@ -349,175 +324,6 @@ fn is_variable_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_uppercase())
-}
-
-/// Environment variables that are set on the line, by a shell, by Docker, by Python.
-fn variables(words: &str, line: u32, facts: &mut Facts) {
-    if !VARIABLES.iter().any(|start| words.contains(start)) {
-        return;
-    }
-    let shell = words.starts_with("export ")
-        || words.starts_with("set ")
-        || words.starts_with("ENV ")
-        || words.starts_with("env ");
-    for start in VARIABLES {
-        for (at, _) in words.match_indices(start) {
-            let before = words.get(..at).unwrap_or("");
-            if before
-                .chars()
-                .next_back()
-                .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '{' | '`' | '/'))
-            {
-                continue;
-            }
-            let rest = words.get(at..).unwrap_or("");
-            let end =
-                rest.find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')).unwrap_or(rest.len());
-            let (name, tail) = rest.split_at(end);
-            let python = (before.ends_with("environ[\"") || before.ends_with("environ['"))
-                && tail.get(1..).is_some_and(|tail| tail.starts_with(']'));
-            let value = if python {
-                tail.split_once('=').map(|(_, value)| value.trim())
-            } else if let Some(value) = tail.strip_prefix('=') {
-                Some(value)
-            } else if let Some(value) = tail
-                .strip_prefix(": ")
-                .filter(|_| before.trim().is_empty() || before.ends_with('[') || before.ends_with("- "))
-            {
-                Some(value)
-            } else {
-                None
-            };
-            let Some(value) = value else { continue };
-            // Advice says "set X=1" in prose; what was set stands at the line's beginning, behind `export`, `-e` or another assignment.
-            let set = shell
-                || python
-                || tail.starts_with(": ")
-                || before.trim().is_empty()
-                || before.trim_end().ends_with("-e")
-                || before.ends_with("--env ")
-                || before.split_whitespace().all(is_assignment)
-                || before.ends_with("- ")
-                || before.ends_with("] ") && before.starts_with('[');
-            if !set || value.starts_with('=') {
-                continue;
-            }
-            let value = match value.chars().next() {
-                Some(quote @ ('"' | '\'')) => value.get(1..).unwrap_or("").split(quote).next().unwrap_or(""),
-                _ => value.split([' ', '\t', '`', ')', ';']).next().unwrap_or(""),
-            };
-            facts.words_in_text(&format!("env.{name}"), value.trim_end_matches(','), line);
-        }
-    }
-}
-
-/// Settings outside commands: YAML, dumps of dictionaries, bullets, a trainer's summary.
-fn settings(words: &str, line: u32, facts: &mut Facts) {
-    if words.len() > 2000 {
-        return;
-    }
-    for separator in [": ", "=", " = "] {
-        for (at, _) in words.match_indices(separator) {
-            let head = words.get(..at).unwrap_or("").trim_end_matches(['*', '"', '\'', ' ', '`']);
-            let key_start = head.rfind(['{', ',', '(', '|', '[']).map_or(0, |at| at + 1);
-            let key =
-                head.get(key_start..).unwrap_or("").trim().trim_start_matches(['-', '*', '"', '\'', ' ', '`', '#']);
-            let key = if separator == "=" { key.rsplit(' ').next().unwrap_or(key) } else { key };
-            if key.is_empty() || key.len() > 48 {
-                continue;
-            }
-            let value =
-                words.get(at + separator.len()..).unwrap_or("").trim().trim_start_matches(['*', '"', '\'', ' ', '`']);
-            let end = value.find([',', ' ', '"', '\'', '}', ')', ']', '`', ';', '(']).unwrap_or(value.len());
-            fact(key, value.get(..end).unwrap_or("").trim_end_matches('.'), line, facts);
-        }
-    }
-}
-
-/// Records what a setting says about the run, when its key is one of those that tell causes apart.
-fn fact(key: &str, value: &str, line: u32, facts: &mut Facts) {
-    let value = value.trim_matches(['"', '\'']);
-    let lower = key.to_ascii_lowercase().replace(['-', ' '], "_");
-    let last = lower.rsplit(['.', '/']).next().unwrap_or(&lower);
-    let other_split = ["val", "eval", "test", "predict", "infer"].iter().any(|word| contains_folded(&lower, word));
-    let name = match last {
-        "batch_size"
-        | "batchsize"
-        | "per_device_train_batch_size"
-        | "train_batch_size"
-        | "train_micro_batch_size_per_gpu"
-        | "micro_batch_size"
-        | "batch_size_per_gpu"
-        | "bs"
-        | "batch"
-        | "micro_batch_size_per_gpu"
-        | "instantaneous_batch_size_per_device"
-        | "per_gpu_train_batch_size"
-        | "batch_size_per_device"
-        | "samples_per_gpu"
-        | "max_batch_size" => {
-            if other_split {
-                return;
-            }
-            "run.batch_size"
-        }
-        "num_workers" | "dataloader_num_workers" | "workers" | "workers_per_gpu" | "nw" | "n_workers" => {
-            if other_split {
-                return;
-            }
-            "run.num_workers"
-        }
-        "accumulate_grad_batches"
-        | "gradient_accumulation_steps"
-        | "grad_accum"
-        | "accum_iter"
-        | "accumulate"
-        | "grad_accum_steps"
-        | "accumulation_steps" => "run.accumulate",
-        "devices"
-        | "gpus"
-        | "num_gpus"
-        | "nproc_per_node"
-        | "n_gpus"
-        | "tensor_parallel_size"
-        | "num_processes"
-        | "ngpu"
-        | "n_gpu" => "run.devices",
-        "strategy" => "run.strategy",
-        "precision" | "mixed_precision" | "dtype" | "torch_dtype" | "trainer_precision" => "run.precision",
-        "fp16" | "bf16" | "amp" | "half" | "use_amp" => {
-            if matches!(value, "true" | "True" | "1" | "yes" | "on") {
-                facts.words_in_text(
-                    "run.precision",
-                    match last {
-                        "bf16" => "bf16",
-                        _ => "fp16",
-                    },
-                    line,
-                );
-            }
-            return;
-        }
-        _ => return,
-    };
-    match (name, number(value)) {
-        ("run.strategy", _) if !value.is_empty() => facts.words_in_text(name, value, line),
-        ("run.precision", _) => {
-            let value = value.trim_start_matches("torch.").to_ascii_lowercase();
-            let known = ["16", "32", "64", "8", "half", "float", "auto"].iter().any(|part| value.contains(part));
-            if known {
-                facts.words_in_text(name, value, line);
-            }
-        }
-        ("run.devices", Some((count, rest))) if rest.is_empty() && count > 0.0 => {
-            facts.number_in_text(name, count, line)
-        }
-        ("run.devices", _) | ("run.strategy", _) => {}
-        (_, Some((count, rest))) if rest.is_empty() && (count > 0.0 || name == "run.num_workers" && count == 0.0) => {
-            facts.number_in_text(name, count, line)
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]
@@ -543,9 +349,9 @@ mod tests {
         assert_eq!(facts.text("run.precision"), Some("16-mixed"));
         assert_eq!(facts.number("run.devices"), Some(2.0));
         assert_eq!(facts.text("env.CUDA_VISIBLE_DEVICES"), Some("0"));
-        let command = commands.first().unwrap();
+        let command = commands.first().expect("a command");
         assert_eq!(command.program, ["CUDA_VISIBLE_DEVICES=0", "uv", "run", "python", "runners/train.py"]);
-        assert_eq!(command.overrides.first().unwrap().raw, "dataloaders.train_dataloader.batch_size=4");
+        assert_eq!(command.overrides.first().expect("a setting").raw, "dataloaders.train_dataloader.batch_size=4");
         assert_eq!(command.overrides.len(), 4);
     }
 
@@ -558,7 +364,7 @@ mod tests {
         assert_eq!(facts.number("run.devices"), Some(4.0));
         assert_eq!(facts.number("run.num_workers"), Some(8.0));
         assert_eq!(facts.text("run.precision"), Some("bf16"));
-        let forms: Vec<Form> = commands.first().unwrap().overrides.iter().map(|o| o.form).collect();
+        let forms: Vec<Form> = commands.first().expect("a command").overrides.iter().map(|o| o.form).collect();
         assert_eq!(forms, [Form::DashEquals, Form::DashSpace, Form::DashSpace, Form::DashSpace]);
     }
 
