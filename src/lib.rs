@@ -5,6 +5,7 @@
 
 pub mod book;
 pub mod diagnosis;
+pub mod error;
 pub mod facts;
 pub mod incident;
 pub mod span;
