@@ -4,9 +4,14 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod book;
+pub mod diagnose;
 pub mod diagnosis;
 pub mod error;
 pub mod facts;
 pub mod incident;
+pub mod index;
+pub mod knowledge;
+pub mod pattern;
+pub mod signature;
 pub mod span;
 pub mod transcript;

@@ -10,6 +10,7 @@ pub mod cause_section;
 pub mod code_rows;
 pub mod codes;
 pub mod config;
+pub mod hardware;
 pub mod lenient;
 pub mod load;
 pub mod load_pages;
@@ -22,3 +23,7 @@ pub mod problem;
 pub mod report;
 pub mod schema;
 pub mod sections;
+pub mod shelf;
+pub mod vocabulary;
+
+pub use shelf::Book;

@@ -40,6 +40,20 @@ pub fn read_fault(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result
     }
 }
 
+/// Reads a fault page as strictly, but leaves its body for later: front matter and the markdown after it.
+///
+/// # Errors
+/// Every mistake that was found, in the order of the file.
+pub fn read_parts(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result<(FaultMatter, String), Vec<Problem>> {
+    read_fault(shelf, text, recipes)?;
+    let doc = Document::read(text, Outline::Strict);
+    let matter: Option<FaultMatter> = front_matter(&doc, &mut Vec::new());
+    match matter {
+        Some(matter) => Ok((matter, doc.body().to_owned())),
+        None => Err(Vec::new()),
+    }
+}
+
 /// Puts a fault page together from front matter that is decoded already and the markdown after it.
 pub fn read_body(shelf: Shelf<'_>, matter: FaultMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
     body(shelf, matter, &Document::read_body(markdown, Outline::Strict), recipes)

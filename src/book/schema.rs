@@ -23,6 +23,9 @@ pub struct FaultMatter {
     /// Any one may hit.
     #[serde(default)]
     pub signatures: Vec<SignatureMatter>,
+    /// Faults that commonly follow from this one: where both stand in a text, this one is the primary.
+    #[serde(default)]
+    pub explains: Vec<String>,
     /// Why it happens, most common first.
     pub causes: Vec<CauseMatter>,
     /// Where the fault or its wording exists.

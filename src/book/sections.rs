@@ -79,6 +79,11 @@ impl<'t> Document<'t> {
         Self { text, matter, blocks, sections, line_starts }
     }
 
+    /// The markdown after the front matter.
+    pub fn body(&self) -> &'t str {
+        self.sections.first().and_then(|first| self.text.get(first.range.start..)).unwrap_or_default()
+    }
+
     /// The text of the front matter.
     pub fn matter_text(&self) -> &'t str {
         self.matter.as_ref().and_then(|m| self.text.get(m.range.clone())).unwrap_or_default()

@@ -1,0 +1,93 @@
+//! Comparisons that need more than numbers: version ranges, compute capabilities against a build, drivers against CUDA.
+//!
+//! Each returns `false` for what it cannot read only where that is the safe answer; callers that must know the
+//! difference ask for the facts first.
+
+use std::str::FromStr;
+
+use pep440_rs::{Version, VersionSpecifiers};
+
+/// Whether `version` ("2.8.0+cu128", "580.95.05") lies in the PEP 440 `range` (">=2.1,<2.8").
+pub fn matches(version: &str, range: &str) -> bool {
+    let Ok(range) = VersionSpecifiers::from_str(range) else { return false };
+    parse(version).is_some_and(|version| range.contains(&version))
+}
+
+/// Whether a build for `archs` ("sm_86", "compute_90") runs on a device of `capability` ("8.6").
+///
+/// A cubin runs on the same major version with an equal or higher minor one; PTX (`compute_NN`) is compiled for any
+/// newer device (CUDA programming guide, "Binary compatibility").
+pub fn arch_supported(capability: &str, archs: &[String]) -> bool {
+    let Some((major, minor)) = split_capability(capability) else { return true };
+    archs.iter().any(|arch| {
+        let Some((kind, number)) = arch.split_once('_') else { return false };
+        let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+        // An `a` or `f` suffix ties the code to that very family.
+        let exact = number.len() > digits.len();
+        let Ok(number) = digits.parse::<u32>() else { return false };
+        let (arch_major, arch_minor) = (number / 10, number % 10);
+        match kind {
+            "compute" => (major, minor) >= (arch_major, arch_minor),
+            _ if exact => (major, minor) == (arch_major, arch_minor),
+            _ => major == arch_major && minor >= arch_minor,
+        }
+    })
+}
+
+/// Whether a Linux or Windows driver is new enough for programs built with `cuda` ("12.8").
+///
+/// The floors of minor-version compatibility: NVIDIA, "CUDA Compatibility", table of minimum drivers per family.
+pub fn driver_supports(driver: &str, cuda: &str) -> bool {
+    let Some(driver) = parse(driver) else { return true };
+    let family = cuda.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    let floor = match family {
+        Some(13) => "580",
+        Some(12) => "525.60.13",
+        Some(11) => "450.80.02",
+        Some(10) => "410.48",
+        _ => return true,
+    };
+    parse(floor).is_none_or(|floor| driver >= floor)
+}
+
+/// "8.6", "86" or "sm_86" as major and minor.
+pub fn split_capability(capability: &str) -> Option<(u32, u32)> {
+    let text = capability.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic);
+    match text.split_once('.') {
+        Some((major, minor)) => Some((major.parse().ok()?, minor.parse().ok()?)),
+        None => text.parse::<u32>().ok().map(|number| (number / 10, number % 10)),
+    }
+}
+
+fn parse(version: &str) -> Option<Version> {
+    Version::from_str(version.trim().trim_start_matches('v')).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cubins_run_on_later_minors_and_ptx_on_anything_later() {
+        let archs = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert!(arch_supported("8.9", &archs(&["sm_86"])));
+        assert!(!arch_supported("9.0", &archs(&["sm_86"])));
+        assert!(arch_supported("12.0", &archs(&["sm_86", "compute_90"])));
+        assert!(!arch_supported("6.1", &archs(&["sm_70", "compute_70"])));
+        assert!(!arch_supported("12.1", &archs(&["sm_120a"])));
+    }
+
+    #[test]
+    fn drivers_meet_their_floor() {
+        assert!(driver_supports("525.60.13", "12.8"));
+        assert!(!driver_supports("470.199.02", "12.1"));
+        assert!(!driver_supports("576.57", "13.0"));
+    }
+
+    #[test]
+    fn local_versions_stay_in_range() {
+        assert!(matches("2.8.0+cu128", ">=2.8"));
+        assert!(!matches("2.7.1", ">=2.8"));
+        assert!(!matches("not a version", ">=1"));
+    }
+}

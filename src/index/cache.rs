@@ -1,0 +1,202 @@
+//! Opens the index, refreshes what changed, repairs what broke.
+//!
+//! One folder per set of report folders under the user's cache: `tantivy/` and `catalogue.postcard`. Writers take a
+//! file lock, so that two processes never write at once; the catalogue is written after tantivy's commit and by
+//! rename, so that a killed process leaves an index that the next one brings up to date. Anything that cannot be
+//! read is deleted and built again; when the folder cannot be written the index lives in memory.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::MmapDirectory;
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+
+use super::catalogue::{Catalogue, Changes, Entry, Stamp};
+use super::{
+    Error,
+    fields::{Fields, VERSION},
+};
+use crate::book::Book;
+use crate::book::report::Report;
+
+/// Memory of the writer: tantivy's least is 15 MB per thread.
+const WRITER_BYTES: usize = 20_000_000;
+
+/// An index ready to be asked.
+pub struct Opened {
+    pub(super) reader: IndexReader,
+    pub(super) fields: Fields,
+    catalogue: Catalogue,
+    /// How many files were read because they were new or changed.
+    refreshed: usize,
+}
+
+/// What the index is made from.
+pub struct Sources<'a> {
+    /// The report files found now.
+    pub files: &'a [PathBuf],
+    /// The folders they were found in.
+    pub roots: &'a [PathBuf],
+    /// The book, for its pages.
+    pub book: &'a Book,
+    /// Reads a report; `None` when it cannot be read any more.
+    pub read: &'a dyn Fn(&Path) -> Option<Report>,
+    /// The fault pages that a report's own error texts match.
+    pub faults: &'a dyn Fn(&Report) -> Vec<String>,
+    /// Called after every report that is read, with how many are done of how many.
+    pub progress: &'a dyn Fn(usize, usize),
+}
+
+/// Opens the index for these sources; `folder` is where caches live, `None` keeps everything in memory.
+///
+/// # Errors
+/// Only when even an index in memory cannot be built.
+pub fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Result<Opened, Error> {
+    let files: Vec<(PathBuf, Stamp)> = sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
+    if let Some(folder) = folder {
+        let home = folder.join(name_of(sources));
+        if rebuild {
+            // Nothing to delete is as good as deleted.
+            let _ = fs::remove_dir_all(&home);
+        }
+        if let Ok(opened) = on_disk(sources, &files, &home) {
+            return Ok(opened);
+        }
+        // A broken cache is built again once; a folder that cannot be written stays unused.
+        if fs::remove_dir_all(&home).is_ok()
+            && let Ok(opened) = on_disk(sources, &files, &home)
+        {
+            return Ok(opened);
+        }
+    }
+    in_memory(sources, &files)
+}
+
+impl Opened {
+    /// All reports that could be read, by path.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.catalogue.entries.values().filter(|entry| !entry.id.is_empty())
+    }
+
+    /// The report at a path.
+    pub fn entry(&self, path: &Path) -> Option<&Entry> {
+        self.catalogue.entries.get(path)
+    }
+
+    /// How many files were read because they were new or changed.
+    pub fn refreshed(&self) -> usize {
+        self.refreshed
+    }
+}
+
+fn on_disk(sources: &Sources<'_>, files: &[(PathBuf, Stamp)], home: &Path) -> Result<Opened, Error> {
+    // The common case takes no lock: the catalogue says that nothing changed.
+    if let Some(catalogue) = read_catalogue(home)
+        && catalogue.changes(files).none()
+    {
+        return opened(Index::open_in_dir(home.join("tantivy"))?, catalogue, 0);
+    }
+    let at_home = |source| Error::Cache { path: home.to_owned(), source };
+    fs::create_dir_all(home.join("tantivy")).map_err(at_home)?;
+    let lock = File::create(home.join("lock")).map_err(at_home)?;
+    lock.lock().map_err(at_home)?;
+    // Another process may have done the work while this one waited.
+    let known = read_catalogue(home);
+    let (schema, fields) = Fields::schema();
+    let directory = MmapDirectory::open(home.join("tantivy")).map_err(tantivy::TantivyError::from)?;
+    let index = Index::open_or_create(directory, schema)?;
+    Fields::register(&index);
+    let (catalogue, refreshed) = match known {
+        Some(catalogue) if catalogue.changes(files).none() => (catalogue, 0),
+        known => {
+            let first = known.is_none();
+            let (catalogue, refreshed) = refresh(&index, fields, sources, files, known.unwrap_or_default(), first)?;
+            write_catalogue(home, &catalogue).map_err(at_home)?;
+            (catalogue, refreshed)
+        }
+    };
+    opened(index, catalogue, refreshed)
+}
+
+fn in_memory(sources: &Sources<'_>, files: &[(PathBuf, Stamp)]) -> Result<Opened, Error> {
+    let (schema, fields) = Fields::schema();
+    let index = Index::create_in_ram(schema);
+    Fields::register(&index);
+    let (catalogue, refreshed) = refresh(&index, fields, sources, files, Catalogue::default(), true)?;
+    opened(index, catalogue, refreshed)
+}
+
+fn opened(index: Index, catalogue: Catalogue, refreshed: usize) -> Result<Opened, Error> {
+    Fields::register(&index);
+    let (_, fields) = Fields::schema();
+    let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+    Ok(Opened { reader, fields, catalogue, refreshed })
+}
+
+/// Brings index and catalogue up to date; `first` also writes the book's pages.
+fn refresh(
+    index: &Index,
+    fields: Fields,
+    sources: &Sources<'_>,
+    files: &[(PathBuf, Stamp)],
+    mut catalogue: Catalogue,
+    first: bool,
+) -> Result<(Catalogue, usize), Error> {
+    let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, WRITER_BYTES)?;
+    if first {
+        writer.delete_all_documents()?;
+        for entry in &sources.book.faults {
+            writer.add_document(fields.page(entry))?;
+        }
+    }
+    let Changes { read, forget } = catalogue.changes(files);
+    for path in &forget {
+        writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
+        catalogue.entries.remove(path);
+    }
+    for (done, (path, stamp)) in read.iter().enumerate() {
+        let key = key_of(path);
+        writer.delete_term(Term::from_field_text(fields.key, &key));
+        let entry = match (sources.read)(path) {
+            Some(report) => {
+                writer.add_document(fields.report(&key, &report))?;
+                Entry::of(&report, (sources.faults)(&report), *stamp)
+            }
+            // Remembered, so that an unreadable file does not make every run refresh the index.
+            None => Entry::unreadable(path, *stamp),
+        };
+        catalogue.entries.insert(path.clone(), entry);
+        (sources.progress)(done + 1, read.len());
+    }
+    writer.commit()?;
+    // Without this the writer's threads may outlive the folder in tests.
+    writer.wait_merging_threads()?;
+    Ok((catalogue, read.len()))
+}
+
+fn key_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// A cache folder's name: the report folders, the book and the index format, hashed.
+fn name_of(sources: &Sources<'_>) -> String {
+    let mut hasher = DefaultHasher::new();
+    VERSION.hash(&mut hasher);
+    env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    sources.book.fingerprint().hash(&mut hasher);
+    sources.roots.hash(&mut hasher);
+    format!("index-{:016x}", hasher.finish())
+}
+
+fn read_catalogue(home: &Path) -> Option<Catalogue> {
+    postcard::from_bytes(&fs::read(home.join("catalogue.postcard")).ok()?).ok()
+}
+
+fn write_catalogue(home: &Path, catalogue: &Catalogue) -> io::Result<()> {
+    let bytes = postcard::to_stdvec(catalogue).map_err(io::Error::other)?;
+    let draft = home.join(format!("catalogue.{}.draft", std::process::id()));
+    fs::write(&draft, bytes)?;
+    fs::rename(&draft, home.join("catalogue.postcard"))
+}
