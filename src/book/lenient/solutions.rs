@@ -107,7 +107,7 @@ fn from_section(doc: &Document<'_>, roles: &[Roles], index: usize, kind: Solutio
             let said = detail.first().cloned().unwrap_or_default();
             let (first, rest) = first_sentence(&said);
             let (first, rest) = (first.to_owned(), rest.to_owned());
-            if detail.first().is_some() {
+            if !detail.is_empty() {
                 detail.remove(0);
             }
             if !rest.is_empty() {
