@@ -182,7 +182,9 @@ fn diagnosis_document() {
     );
     assert_eq!(report.solutions.len(), 4);
     let [error] = report.errors.as_slice() else { panic!("{:?}", report.errors) };
-    assert!(error.contains("_engine_run_backward") && error.ends_with("CUDA error: an illegal instruction was encountered"));
+    assert!(
+        error.contains("_engine_run_backward") && error.ends_with("CUDA error: an illegal instruction was encountered")
+    );
     assert_eq!(report.frames, ["_engine_run_backward torch.autograd.graph.py"]);
     assert_eq!(report.root_causes.len(), 1);
     assert!(

@@ -394,6 +394,7 @@ fn open_items(blocks: Vec<Block>) -> Vec<Item> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
 
@@ -404,7 +405,7 @@ mod tests {
         let Kind::List(list) = &blocks[0].kind else { panic!("{blocks:?}") };
         assert!(list.ordered);
         assert_eq!(list.items[0].words().unwrap().text, "Set `x`");
-        assert_eq!(list.items[0].words().unwrap().bold, [0..3]);
+        assert_eq!(list.items[0].words().unwrap().bold.first(), Some(&(0..3)));
         assert!(matches!(&list.items[0].blocks[1].kind, Kind::Fence(f) if f.language == "sh" && f.code == "run\n"));
         assert!(matches!(&list.items[0].blocks[2].kind, Kind::Paragraph(w) if w.text == "Trade-off: slow."));
         assert_eq!(list.items[1].words().unwrap().links, [("Name".to_owned(), "a.md".to_owned())]);

@@ -142,6 +142,15 @@ fn bare_title(title: &str) -> String {
     let mut rest = clean_title(title);
     loop {
         let before = rest.len();
+        if let Some(found) = ids::find(&rest).into_iter().next().filter(|f| f.start <= 1) {
+            let after = rest
+                .get(found.end..)
+                .unwrap_or_default()
+                .trim_start_matches([']', ')', ':', '-', '–', '—', ' ', '_', '：']);
+            if !after.is_empty() {
+                rest = after.to_owned();
+            }
+        }
         let lower = rest.to_lowercase();
         for name in ["bug report", "bug", "issue report", "issue", "버그 리포트", "버그 보고서", "[bug]", "(bug)"]
         {
@@ -157,15 +166,6 @@ fn bare_title(title: &str) -> String {
             if name.starts_with(['[', '(']) {
                 rest = after.trim().to_owned();
                 break;
-            }
-        }
-        if let Some(found) = ids::find(&rest).into_iter().next().filter(|f| f.start <= 1) {
-            let after = rest
-                .get(found.end..)
-                .unwrap_or_default()
-                .trim_start_matches([']', ')', ':', '-', '–', '—', ' ', '_', '：']);
-            if !after.is_empty() {
-                rest = after.to_owned();
             }
         }
         if rest.len() == before {

@@ -15,6 +15,7 @@ mod roles;
 mod run_settings;
 mod solutions;
 mod tasks;
+mod versions;
 mod words;
 
 use std::borrow::Cow;
@@ -74,17 +75,15 @@ pub fn read(path: &Path, text: &str) -> Report {
         &["date", "reported", "created", "date reported", "날짜", "작성일"],
     );
 
-    let frames_and_errors = errors::read(&doc, &roles);
     let body = doc.sections.first().and_then(|s| whole.get(s.range.start..)).unwrap_or_default();
-    let mut related = identity::related(&whole, &identity);
-    related.truncate(200);
+    let related = identity::related(&whole, &identity);
     Report {
         path: path.to_owned(),
         summary: summary(&doc, &roles, &front),
         environment: environment(&doc, &roles, &front),
         frames: places::frames(body),
         code_paths: places::code_paths(body),
-        errors: frames_and_errors,
+        errors: errors::read(&doc, &roles),
         root_causes: findings::root_causes(&doc, &roles),
         hypotheses: findings::hypotheses(&doc, &roles),
         solutions: solutions::read(&doc, &roles),

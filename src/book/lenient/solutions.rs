@@ -96,6 +96,10 @@ fn from_section(doc: &Document<'_>, roles: &[Roles], index: usize, kind: Solutio
             take(doc, block, &mut bucket, &mut solution, &mut detail);
         }
     }
+    detail.retain(|d| !is_placeholder(d));
+    if !named && title_tail.is_none() && detail.is_empty() && solution.commands.is_empty() {
+        return;
+    }
     let title = if named { Some(section.title.as_str()) } else { title_tail };
     let title = match title {
         Some(title) => title.to_owned(),
@@ -103,7 +107,7 @@ fn from_section(doc: &Document<'_>, roles: &[Roles], index: usize, kind: Solutio
             let said = detail.first().cloned().unwrap_or_default();
             let (first, rest) = first_sentence(&said);
             let (first, rest) = (first.to_owned(), rest.to_owned());
-            if detail.first().is_some() {
+            if !detail.is_empty() {
                 detail.remove(0);
             }
             if !rest.is_empty() {
@@ -112,7 +116,6 @@ fn from_section(doc: &Document<'_>, roles: &[Roles], index: usize, kind: Solutio
             if first.is_empty() { section.title.clone() } else { first }
         }
     };
-    detail.retain(|d| !is_placeholder(d));
     solution.detail = detail.join("\n");
     solution.recommended = is_recommended(&section.raw_title)
         || ["recommended solution", "recommended fix", "권장 해결"].iter().any(|w| section.key.starts_with(w));
@@ -180,7 +183,13 @@ fn take(doc: &Document<'_>, block: &Block, bucket: &mut Bucket, solution: &mut S
                     }
                     None => {
                         let whole = item_text(doc, item);
-                        put(*bucket, if whole.is_empty() { text } else { whole }, solution, detail);
+                        let whole = if whole.is_empty() { text } else { whole };
+                        let next = label_at_end(item);
+                        match next.as_ref().and_then(|(label, _)| whole.strip_suffix(label.as_str())) {
+                            Some(said) => put(*bucket, said.to_owned(), solution, detail),
+                            None => put(*bucket, whole, solution, detail),
+                        }
+                        *bucket = next.map_or(*bucket, |(_, named)| named);
                         collect_fences(item, solution);
                     }
                 }
@@ -203,6 +212,13 @@ fn take(doc: &Document<'_>, block: &Block, bucket: &mut Bucket, solution: &mut S
         Kind::Quote(_) | Kind::Html => detail.push(doc.markdown(block.range.clone())),
         Kind::Heading(..) | Kind::Rule => {}
     }
+}
+
+/// "Cons:" directly below an item belongs to the item for markdown, and to the list after it for people.
+fn label_at_end(item: &Item) -> Option<(String, Bucket)> {
+    let line = item.words()?.text.lines().skip(1).last()?.trim();
+    let label = line.strip_suffix([':', '：'])?;
+    Some((line.to_owned(), bucket_of(&key(label))?))
 }
 
 fn put(bucket: Bucket, text: String, solution: &mut Solution, detail: &mut Vec<String>) {
