@@ -4,6 +4,23 @@
 //! (`lenient`): whatever people write is taken, nothing fails. The built-in pages are parsed by `build.rs`; at run
 //! time only the front matter is decoded, and a page's body is read when somebody asks for it.
 
+pub mod blocks;
+pub mod builtin;
+pub mod cause_section;
+pub mod code_rows;
+pub mod codes;
+pub mod hardware;
+pub mod lenient;
+pub mod matter;
+pub mod matter_check;
+pub mod packed;
 pub mod page;
+pub mod page_reader;
+pub mod problem;
 pub mod report;
 pub mod schema;
+pub mod sections;
+pub mod shelf;
+pub mod vocabulary;
+
+pub use shelf::Book;

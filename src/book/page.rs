@@ -88,6 +88,25 @@ pub struct Fix {
     pub in_force: Option<String>,
 }
 
+/// A fix that several pages share: `kb/fixes/<id>.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    /// The file's stem: `reduce-batch`.
+    pub id: String,
+    /// What to do, in the imperative.
+    pub title: String,
+    /// What it takes.
+    pub cost: Cost,
+    /// Expression over facts; when true the fix is in force already.
+    pub in_force: Option<String>,
+    /// How and why, as markdown.
+    pub detail: String,
+    /// Commands or code, one string per fenced block.
+    pub commands: Vec<String>,
+    /// What it costs.
+    pub trade_offs: Vec<String>,
+}
+
 /// A line that looks alarming and is harmless.
 #[derive(Debug, Clone)]
 pub struct Notice {

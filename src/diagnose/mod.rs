@@ -38,12 +38,7 @@ pub struct Measured {
 }
 
 /// Diagnoses a cleaned and read text.
-pub fn diagnose(
-    transcript: &Transcript,
-    incident: &Incident,
-    knowledge: &Knowledge,
-    measured: &Measured,
-) -> Diagnosis {
+pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowledge, measured: &Measured) -> Diagnosis {
     let book = &knowledge.book;
     let hits = knowledge.signatures.scan(transcript, &incident.roles);
     let ordered = primary::order(transcript, incident, &hits, book);
@@ -101,7 +96,12 @@ pub fn diagnose(
 }
 
 /// The page's causes, weighed, with fixes that fit and the probe's word on them.
-fn causes(knowledge: &Knowledge, index: usize, scene: &weigh::Scene<'_>, matching: &[reports::Match]) -> Vec<RankedCause> {
+fn causes(
+    knowledge: &Knowledge,
+    index: usize,
+    scene: &weigh::Scene<'_>,
+    matching: &[reports::Match],
+) -> Vec<RankedCause> {
     let page = knowledge.book.fault(index);
     let mut weighed = weigh::weigh(&page.causes, scene);
     reports::speak(&mut weighed, &page.causes, matching, knowledge);

@@ -6,7 +6,7 @@ use crate::diagnosis::{CauseStatus, NextCheck, RankedCause};
 const CONSIDERED: usize = 4;
 
 /// The check of the cause whose truth is most open: nearest to one half, and not already settled.
-pub fn next_check(causes: &[RankedCause]) -> Option<NextCheck> {
+pub(super) fn next_check(causes: &[RankedCause]) -> Option<NextCheck> {
     let openness = |cause: &RankedCause| cause.probability * (1.0 - cause.probability);
     causes
         .iter()

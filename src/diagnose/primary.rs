@@ -15,7 +15,7 @@ use crate::transcript::{Level, Transcript};
 
 /// One failure that the text may be about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub(super) struct Candidate {
     /// The fault page, or `None` for an error that the book does not hold.
     pub fault: Option<usize>,
     /// Index of the transcript line that shows it.
@@ -42,7 +42,7 @@ pub struct Candidate {
 
 /// How grave a failure is for its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gravity {
+pub(super) enum Gravity {
     /// A notice that a run survives.
     Notice,
     /// A logged warning or information.
@@ -55,7 +55,7 @@ pub enum Gravity {
 
 /// The failures of a text, the first one in front.
 #[derive(Debug, Clone, Default)]
-pub struct Ordered {
+pub(super) struct Ordered {
     /// The primary failure.
     pub primary: Option<Candidate>,
     /// Other faults, in the order of the text, one per page.
@@ -63,7 +63,7 @@ pub struct Ordered {
 }
 
 /// Orders the failures of a text.
-pub fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Ordered {
+pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Ordered {
     let streams = stream_of_lines(transcript);
     let mut candidates = known(transcript, incident, hits, &streams);
     candidates.extend(unlisted(incident, &candidates));
@@ -220,7 +220,9 @@ fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
         let id = book.faults[fault].id.as_str();
         let root = candidates.iter().position(|other| {
             other.fault.is_some_and(|page| {
-                page != fault && other.gravity > Gravity::Notice && book.faults[page].matter.explains.iter().any(|it| it == id)
+                page != fault
+                    && other.gravity > Gravity::Notice
+                    && book.faults[page].matter.explains.iter().any(|it| it == id)
             }) && other.standing >= candidates[primary].standing
         });
         match root {

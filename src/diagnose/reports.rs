@@ -96,7 +96,7 @@ pub(super) fn speak(weighed: &mut [Weighed], causes: &[Cause], matches: &[Match]
     for found in matches.iter().filter(|found| found.score >= SAME_STORY).take(1) {
         for one in weighed.iter_mut() {
             let id = causes[one.cause].id.as_str();
-            let named = found.report.root_causes.iter().position(|cause| knowledge.book.is_about(id, cause));
+            let named = found.report.root_causes.iter().position(|cause| knowledge.book.vocabulary.is_about(id, cause));
             let step = match named {
                 Some(0) => weight(Weight::Moderate),
                 Some(_) => weight(Weight::Weak),

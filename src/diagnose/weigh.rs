@@ -10,12 +10,12 @@ use crate::book::schema::{EvidenceMatter, Prior, Weight};
 use crate::diagnosis::Reason;
 use crate::facts::Source;
 use crate::incident::{ErrorEvent, Frame, Incident, Role};
-use crate::signature::Pattern;
+use crate::pattern::Pattern;
 use crate::span::Span;
 use crate::transcript::Transcript;
 
 /// Log-odds of the prior words.
-pub fn prior(prior: Prior) -> f64 {
+pub(super) fn prior(prior: Prior) -> f64 {
     match prior {
         Prior::Common => 1.2,
         Prior::Plausible => 0.0,
@@ -24,7 +24,7 @@ pub fn prior(prior: Prior) -> f64 {
 }
 
 /// Log-odds of the evidence words.
-pub fn weight(weight: Weight) -> f64 {
+pub(super) fn weight(weight: Weight) -> f64 {
     match weight {
         Weight::Decisive => 4.0,
         Weight::Strong => 2.2,
@@ -49,7 +49,7 @@ const AROUND: usize = 1500;
 
 /// A cause with its score and reasons.
 #[derive(Debug, Clone)]
-pub struct Weighed {
+pub(super) struct Weighed {
     /// Index in the page's causes.
     pub cause: usize,
     /// Log-odds before calibration.
@@ -61,7 +61,7 @@ pub struct Weighed {
 }
 
 /// What evidence is looked for in.
-pub struct Scene<'a> {
+pub(super) struct Scene<'a> {
     /// The cleaned text.
     pub transcript: &'a Transcript,
     /// What it says.
@@ -75,7 +75,7 @@ pub struct Scene<'a> {
 }
 
 /// Weighs all causes of a page, most probable first.
-pub fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
+pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
     let searched = searched_lines(scene);
     let mut weighed: Vec<Weighed> = causes
         .iter()
@@ -97,7 +97,7 @@ pub fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
 }
 
 /// Turns scores into probabilities that leave a share for causes nobody listed.
-pub fn calibrate(weighed: &mut [Weighed]) {
+pub(super) fn calibrate(weighed: &mut [Weighed]) {
     let share = |score: f64| (score / TEMPERATURE).exp();
     let total: f64 = share(NONE_OF_THESE) + weighed.iter().map(|one| share(one.score)).sum::<f64>();
     for one in weighed {

@@ -4,6 +4,8 @@
 //! leaves it alone: unknown lines stay text. The surprising thing: source lines that a traceback quotes are marked as
 //! [`Role::Code`], so that `raise RuntimeError("CUDA out of memory")` is not taken for an out-of-memory error.
 
+pub mod command;
+
 use std::ops::Range;
 
 use crate::facts::Facts;
@@ -137,9 +139,16 @@ pub struct Incident {
     pub roles: Vec<Role>,
     /// Facts found in the text.
     pub facts: Facts,
+    /// Command lines that the text shows.
+    pub commands: Vec<command::CommandLine>,
 }
 
 /// Reads a transcript.
 pub fn read(transcript: &Transcript) -> Incident {
-    Incident { errors: Vec::new(), roles: vec![Role::Text; transcript.len()], facts: Facts::default() }
+    Incident {
+        errors: Vec::new(),
+        roles: vec![Role::Text; transcript.len()],
+        facts: Facts::default(),
+        commands: Vec::new(),
+    }
 }

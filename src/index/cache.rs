@@ -14,7 +14,10 @@ use tantivy::directory::MmapDirectory;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::catalogue::{Catalogue, Changes, Entry, Stamp};
-use super::{Error, fields::{Fields, VERSION}};
+use super::{
+    Error,
+    fields::{Fields, VERSION},
+};
 use crate::book::Book;
 use crate::book::report::Report;
 
@@ -33,7 +36,9 @@ pub struct Opened {
 /// What the index is made from.
 pub struct Sources<'a> {
     /// The report files found now.
-    pub files: Vec<PathBuf>,
+    pub files: &'a [PathBuf],
+    /// The folders they were found in.
+    pub roots: &'a [PathBuf],
     /// The book, for its pages.
     pub book: &'a Book,
     /// Reads a report; `None` when it cannot be read any more.
@@ -49,10 +54,9 @@ pub struct Sources<'a> {
 /// # Errors
 /// Only when even an index in memory cannot be built.
 pub fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Result<Opened, Error> {
-    let files: Vec<(PathBuf, Stamp)> =
-        sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
+    let files: Vec<(PathBuf, Stamp)> = sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
     if let Some(folder) = folder {
-        let home = folder.join(name_of(sources, &files));
+        let home = folder.join(name_of(sources));
         if rebuild {
             // Nothing to delete is as good as deleted.
             let _ = fs::remove_dir_all(&home);
@@ -71,9 +75,9 @@ pub fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Resu
 }
 
 impl Opened {
-    /// All reports, by path.
+    /// All reports that could be read, by path.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.catalogue.entries.values()
+        self.catalogue.entries.values().filter(|entry| !entry.id.is_empty())
     }
 
     /// The report at a path.
@@ -143,8 +147,8 @@ fn refresh(
     let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, WRITER_BYTES)?;
     if first {
         writer.delete_all_documents()?;
-        for (id, title, codes, signatures, body) in sources.book.searchable() {
-            writer.add_document(fields.page(id, title, codes, &signatures, body))?;
+        for entry in &sources.book.faults {
+            writer.add_document(fields.page(entry))?;
         }
     }
     let Changes { read, forget } = catalogue.changes(files);
@@ -155,10 +159,15 @@ fn refresh(
     for (done, (path, stamp)) in read.iter().enumerate() {
         let key = key_of(path);
         writer.delete_term(Term::from_field_text(fields.key, &key));
-        if let Some(report) = (sources.read)(path) {
-            writer.add_document(fields.report(&key, &report))?;
-            catalogue.entries.insert(path.clone(), Entry::of(&report, (sources.faults)(&report), *stamp));
-        }
+        let entry = match (sources.read)(path) {
+            Some(report) => {
+                writer.add_document(fields.report(&key, &report))?;
+                Entry::of(&report, (sources.faults)(&report), *stamp)
+            }
+            // Remembered, so that an unreadable file does not make every run refresh the index.
+            None => Entry::unreadable(path, *stamp),
+        };
+        catalogue.entries.insert(path.clone(), entry);
         (sources.progress)(done + 1, read.len());
     }
     writer.commit()?;
@@ -172,16 +181,12 @@ fn key_of(path: &Path) -> String {
 }
 
 /// A cache folder's name: the report folders, the book and the index format, hashed.
-fn name_of(sources: &Sources<'_>, files: &[(PathBuf, Stamp)]) -> String {
+fn name_of(sources: &Sources<'_>) -> String {
     let mut hasher = DefaultHasher::new();
     VERSION.hash(&mut hasher);
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
     sources.book.fingerprint().hash(&mut hasher);
-    let mut folders: Vec<&Path> = files.iter().filter_map(|(path, _)| path.parent()).collect();
-    folders.sort();
-    folders.dedup();
-    // A new sub-folder makes a new cache, which costs one indexing; hashing the files would make one per file.
-    folders.first().hash(&mut hasher);
+    sources.roots.hash(&mut hasher);
     format!("index-{:016x}", hasher.finish())
 }
 

@@ -56,6 +56,11 @@ impl Stamp {
 }
 
 impl Entry {
+    /// What is kept of a file that cannot be read: its path and stamp, no id.
+    pub(super) fn unreadable(path: &Path, stamp: Stamp) -> Self {
+        Self { path: path.to_owned(), stamp, ..Self::default() }
+    }
+
     /// What is kept of a report that was just read.
     pub(super) fn of(report: &Report, faults: Vec<String>, stamp: Stamp) -> Self {
         Self {

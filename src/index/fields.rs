@@ -6,6 +6,7 @@ use tantivy::{Index, TantivyDocument};
 
 use super::tokenizer::WordTokenizer;
 use crate::book::report::Report;
+use crate::book::shelf::Entry;
 
 /// Raise it when fields, tokenizer or the report reader change: older caches are then rebuilt.
 pub(super) const VERSION: u32 = 1;
@@ -69,13 +70,18 @@ impl Fields {
     }
 
     /// A page of the book as a document.
-    pub(super) fn page(&self, id: &str, title: &str, codes: &[String], signatures: &str, body: &str) -> TantivyDocument {
+    pub(super) fn page(&self, entry: &Entry) -> TantivyDocument {
+        let matter = &entry.matter;
+        let signatures: Vec<&str> =
+            matter.signatures.iter().flat_map(|signature| &signature.contains.0).map(String::as_str).collect();
+        let causes: Vec<&str> = matter.causes.iter().map(|cause| cause.title.as_str()).collect();
         let mut document = TantivyDocument::default();
-        document.add_text(self.key, format!("page:{id}"));
-        document.add_text(self.title, format!("{id} {title}"));
-        document.add_text(self.error, signatures);
-        document.add_text(self.codes, codes.join(" "));
-        document.add_text(self.body, body);
+        document.add_text(self.key, format!("page:{}", entry.id));
+        document.add_text(self.title, format!("{} {}", entry.id, matter.title));
+        document.add_text(self.error, signatures.join("\n"));
+        document.add_text(self.codes, matter.codes.join(" "));
+        document.add_text(self.body, causes.join("\n"));
+        document.add_text(self.body, &entry.body);
         document
     }
 }

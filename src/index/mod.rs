@@ -10,9 +10,9 @@ mod fields;
 mod query;
 pub mod tokenizer;
 
-pub use cache::{Opened, open};
+pub use cache::{Opened, Sources, open};
 pub use catalogue::Entry;
-pub use query::{Found, Query};
+pub use query::{Found, Query, What};
 
 /// Failures of the index that no fallback could hide.
 #[derive(Debug, thiserror::Error)]

@@ -3,16 +3,15 @@
 //!
 //! The surprising thing: regexes compile at their first use, because most runs need none or two of several hundred.
 
-mod pattern;
-
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::book::schema::{NEAR, SignatureMatter, Standing};
 use crate::incident::Role;
+use crate::pattern::Pattern;
 use crate::transcript::{Level, Transcript};
-pub use pattern::Pattern;
 
 /// What a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -164,6 +163,7 @@ impl SignatureSet {
         let mut hits: Vec<Hit> = Vec::new();
         let mut line = 0;
         let mut seen: Vec<usize> = Vec::new();
+        let mut cancelled: Vec<(usize, Owner)> = Vec::new();
         for found in self.automaton.find_overlapping_iter(text) {
             let at = found.start();
             if transcript.is_empty() {
@@ -183,15 +183,34 @@ impl SignatureSet {
                     continue;
                 }
                 let place = at - range.start..found.end() - range.start;
-                if let Some(hit) = self.signatures[signature].on_line(transcript, line, place) {
-                    seen.push(signature);
-                    hits.push(hit);
+                match self.signatures[signature].on_line(transcript, line, place) {
+                    Outcome::Hit(hit) => {
+                        seen.push(signature);
+                        hits.push(hit);
+                    }
+                    Outcome::Cancelled => cancelled.push((line, self.signatures[signature].owner)),
+                    Outcome::Silent => {}
                 }
             }
         }
+        // The author of a page knows when a code on a line does not mean the fault; a code table does not.
+        hits.retain(|hit| hit.origin == Origin::Page || !cancelled.contains(&(hit.line, hit.owner)));
+        let explained: BTreeSet<usize> =
+            hits.iter().filter(|hit| matches!(hit.owner, Owner::Notice(_))).map(|hit| hit.line).collect();
+        hits.retain(|hit| matches!(hit.owner, Owner::Notice(_)) || !explained.contains(&hit.line));
         hits.sort_by_key(|hit| (hit.line, hit.owner));
         hits
     }
+}
+
+/// What a signature says of a line that holds its longest literal.
+enum Outcome {
+    /// It holds.
+    Hit(Hit),
+    /// It would hold, but its `unless` says that the line means something else.
+    Cancelled,
+    /// It does not hold.
+    Silent,
 }
 
 /// Whether signatures look at a line of this role.
@@ -200,8 +219,8 @@ fn searched(role: Option<&Role>) -> bool {
 }
 
 impl Signature {
-    /// The hit of this signature on line `index`, whose longest literal stands at `place`.
-    fn on_line(&self, transcript: &Transcript, index: usize, place: std::ops::Range<usize>) -> Option<Hit> {
+    /// What this signature says of line `index`, whose longest literal stands at `place`.
+    fn on_line(&self, transcript: &Transcript, index: usize, place: Range<usize>) -> Outcome {
         let line = transcript.line(index);
         let guarded = match self.guard {
             Guard::Free => true,
@@ -209,25 +228,26 @@ impl Signature {
             Guard::AfterCuda => names_cuda(&line.text[..place.start]),
         };
         if !guarded || (self.guard != Guard::Free && line.prefix.level.is_some_and(|level| level < Level::Info)) {
-            return None;
+            return Outcome::Silent;
         }
         if self.literals.len() > 1 {
             let lower = line.text.to_ascii_lowercase();
             if !self.literals.iter().all(|literal| lower.contains(literal.as_str())) {
-                return None;
+                return Outcome::Silent;
             }
         }
-        if self.regex.as_ref().is_some_and(|regex| !regex.is_match(line.text))
-            || self.unless.as_ref().is_some_and(|unless| unless.is_match(line.text))
-        {
-            return None;
+        if self.regex.as_ref().is_some_and(|regex| !regex.is_match(line.text)) {
+            return Outcome::Silent;
+        }
+        if self.unless.as_ref().is_some_and(|unless| unless.is_match(line.text)) {
+            return Outcome::Cancelled;
         }
         let around = index.saturating_sub(NEAR)..(index + NEAR + 1).min(transcript.len());
         let any = |pattern: &Pattern| around.clone().any(|i| pattern.is_match(transcript.line(i).text));
         if self.near.as_ref().is_some_and(|near| !any(near)) || self.without.as_ref().is_some_and(any) {
-            return None;
+            return Outcome::Silent;
         }
-        Some(Hit {
+        Outcome::Hit(Hit {
             owner: self.owner,
             line: index,
             at: place.start,
@@ -240,7 +260,7 @@ impl Signature {
 }
 
 /// Whether the bytes before and after `place` are not part of an identifier.
-fn is_word(text: &str, place: &std::ops::Range<usize>) -> bool {
+fn is_word(text: &str, place: &Range<usize>) -> bool {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let bytes = text.as_bytes();
     !bytes[..place.start].last().is_some_and(part) && !bytes.get(place.end).is_some_and(part)

@@ -1,0 +1,167 @@
+//! Reads kb/ once, so that the binary never parses YAML at start-up: checked front matter and bodies become one
+//! postcard file that `src/book/builtin.rs` takes in.
+//!
+//! A page with broken front matter stops the build with its file and line. Bodies are checked by the tests, because the
+//! reader of markdown is not worth building twice. Missing or empty folders are fine: the book is then smaller.
+#![expect(clippy::print_stdout, reason = "a build script speaks to cargo on stdout")]
+#![expect(unreachable_pub, reason = "the shared modules are public in the library")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
+use schema::{FaultMatter, FixMatter, NoticeMatter};
+use serde::de::DeserializeOwned;
+
+#[path = "src/book/code_rows.rs"]
+mod code_rows;
+#[path = "src/book/matter.rs"]
+mod matter;
+#[path = "src/book/packed.rs"]
+mod packed;
+#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
+#[path = "src/book/schema.rs"]
+mod schema;
+
+/// A file of the book.
+struct File {
+    /// `kb/faults/cudnn/cudnn-no-engine.md`.
+    path: String,
+    stem: String,
+    text: String,
+}
+
+fn main() {
+    for path in
+        ["build.rs", "kb", "src/book/schema.rs", "src/book/packed.rs", "src/book/matter.rs", "src/book/code_rows.rs"]
+    {
+        println!("cargo::rerun-if-changed={path}");
+    }
+    let kb = Path::new("kb");
+    let mut failed = Vec::new();
+
+    let areas: Vec<(String, Vec<File>)> = folders(&kb.join("faults"))
+        .into_iter()
+        .map(|folder| {
+            let area = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            (area, files(&folder, "md", &mut failed))
+        })
+        .collect();
+    let fixes = files(&kb.join("fixes"), "md", &mut failed);
+    let notices = files(&kb.join("notices"), "md", &mut failed);
+    let codes = files(&kb.join("codes"), "csv", &mut failed);
+    let hardware = files(&kb.join("hardware"), "csv", &mut failed);
+    let reports = files(&kb.join("reports"), "md", &mut failed);
+
+    let mut faults: Vec<(PackedFault<'_>, Vec<u8>)> = Vec::new();
+    for (area, files) in &areas {
+        for file in files {
+            let Some((matter, body, body_line)) = page::<FaultMatter>(file, &mut failed) else { continue };
+            let fault = PackedFault { id: &file.stem, area, path: &file.path, matter: &[], body_line, body };
+            faults.push((fault, pack(&matter)));
+        }
+    }
+    faults.sort_by(|(a, _), (b, _)| a.id.cmp(b.id));
+    for pair in faults.windows(2) {
+        if let [(a, _), (b, _)] = pair
+            && a.id == b.id
+        {
+            failed.push(format!("{}: the id {} is taken by {}", b.path, b.id, a.path));
+        }
+    }
+    let mut book = Packed {
+        hardware: hardware.iter().map(plain).collect(),
+        reports: reports.iter().map(plain).collect(),
+        ..Packed::default()
+    };
+    book.faults = faults.iter().map(|(f, matter)| PackedFault { matter, ..*f }).collect();
+    for file in &fixes {
+        if let Some((matter, body, _)) = page::<FixMatter>(file, &mut failed) {
+            book.fixes.push(PackedFix { id: &file.stem, matter, body });
+        }
+    }
+    for file in &notices {
+        if let Some((matter, body, _)) = page::<NoticeMatter>(file, &mut failed) {
+            book.notices.push(PackedNotice { id: &file.stem, matter, body });
+        }
+    }
+    for file in &codes {
+        let rows = rows(file, &mut failed);
+        book.codes.push(PackedTable { library: &file.stem, rows });
+    }
+
+    for message in &failed {
+        println!("cargo::error={message}");
+    }
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join("book.postcard");
+    if let Err(error) = fs::write(&out, pack(&book)) {
+        println!("cargo::error=cannot write {}: {error}", out.display());
+    }
+}
+
+fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {
+    match postcard::to_stdvec(value) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            println!("cargo::error=cannot pack the book: {error}");
+            Vec::new()
+        }
+    }
+}
+
+/// Front matter, body and the body's first line of a page.
+fn page<'f, T: DeserializeOwned>(file: &'f File, failed: &mut Vec<String>) -> Option<(T, &'f str, u32)> {
+    let split = matter::split(&file.text);
+    let Some(matter) = split.matter.filter(|m| m.closed) else {
+        failed.push(format!("{}:1: the front matter is missing or has no closing `---`", file.path));
+        return None;
+    };
+    match serde_saphyr::from_str::<T>(&file.text[matter.range]) {
+        Ok(value) => Some((value, &file.text[split.body..], split.body_line)),
+        Err(error) => {
+            let error = error.without_snippet();
+            let (line, column) = error.location().map_or((1, 1), |place| (place.line(), place.column()));
+            let words = error.to_string();
+            let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words).replace('\n', " ");
+            let line = u64::from(matter.first_line) + line - 1;
+            failed.push(format!("{}:{line}:{column}: {words}", file.path));
+            None
+        }
+    }
+}
+
+fn rows(file: &File, failed: &mut Vec<String>) -> Vec<CodeRow<'static>> {
+    let (rows, broken) = code_rows::read(&file.text);
+    failed.extend(broken.iter().map(|(line, reason)| format!("{}:{line}: {reason}", file.path)));
+    rows
+}
+
+fn plain(file: &File) -> PackedFile<'_> {
+    PackedFile { path: &file.path, stem: &file.stem, text: &file.text }
+}
+
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let mut out: Vec<PathBuf> =
+        fs::read_dir(root).into_iter().flatten().flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect();
+    out.sort();
+    out
+}
+
+/// The files of a folder with that extension, by name; README and hidden files left out.
+fn files(folder: &Path, extension: &str, failed: &mut Vec<String>) -> Vec<File> {
+    let mut out = Vec::new();
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        if path.extension().is_none_or(|e| e != extension) || stem.starts_with('.') || stem == "README" {
+            continue;
+        }
+        let shown = path.to_string_lossy().replace('\\', "/");
+        match fs::read_to_string(&path) {
+            // A page is the same on every machine, whatever git does to line ends.
+            Ok(text) => out.push(File { path: shown, stem, text: text.replace("\r\n", "\n") }),
+            Err(error) => failed.push(format!("{shown}: {error}")),
+        }
+    }
+    out.sort_by(|a, b| a.stem.cmp(&b.stem));
+    out
+}

@@ -1,0 +1,159 @@
+//! The catalogue under kb/hardware: GPUs by the names people write, and the torch wheels that PyPI serves.
+//!
+//! Rows are read when somebody asks: most answers need none of them.
+
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use pep440_rs::Version;
+use serde::Deserialize;
+
+/// One row of kb/hardware/gpus.csv.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Gpu {
+    /// "GeForce RTX 3060 12GB".
+    pub name: String,
+    /// Lower-case names it goes by, separated by `;`.
+    pub aliases: String,
+    /// "Ampere".
+    pub architecture: String,
+    /// "8.6".
+    pub compute_capability: String,
+    /// Memory in GiB.
+    pub memory_gib: Option<f64>,
+    /// "GDDR6".
+    pub memory_type: String,
+    /// Memory bandwidth in GB/s.
+    pub bandwidth_gbs: Option<f64>,
+    /// Streaming multiprocessors.
+    pub sms: Option<u32>,
+    /// CUDA cores.
+    pub cuda_cores: Option<u32>,
+    /// Year of release.
+    pub year: Option<u32>,
+    /// `data-centre`, `consumer`, `laptop`, `workstation`, `embedded`.
+    pub class: String,
+}
+
+/// One row of kb/hardware/torch-wheels.csv: the default wheel of a torch version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TorchWheel {
+    /// "2.8.0".
+    pub torch: String,
+    /// The CUDA it is built with: "12.8".
+    pub cuda: String,
+    /// "sm_70", "sm_75" and so on.
+    pub archs: Vec<String>,
+}
+
+/// The catalogue.
+#[derive(Debug, Default)]
+pub struct Hardware {
+    gpus_csv: &'static str,
+    wheels_csv: &'static str,
+    gpus: OnceLock<Vec<Gpu>>,
+    wheels: OnceLock<Vec<TorchWheel>>,
+}
+
+impl Hardware {
+    /// Keeps the tables' texts.
+    pub fn new(gpus_csv: &'static str, wheels_csv: &'static str) -> Self {
+        Self { gpus_csv, wheels_csv, gpus: OnceLock::new(), wheels: OnceLock::new() }
+    }
+
+    /// The GPU that a name as printed by a driver or written by a person means: the longest alias that stands in it
+    /// as whole words wins, then the row whose memory the name mentions, then the row that comes first.
+    pub fn gpu(&self, name: &str) -> Option<&Gpu> {
+        let name = name.to_ascii_lowercase();
+        let name = name.replace(" gb", "gb").replace(" laptop gpu", " laptop");
+        let mut best: Option<(&Gpu, (usize, bool))> = None;
+        for gpu in self.gpus() {
+            let Some(alias) = gpu.aliases.split(';').filter(|alias| stands_in(alias, &name)).map(str::len).max() else {
+                continue;
+            };
+            let memory = gpu.memory_gib.is_some_and(|gib| name.contains(&format!("{gib}gb")));
+            if best.is_none_or(|(_, rank)| (alias, memory) > rank) {
+                best = Some((gpu, (alias, memory)));
+            }
+        }
+        best.map(|(gpu, _)| gpu)
+    }
+
+    /// The default wheel of a torch version; a version between two known ones of the same minor release takes theirs.
+    pub fn torch_wheel(&self, version: &str) -> Option<&TorchWheel> {
+        let version = Version::from_str(version).ok()?;
+        let minor = |version: &Version| version.release().iter().take(2).copied().collect::<Vec<_>>();
+        self.wheels()
+            .iter()
+            .find(|wheel| Version::from_str(&wheel.torch).is_ok_and(|known| minor(&known) == minor(&version)))
+    }
+
+    /// All GPUs in the order of the table.
+    pub fn gpus(&self) -> &[Gpu] {
+        self.gpus.get_or_init(|| {
+            csv::Reader::from_reader(self.gpus_csv.as_bytes()).deserialize().filter_map(Result::ok).collect()
+        })
+    }
+
+    fn wheels(&self) -> &[TorchWheel] {
+        self.wheels.get_or_init(|| {
+            let mut reader = csv::Reader::from_reader(self.wheels_csv.as_bytes());
+            let rows = reader.records().filter_map(Result::ok);
+            rows.filter_map(|row| {
+                Some(TorchWheel {
+                    torch: row.get(0)?.to_owned(),
+                    cuda: row.get(1)?.to_owned(),
+                    archs: row.get(2)?.split_whitespace().map(str::to_owned).collect(),
+                })
+            })
+            .collect()
+        })
+    }
+}
+
+/// Whether `alias` stands in `name` as whole words.
+fn stands_in(alias: &str, name: &str) -> bool {
+    let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    !alias.is_empty()
+        && name.match_indices(alias).any(|(at, _)| {
+            let bytes = name.as_bytes();
+            !is_part(at.checked_sub(1).and_then(|before| bytes.get(before))) && !is_part(bytes.get(at + alias.len()))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hardware() -> Hardware {
+        Hardware::new(include_str!("../../kb/hardware/gpus.csv"), include_str!("../../kb/hardware/torch-wheels.csv"))
+    }
+
+    #[test]
+    fn names_as_drivers_and_people_write_them() {
+        let hardware = hardware();
+        let name = |text: &str| hardware.gpu(text).map(|gpu| (gpu.name.as_str(), gpu.compute_capability.as_str()));
+        assert_eq!(name("NVIDIA GeForce RTX 3060"), Some(("GeForce RTX 3060 12GB", "8.6")));
+        assert_eq!(name("RTX 3060 8 GB"), Some(("GeForce RTX 3060 8GB", "8.6")));
+        assert_eq!(name("NVIDIA GeForce RTX 3060 Ti"), Some(("GeForce RTX 3060 Ti", "8.6")));
+        assert_eq!(name("NVIDIA GeForce RTX 3060 Laptop GPU"), Some(("GeForce RTX 3060 Laptop", "8.6")));
+        assert_eq!(name("NVIDIA A100-SXM4-80GB").map(|(_, capability)| capability), Some("8.0"));
+        assert_eq!(name("a card nobody knows"), None);
+    }
+
+    #[test]
+    fn every_row_reads() {
+        let hardware = hardware();
+        let rows = include_str!("../../kb/hardware/gpus.csv").lines().count() - 1;
+        assert_eq!(hardware.gpus().len(), rows);
+    }
+
+    #[test]
+    fn wheels_by_minor_release() {
+        let hardware = hardware();
+        let cuda = |version: &str| hardware.torch_wheel(version).map(|wheel| wheel.cuda.as_str());
+        assert_eq!(cuda("2.8.0+cu128"), Some("12.8"));
+        assert_eq!(cuda("2.1.0"), Some("12.1"));
+        assert_eq!(cuda("0.4.1"), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! What is wrong with front matter that has the right shape: empty literals, patterns that do not compile, causes twice.
+//!
+//! YAML's own mistakes are brought into our form here too. A value's place is found by looking for it in the text of
+//! the front matter: the decoded values do not carry places, so that `build.rs` can write them away.
+
+use regex::Regex;
+
+use super::problem::Problem;
+use super::schema::{EvidenceMatter, FaultMatter, SignatureMatter};
+use super::sections::Document;
+
+/// The shortest literal that may stand in `contains`: shorter ones hit everywhere.
+const SHORTEST_LITERAL: usize = 6;
+
+/// Checks the front matter of a fault page.
+pub fn fault(matter: &FaultMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
+    length(doc, problems, &matter.title, 70, "title");
+    if matter.signatures.is_empty() && matter.codes.is_empty() {
+        let help = "add `signatures:` or `codes:`";
+        problems.push(at(doc, "", "no-signature", "nothing recognises this page".to_owned(), help));
+    }
+    signatures(&matter.signatures, doc, problems);
+    if matter.causes.is_empty() {
+        problems.push(at(doc, "causes", "no-cause", "the page has no cause".to_owned(), "add at least one"));
+    }
+    for (i, cause) in matter.causes.iter().enumerate() {
+        length(doc, problems, &cause.title, 80, "cause's title");
+        let earlier = matter.causes.get(..i).unwrap_or_default();
+        if earlier.iter().any(|c| c.id == cause.id) {
+            let message = format!("the cause {} stands twice", cause.id);
+            problems.push(at(doc, &cause.id, "duplicate-cause", message, "merge the two"));
+        }
+        if earlier.last().is_some_and(|before| before.prior < cause.prior) {
+            let message = format!("{} is more common than the cause before it", cause.id);
+            problems.push(at(doc, &format!("id: {}", cause.id), "cause-order", message, "most common first"));
+        }
+        for evidence in &cause.evidence {
+            self::evidence(evidence, doc, problems);
+        }
+    }
+    for affected in &matter.affects {
+        if let Err(error) = affected.versions.parse::<pep440_rs::VersionSpecifiers>() {
+            let message = format!("\"{}\" is not a PEP 440 range: {error}", affected.versions);
+            problems.push(at(doc, &affected.versions, "bad-range", message, "for example \">=2.1,<2.8\""));
+        }
+    }
+    for reference in matter.references.iter().filter(|r| !r.starts_with("https://")) {
+        problems.push(at(doc, reference, "bad-reference", format!("{reference} is no https address"), ""));
+    }
+    if let Some(day) = matter.reviewed.as_ref().filter(|d| !is_day(d)) {
+        problems.push(at(doc, day, "bad-date", format!("\"{day}\" is no day"), "write YYYY-MM-DD"));
+    }
+}
+
+/// Checks signatures of a fault page or a notice.
+pub fn signatures(signatures: &[SignatureMatter], doc: &Document<'_>, problems: &mut Vec<Problem>) {
+    for signature in signatures {
+        if signature.contains.0.is_empty() {
+            let help = "`contains` takes one literal or a list of them";
+            problems.push(at(doc, "contains", "short-literal", "a signature has no literal".to_owned(), help));
+        }
+        // A list needs one literal that is long enough to be looked for; the others only narrow it.
+        let longest = signature.contains.0.iter().map(|l| l.trim().len()).max().unwrap_or(SHORTEST_LITERAL);
+        if longest < SHORTEST_LITERAL {
+            let words = signature.contains.0.join("\", \"");
+            let message = format!("\"{words}\" is too short to be looked for");
+            problems.push(at(doc, &format!("contains: {words}"), "short-literal", message, "at least 6 characters"));
+        }
+        for pattern in [&signature.regex, &signature.unless, &signature.near, &signature.without].into_iter().flatten()
+        {
+            compiles(pattern, doc, problems);
+        }
+    }
+}
+
+fn evidence(evidence: &EvidenceMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
+    let given = [&evidence.text, &evidence.message, &evidence.frame, &evidence.when];
+    if given.iter().filter(|g| g.is_some()).count() != 1 {
+        let message = format!("the evidence \"{}\" must have exactly one of text, message, frame, when", evidence.says);
+        problems.push(at(doc, &evidence.says, "evidence-shape", message, ""));
+    }
+    for pattern in [&evidence.text, &evidence.message, &evidence.frame].into_iter().flatten() {
+        compiles(pattern, doc, problems);
+    }
+    if evidence.says.trim().is_empty() {
+        problems.push(at(doc, "says:", "evidence-shape", "an evidence says nothing".to_owned(), "add a short clause"));
+    }
+}
+
+fn compiles(pattern: &str, doc: &Document<'_>, problems: &mut Vec<Problem>) {
+    if let Err(error) = Regex::new(pattern) {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let message = format!("the pattern {pattern} does not compile: {reason}");
+        problems.push(at(doc, pattern, "bad-pattern", message, "Rust regex: no look-around, no back-references"));
+    }
+}
+
+fn length(doc: &Document<'_>, problems: &mut Vec<Problem>, words: &str, most: usize, what: &str) {
+    let count = words.chars().count();
+    if count == 0 || count > most {
+        let message = format!("the {what} has {count} characters");
+        problems.push(at(doc, &format!("title: {words}"), "title-length", message, &format!("1 to {most}")));
+    }
+}
+
+fn is_day(day: &str) -> bool {
+    let bytes = day.as_bytes();
+    bytes.len() == 10
+        && bytes.iter().enumerate().all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
+}
+
+/// A problem at the first place of `needle` in the front matter, or at its beginning. A needle `key: value` is looked
+/// for on a line that holds both.
+fn at(doc: &Document<'_>, needle: &str, rule: &'static str, message: String, help: &str) -> Problem {
+    let start = doc.matter.as_ref().map_or(0, |m| m.range.start);
+    let text = doc.matter_text();
+    let (key, value) = needle.split_once(": ").filter(|(k, _)| !k.contains(' ')).unwrap_or(("", needle));
+    // Quoting may have changed the value; its longest plain piece is still there.
+    let piece = value.split(['\\', '\'', '"']).max_by_key(|p| p.len()).unwrap_or_default();
+    let mut offset = 0;
+    let on_line = text.split_inclusive('\n').find_map(|line| {
+        let before = offset;
+        offset += line.len();
+        let after_key = line.find(key)? + key.len();
+        Some(before + after_key + line.get(after_key..)?.find(piece)?)
+    });
+    let (line, column) = doc.place(start + on_line.or_else(|| text.find(piece)).unwrap_or(0));
+    Problem { line, column, rule, message, help: help.to_owned() }
+}
+
+/// A mistake of the YAML itself; `first_line` is the line of the file at which the front matter begins.
+pub fn yaml_problem(error: &serde_saphyr::Error, first_line: u32) -> Problem {
+    let error = error.without_snippet();
+    let (line, column) = match error.location() {
+        Some(place) => (u32::try_from(place.line()).unwrap_or(1), u32::try_from(place.column()).unwrap_or(1)),
+        None => (1, 1),
+    };
+    let words = error.to_string();
+    // The reader's own place counts from the first key; ours counts from the file's first line.
+    let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
+    Problem {
+        line: (first_line + line).saturating_sub(1).max(1),
+        column: column.max(1),
+        rule: "front-matter",
+        message: words.trim().replace('\n', " "),
+        help: String::new(),
+    }
+}

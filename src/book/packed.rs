@@ -1,0 +1,134 @@
+//! How the built-in book travels from `build.rs` into the binary: checked front matter, and bodies as they are.
+//!
+//! `build.rs` includes this file by path, so it depends on serde and its neighbour `schema` alone. Strings are
+//! borrowed from the binary where the front matter allows it: bodies are the bulk of the book and most of them are
+//! never looked at in one run.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::schema::{FixMatter, NoticeMatter};
+
+/// Everything under kb/.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Packed<'a> {
+    /// kb/faults, by id.
+    #[serde(borrow)]
+    pub faults: Vec<PackedFault<'a>>,
+    /// kb/fixes, by id.
+    #[serde(borrow)]
+    pub fixes: Vec<PackedFix<'a>>,
+    /// kb/notices, by id.
+    #[serde(borrow)]
+    pub notices: Vec<PackedNotice<'a>>,
+    /// kb/codes/*.csv.
+    #[serde(borrow)]
+    pub codes: Vec<PackedTable<'a>>,
+    /// kb/hardware/*.csv.
+    #[serde(borrow)]
+    pub hardware: Vec<PackedFile<'a>>,
+    /// kb/reports/*.md.
+    #[serde(borrow)]
+    pub reports: Vec<PackedFile<'a>>,
+}
+
+/// A fault page. Its front matter stays packed: a run needs a few pages whole and the signatures of all.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PackedFault<'a> {
+    /// The file's stem.
+    pub id: &'a str,
+    /// The folder.
+    pub area: &'a str,
+    /// `kb/faults/cudnn/cudnn-no-engine.md`.
+    pub path: &'a str,
+    /// The front matter, a `FaultMatter` in postcard.
+    #[serde(borrow)]
+    pub matter: &'a [u8],
+    /// Physical line of the file at which the body begins.
+    pub body_line: u32,
+    /// The markdown after the front matter.
+    pub body: &'a str,
+}
+
+/// A recipe.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PackedFix<'a> {
+    /// The file's stem.
+    pub id: &'a str,
+    /// Its front matter.
+    pub matter: FixMatter,
+    /// The markdown after the front matter.
+    pub body: &'a str,
+}
+
+/// A notice.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PackedNotice<'a> {
+    /// The file's stem.
+    pub id: &'a str,
+    /// Its front matter.
+    pub matter: NoticeMatter,
+    /// The markdown after the front matter.
+    pub body: &'a str,
+}
+
+/// A file of the book that is not a page.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct PackedFile<'a> {
+    /// `kb/codes/cuda-runtime.csv`.
+    pub path: &'a str,
+    /// The file's stem: `cuda-runtime`.
+    pub stem: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// A table of codes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PackedTable<'a> {
+    /// The file's stem: `cuda-runtime`.
+    pub library: &'a str,
+    /// Its rows.
+    #[serde(borrow)]
+    pub rows: Vec<CodeRow<'a>>,
+}
+
+/// One row of a table of codes. Columns that a table does not have are empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeRow<'a> {
+    /// The number as written; empty where there is none.
+    #[serde(borrow, default)]
+    pub value: Cow<'a, str>,
+    /// `cudaErrorIllegalAddress`.
+    #[serde(borrow, default)]
+    pub name: Cow<'a, str>,
+    /// What the library's own function says for it: `an illegal memory access was encountered`.
+    #[serde(borrow, default)]
+    pub message: Cow<'a, str>,
+    /// What it means, in our words.
+    #[serde(borrow, default)]
+    pub meaning: Cow<'a, str>,
+    /// First version that has it.
+    #[serde(borrow, default)]
+    pub since: Cow<'a, str>,
+    /// Last version that has it.
+    #[serde(borrow, default)]
+    pub until: Cow<'a, str>,
+    /// `yes` where every later call of the process fails with it too.
+    #[serde(borrow, default)]
+    pub sticky: Cow<'a, str>,
+    /// The fault page; empty where none fits.
+    #[serde(borrow, default)]
+    pub fault: Cow<'a, str>,
+    /// Xid only: whether current drivers print it.
+    #[serde(borrow, default)]
+    pub in_use: Cow<'a, str>,
+    /// Xid only: what NVIDIA says to do at once.
+    #[serde(borrow, default)]
+    pub immediate: Cow<'a, str>,
+    /// Xid only: how NVIDIA says to investigate.
+    #[serde(borrow, default)]
+    pub investigate: Cow<'a, str>,
+}

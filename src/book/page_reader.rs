@@ -1,0 +1,392 @@
+//! Reads fault pages, recipes and notices: strict, so that an author gets every mistake with its place.
+//!
+//! The parts that a built-in page needs at run time (`read_body`, `recipe`, `notice`) are total: `build.rs` and the
+//! tests have checked those pages, and a diagnosis never fails on a page.
+
+use super::blocks::Kind;
+use super::cause_section::{self, CauseSection, Recipes, lines_and_costs};
+use super::matter_check;
+use super::page::{Cause, FaultPage, Notice, Recipe};
+use super::problem::Problem;
+use super::schema::{FaultMatter, FixMatter, NoticeMatter};
+use super::sections::{Document, Outline, Section, fences, top_items};
+
+/// Where a page lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Shelf<'a> {
+    /// The file's stem.
+    pub id: &'a str,
+    /// The folder.
+    pub area: &'a str,
+    /// Path as shown.
+    pub path: &'a str,
+}
+
+/// Reads a fault page from its file's text.
+///
+/// # Errors
+/// Every mistake that was found, in the order of the file.
+pub fn read_fault(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result<FaultPage, Vec<Problem>> {
+    let doc = Document::read(text, Outline::Strict);
+    let mut problems = Vec::new();
+    let matter: Option<FaultMatter> = front_matter(&doc, &mut problems);
+    if let Some(matter) = &matter {
+        matter_check::fault(matter, &doc, &mut problems);
+    }
+    check_body(&doc, matter.as_ref(), recipes, &mut problems);
+    match matter {
+        Some(matter) if problems.is_empty() => Ok(body(shelf, matter, &doc, recipes)),
+        _ => Err(sorted(problems)),
+    }
+}
+
+/// Reads a fault page as strictly, but leaves its body for later: front matter and the markdown after it.
+///
+/// # Errors
+/// Every mistake that was found, in the order of the file.
+pub fn read_parts(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result<(FaultMatter, String), Vec<Problem>> {
+    read_fault(shelf, text, recipes)?;
+    let doc = Document::read(text, Outline::Strict);
+    let matter: Option<FaultMatter> = front_matter(&doc, &mut Vec::new());
+    match matter {
+        Some(matter) => Ok((matter, doc.body().to_owned())),
+        None => Err(Vec::new()),
+    }
+}
+
+/// Puts a fault page together from front matter that is decoded already and the markdown after it.
+pub fn read_body(shelf: Shelf<'_>, matter: FaultMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
+    body(shelf, matter, &Document::read_body(markdown, Outline::Strict), recipes)
+}
+
+/// Reads a recipe from its file's text.
+///
+/// # Errors
+/// Every mistake that was found.
+pub fn read_recipe(id: &str, text: &str) -> Result<Recipe, Vec<Problem>> {
+    let doc = Document::read(text, Outline::Strict);
+    let mut problems = Vec::new();
+    let matter: Option<FixMatter> = front_matter(&doc, &mut problems);
+    if doc.blocks.is_empty() {
+        problems.push(problem_at_end(
+            &doc,
+            "empty-body",
+            "the recipe says nothing",
+            "write one or two sentences of how and why",
+        ));
+    }
+    match matter {
+        Some(matter) if problems.is_empty() => Ok(fill_recipe(id, matter, &doc)),
+        _ => Err(sorted(problems)),
+    }
+}
+
+/// Puts a recipe together from front matter that is decoded already and the markdown after it.
+pub fn recipe(id: &str, matter: FixMatter, markdown: &str) -> Recipe {
+    fill_recipe(id, matter, &Document::read_body(markdown, Outline::Strict))
+}
+
+/// Reads a notice from its file's text.
+///
+/// # Errors
+/// Every mistake that was found.
+pub fn read_notice(id: &str, text: &str) -> Result<Notice, Vec<Problem>> {
+    let doc = Document::read(text, Outline::Strict);
+    let mut problems = Vec::new();
+    let matter: Option<NoticeMatter> = front_matter(&doc, &mut problems);
+    if let Some(matter) = &matter {
+        matter_check::signatures(&matter.signatures, &doc, &mut problems);
+        if matter.signatures.is_empty() {
+            problems.push(problem_at_end(&doc, "no-signature", "the notice has no signature", "add `signatures:`"));
+        }
+    }
+    match matter {
+        Some(matter) if problems.is_empty() => Ok(notice(id, matter, &body_text(&doc))),
+        _ => Err(sorted(problems)),
+    }
+}
+
+/// Puts a notice together from front matter that is decoded already and the markdown after it.
+pub fn notice(id: &str, matter: NoticeMatter, markdown: &str) -> Notice {
+    let body = markdown.trim();
+    // A heading repeats the title; what is wanted is the sentence below it.
+    let body = match body.strip_prefix("# ") {
+        Some(rest) => rest.split_once('\n').map_or("", |(_, rest)| rest).trim(),
+        None => body,
+    };
+    Notice { id: id.to_owned(), title: matter.title, signatures: matter.signatures, body: body.to_owned() }
+}
+
+fn front_matter<T: serde::de::DeserializeOwned>(doc: &Document<'_>, problems: &mut Vec<Problem>) -> Option<T> {
+    let Some(matter) = &doc.matter else {
+        problems.push(Problem {
+            line: 1,
+            column: 1,
+            rule: "no-front-matter",
+            message: "the page does not begin with front matter".to_owned(),
+            help: "begin with `---`, the keys, and `---`".to_owned(),
+        });
+        return None;
+    };
+    if !matter.closed {
+        problems.push(Problem {
+            line: matter.first_line.saturating_sub(1),
+            column: 1,
+            rule: "front-matter-open",
+            message: "the front matter has no closing `---`".to_owned(),
+            help: "put `---` on a line of its own after the last key".to_owned(),
+        });
+    }
+    match serde_saphyr::from_str::<T>(doc.matter_text()) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            problems.push(matter_check::yaml_problem(&error, matter.first_line));
+            None
+        }
+    }
+}
+
+fn body(shelf: Shelf<'_>, matter: FaultMatter, doc: &Document<'_>, recipes: &Recipes<'_>) -> FaultPage {
+    let causes = matter
+        .causes
+        .into_iter()
+        .map(|cause| {
+            let section = cause_blocks(doc, &cause.id);
+            let CauseSection { why, check, fixes, dead_ends, .. } = match section {
+                Some(section) => cause_section::read(doc, doc.slice(&section.whole), recipes),
+                None => CauseSection::default(),
+            };
+            Cause {
+                id: cause.id,
+                title: cause.title,
+                prior: cause.prior,
+                evidence: cause.evidence,
+                why,
+                check,
+                fixes,
+                dead_ends,
+            }
+        })
+        .collect();
+    let part = |key: &str| find(doc, key).map(|(_, section)| doc.slice(&section.whole)).unwrap_or_default();
+    FaultPage {
+        id: shelf.id.to_owned(),
+        area: shelf.area.to_owned(),
+        path: shelf.path.to_owned(),
+        title: matter.title,
+        status: matter.status,
+        severity: matter.severity,
+        codes: matter.codes,
+        signatures: matter.signatures,
+        causes,
+        affects: matter.affects,
+        aliases: matter.aliases,
+        references: matter.references,
+        meaning: doc.markdown_of(part("meaning")),
+        example: fences(part("example")).first().map(|f| f.code.clone()).unwrap_or_default(),
+        lookalikes: top_items(part("lookalikes")).map(|item| doc.markdown_of(&item.blocks)).collect(),
+        body: body_text(doc),
+    }
+}
+
+fn check_body(doc: &Document<'_>, matter: Option<&FaultMatter>, recipes: &Recipes<'_>, problems: &mut Vec<Problem>) {
+    for (key, name) in [("meaning", "Meaning"), ("example", "Example"), ("causes", "Causes")] {
+        let Some((_, section)) = find(doc, key) else {
+            let message = format!("section \"{name}\" is missing");
+            problems.push(problem_at_end(doc, "missing-section", &message, &format!("add `## {name}`")));
+            continue;
+        };
+        if doc.slice(&section.whole).is_empty() {
+            problems.push(problem(
+                doc,
+                section.range.start,
+                "empty-section",
+                format!("section \"{name}\" is empty"),
+                "",
+            ));
+        } else if key == "example" {
+            match fences(doc.slice(&section.whole)).first() {
+                Some(fence) if !fence.code.trim().is_empty() => {}
+                Some(_) => problems.push(problem(
+                    doc,
+                    section.range.start,
+                    "empty-example",
+                    "the example is empty",
+                    "compose a text that must be diagnosed as this page",
+                )),
+                None => problems.push(problem(
+                    doc,
+                    section.range.start,
+                    "empty-example",
+                    "the example has no fenced text",
+                    "put it between ```text and ```",
+                )),
+            }
+        }
+    }
+    check_causes(doc, matter, recipes, problems);
+}
+
+fn check_causes(doc: &Document<'_>, matter: Option<&FaultMatter>, recipes: &Recipes<'_>, problems: &mut Vec<Problem>) {
+    let Some((index, causes)) = find(doc, "causes") else { return };
+    let mut seen: Vec<&str> = Vec::new();
+    for (_, section) in doc.children(index) {
+        let id = cause_id(section);
+        let at = section.range.start;
+        if seen.contains(&id) {
+            problems.push(problem(
+                doc,
+                at,
+                "duplicate-cause",
+                format!("the cause {id} has two sections"),
+                "merge them",
+            ));
+            continue;
+        }
+        seen.push(id);
+        if let Some(matter) = matter
+            && !matter.causes.iter().any(|c| c.id == id)
+        {
+            let known = matter.causes.iter().map(|c| c.id.as_str()).collect::<Vec<_>>().join(", ");
+            problems.push(problem(
+                doc,
+                at,
+                "cause-not-listed",
+                format!("the cause {id} is not in the front matter"),
+                format!("the front matter lists {known}"),
+            ));
+        }
+        let blocks = doc.slice(&section.whole);
+        let read = cause_section::read(doc, blocks, recipes);
+        if read.why.is_empty() {
+            problems.push(problem(
+                doc,
+                at,
+                "cause-without-why",
+                format!("the cause {id} does not say why it happens"),
+                "write two to five sentences before **Check.**",
+            ));
+        }
+        if read.check.says.is_empty() && read.check.command.is_none() {
+            problems.push(problem(
+                doc,
+                at,
+                "cause-without-check",
+                format!("the cause {id} has no check"),
+                "add a paragraph that begins with **Check.**",
+            ));
+        }
+        if read.fixes.is_empty() {
+            problems.push(problem(
+                doc,
+                at,
+                "cause-without-fix",
+                format!("the cause {id} has no fix"),
+                "add **Fix.** and a numbered list",
+            ));
+        }
+        for (at, recipe) in &read.unknown {
+            problems.push(problem(
+                doc,
+                *at,
+                "unknown-recipe",
+                format!("there is no recipe {recipe}"),
+                "write the fix inline, or add kb/fixes/<id>.md",
+            ));
+        }
+        for (fix, at) in read.fixes.iter().zip(&read.places).filter(|(fix, _)| fix.recipe.is_none()) {
+            let length = fix.title.chars().count();
+            if length == 0 || length > 90 {
+                let message = match length {
+                    0 => format!("a fix of {id} has no words"),
+                    _ => format!("a fix's first sentence has {length} characters: {}", fix.title),
+                };
+                problems.push(problem(
+                    doc,
+                    *at,
+                    "fix-title",
+                    message,
+                    "the first sentence is its title: at most 90 characters",
+                ));
+            }
+        }
+    }
+    for cause in matter.iter().flat_map(|m| &m.causes) {
+        if !seen.contains(&cause.id.as_str()) {
+            let message = format!("the cause {} has no section", cause.id);
+            problems.push(problem(
+                doc,
+                causes.range.start,
+                "cause-without-section",
+                message,
+                format!("add `### {}` under Causes", cause.id),
+            ));
+        }
+    }
+}
+
+/// The id in a cause's heading; the rest of the heading may say it in words.
+fn cause_id(section: &Section) -> &str {
+    section.raw_title.trim().trim_matches('`').split([' ', ':', '`']).next().unwrap_or_default()
+}
+
+fn cause_blocks<'d>(doc: &'d Document<'_>, id: &str) -> Option<&'d Section> {
+    let (index, _) = find(doc, "causes")?;
+    doc.children(index).map(|(_, s)| s).find(|s| cause_id(s) == id)
+}
+
+fn find<'d>(doc: &'d Document<'_>, key: &str) -> Option<(usize, &'d Section)> {
+    doc.sections.iter().enumerate().find(|(_, s)| s.level == 2 && s.key == key)
+}
+
+fn fill_recipe(id: &str, matter: FixMatter, doc: &Document<'_>) -> Recipe {
+    let (mut detail, mut trade_offs, mut commands) = (Vec::new(), Vec::new(), Vec::new());
+    for block in &doc.blocks {
+        match &block.kind {
+            Kind::Fence(fence) => commands.push(fence.code.trim_end().to_owned()),
+            Kind::Heading(1, _) => {}
+            Kind::Paragraph(words) => {
+                let (said, costs) = lines_and_costs(&words.text);
+                if !said.is_empty() {
+                    detail.push(said);
+                }
+                trade_offs.extend(costs);
+            }
+            _ => detail.push(doc.markdown(block.range.clone())),
+        }
+    }
+    Recipe {
+        id: id.to_owned(),
+        title: matter.title,
+        cost: matter.cost,
+        in_force: matter.in_force,
+        detail: detail.join("\n\n"),
+        commands,
+        trade_offs,
+    }
+}
+
+fn body_text(doc: &Document<'_>) -> String {
+    let start = doc.sections.first().map_or(0, |s| s.range.start);
+    doc.text.get(start..).unwrap_or_default().to_owned()
+}
+
+fn problem(
+    doc: &Document<'_>,
+    at: usize,
+    rule: &'static str,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Problem {
+    let (line, column) = doc.place(at);
+    Problem { line, column, rule, message: message.into(), help: help.into() }
+}
+
+fn problem_at_end(doc: &Document<'_>, rule: &'static str, message: &str, help: &str) -> Problem {
+    problem(doc, doc.text.trim_end().len(), rule, message, help)
+}
+
+fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
+    problems.sort();
+    problems
+}

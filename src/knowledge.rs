@@ -1,0 +1,154 @@
+//! Book, signatures and index in one hand, opened once and shared by every front end.
+//!
+//! Opening is lazy: a traceback that the book knows, in a project without reports, never touches the index.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::book::Book;
+use crate::book::report::Report;
+use crate::diagnosis::NearPage;
+use crate::index::{self, Entry, Found, Opened, Query, What};
+use crate::signature::{Builder, Owner, SignatureSet};
+use crate::{book, incident, transcript};
+
+/// Where knowledge is looked for.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The report files of the project.
+    pub reports: Vec<PathBuf>,
+    /// The folders they were found in: they name the cache.
+    pub roots: Vec<PathBuf>,
+    /// Where caches live; `None` keeps the index in memory.
+    pub cache: Option<PathBuf>,
+    /// Whether the cache is thrown away first.
+    pub rebuild: bool,
+}
+
+/// Called while reports are indexed, with how many are done of how many.
+pub type Progress = dyn Fn(usize, usize) + Send + Sync;
+
+/// All knowledge of one run.
+pub struct Knowledge {
+    /// Fault pages, codes, tables.
+    pub book: Book,
+    /// The scanner for them.
+    pub signatures: SignatureSet,
+    places: Places,
+    progress: Box<Progress>,
+    index: OnceLock<Option<Opened>>,
+}
+
+impl Knowledge {
+    /// Prepares the scanner; reads no report yet.
+    pub fn new(book: Book, places: Places, progress: Box<Progress>) -> Self {
+        let signatures = signatures_of(&book);
+        Self { book, signatures, places, progress, index: OnceLock::new() }
+    }
+
+    /// Whether the project has any report.
+    pub fn has_reports(&self) -> bool {
+        !self.places.reports.is_empty()
+    }
+
+    /// The index, opened and refreshed at the first call; `None` when not even memory could hold one.
+    pub fn index(&self) -> Option<&Opened> {
+        self.index.get_or_init(|| self.open().ok()).as_ref()
+    }
+
+    /// Reports that resemble an incident, best first, each read from its file.
+    pub fn find_reports(&self, query: &Query, limit: usize) -> Vec<(Entry, Report)> {
+        let Some(index) = self.index() else { return Vec::new() };
+        // Pages stand in the same index and are of no interest here.
+        let found = index.find(query, limit * 3).unwrap_or_default();
+        found
+            .into_iter()
+            .filter_map(|found| match found.what {
+                What::Report(path) => Some((index.entry(&path)?.clone(), read_report(&path)?)),
+                What::Page(_) => None,
+            })
+            .take(limit)
+            .collect()
+    }
+
+    /// Pages whose words come near, with their likeness relative to the best.
+    pub fn nearest_pages(&self, words: &str) -> Vec<NearPage> {
+        const SHOWN: usize = 3;
+        let Some(index) = self.index() else { return Vec::new() };
+        let found = index.search(words, 20).unwrap_or_default();
+        let best = found.first().map_or(1.0, |found| found.score);
+        found
+            .into_iter()
+            .filter_map(|Found { what, score }| match what {
+                What::Page(id) => {
+                    let title = self.book.faults[self.book.find(&id)?].matter.title.clone();
+                    Some(NearPage { id, title, score: f64::from(score / best) })
+                }
+                What::Report(_) => None,
+            })
+            .take(SHOWN)
+            .collect()
+    }
+
+    fn open(&self) -> Result<Opened, index::Error> {
+        let sources = index::Sources {
+            files: &self.places.reports,
+            roots: &self.places.roots,
+            book: &self.book,
+            read: &read_report,
+            faults: &|report| self.faults_of(report),
+            progress: &*self.progress,
+        };
+        index::open(&sources, self.places.cache.as_deref(), self.places.rebuild)
+    }
+
+    /// The fault pages that a report's own error texts match: the primary one of its first error text in front.
+    fn faults_of(&self, report: &Report) -> Vec<String> {
+        let mut faults: Vec<String> = Vec::new();
+        for text in &report.errors {
+            let transcript = transcript::read(text.as_bytes());
+            let incident = incident::read(&transcript);
+            for hit in self.signatures.scan(&transcript, &incident.roles) {
+                let Owner::Fault(index) = hit.owner else { continue };
+                let id = &self.book.faults[index].id;
+                if !faults.contains(id) {
+                    faults.push(id.clone());
+                }
+            }
+        }
+        faults
+    }
+}
+
+/// Reads one report; `None` when the file is gone or cannot be read.
+fn read_report(path: &Path) -> Option<Report> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(book::lenient::read(path, &String::from_utf8_lossy(&bytes)))
+}
+
+/// The scanner for a book: its pages, its notices, and the code tables for codes that belong to one of its pages.
+fn signatures_of(book: &Book) -> SignatureSet {
+    /// Shorter sentences ("unknown error") stand in too many texts.
+    const SHORTEST_SENTENCE: usize = 12;
+    let mut builder = Builder::default();
+    for (index, entry) in book.faults.iter().enumerate() {
+        for signature in &entry.matter.signatures {
+            builder.add(Owner::Fault(index), signature);
+        }
+    }
+    for (index, notice) in book.notices.iter().enumerate() {
+        for signature in &notice.signatures {
+            builder.add(Owner::Notice(index), signature);
+        }
+    }
+    for code in book.codes().iter().filter(|code| !code.is_xid()) {
+        let Some(fault) = code.fault().and_then(|id| book.find(id)) else { continue };
+        if code.name().len() >= SHORTEST_SENTENCE {
+            builder.add_code_name(Owner::Fault(fault), code.name());
+        }
+        if code.library.starts_with("cuda-") && code.message().len() >= SHORTEST_SENTENCE {
+            builder.add_code_sentence(Owner::Fault(fault), code.message());
+        }
+    }
+    builder.build()
+}

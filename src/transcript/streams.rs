@@ -1,0 +1,28 @@
+//! Lines of several writers taken apart: one stream per rank and source.
+//!
+//! It refuses to guess: a line without a rank or pod prefix belongs to the one default stream, however it looks.
+
+use std::collections::HashMap;
+
+use super::{Prefix, Stream};
+
+/// Groups lines by their writer, in order of first appearance.
+pub(super) fn group<'p>(prefixes: impl Iterator<Item = &'p Prefix>, sources: &[String]) -> Vec<Stream> {
+    let mut streams: Vec<Stream> = Vec::new();
+    let mut known: HashMap<(Option<u32>, Option<u32>), usize> = HashMap::new();
+    let mut last: Option<((Option<u32>, Option<u32>), usize)> = None;
+    for (index, prefix) in prefixes.enumerate() {
+        let writer = (prefix.rank, prefix.source);
+        let at = match last {
+            Some((same, at)) if same == writer => at,
+            _ => *known.entry(writer).or_insert_with(|| {
+                let source = prefix.source.and_then(|n| sources.get(n as usize)).cloned();
+                streams.push(Stream { rank: prefix.rank, source, lines: Vec::new() });
+                streams.len() - 1
+            }),
+        };
+        last = Some((writer, at));
+        streams[at].lines.push(index);
+    }
+    streams
+}
