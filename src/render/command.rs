@@ -113,12 +113,16 @@ mod tests {
     fn commands_stay_whole() {
         for (line, columns, expected) in [
             ("short", 20, vec!["short"]),
-            ("python train.py batch_size=2 accumulate=2", 24, vec!["python train.py \\", "    batch_size=2 \\", "    accumulate=2"]),
+            (
+                "python train.py batch_size=2 accumulate=2",
+                24,
+                vec!["python train.py \\", "    batch_size=2 \\", "    accumulate=2"],
+            ),
             ("    a b", 6, vec!["    a \\", "        b"]),
             ("python -c 'import torch; print(torch)'", 20, vec!["python -c \\", "    'import torch; print(torch)'"]),
-            ("x" , 0, vec!["x"]),
+            ("x", 0, vec!["x"]),
             ("run   # slow, but it says what failed", 20, vec!["# slow, but it says", "# what failed", "run"]),
-            ("echo '#no' \"# no\" a", 12, vec!["echo '#no' \\", "    \"# no\" \\", "    a"]),
+            ("echo '#no' \"# no\" a", 12, vec!["echo '#no' \\", "    \"# no\" a"]),
         ] {
             assert_eq!(fit(line, columns), expected, "{line}");
         }

@@ -25,9 +25,7 @@ fn rewrite(text: &str, keep_marks: bool) -> String {
     while let Some(at) = rest.find(['`', '[', '*']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        let taken = code(from, keep_marks)
-            .or_else(|| link(from, keep_marks))
-            .or_else(|| strong(from, keep_marks));
+        let taken = code(from, keep_marks).or_else(|| link(from, keep_marks)).or_else(|| strong(from, keep_marks));
         match taken {
             Some((words, after)) => {
                 out.push_str(words);

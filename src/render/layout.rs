@@ -76,7 +76,8 @@ impl Paragraph {
 
     /// Puts words at the right edge of the first line; the paragraph keeps clear of that column.
     pub fn right(mut self, style: Style, words: impl AsRef<str>) -> Self {
-        let words = clean::line(words.as_ref());
+        // Blanks inside are layout here.
+        let words = clean::lines(words.as_ref()).join(" ");
         self.right = (!words.is_empty()).then(|| piece(style, words));
         self
     }
@@ -117,8 +118,9 @@ impl Sheet {
     pub fn line(&mut self, pieces: &[Piece]) {
         let mut room = self.width;
         let start = self.out.len();
-        for Piece { style, words } in pieces {
-            let words = if display_width(words) <= room { words.clone() } else { shorten_end(words, room) };
+        for (at, Piece { style, words }) in pieces.iter().enumerate() {
+            let words = if at + 1 == pieces.len() { words.trim_end() } else { words };
+            let words = if display_width(words) <= room { words.to_owned() } else { shorten_end(words, room) };
             room = room.saturating_sub(display_width(&words));
             self.out.push_str(&paint(self.color, *style, &words));
         }
@@ -145,7 +147,8 @@ impl Sheet {
     fn paragraph_below(&mut self, paragraph: &Paragraph, indent: usize) {
         let right: Vec<Piece> = paragraph.right.iter().cloned().collect();
         if paragraph.lead.iter().all(|piece| piece.words.trim().is_empty()) {
-            let below = Paragraph { lead: vec![piece(PLAIN, " ".repeat(indent))], right: None, ..self.copy(paragraph, indent) };
+            let below =
+                Paragraph { lead: vec![piece(PLAIN, " ".repeat(indent))], right: None, ..self.copy(paragraph, indent) };
             self.wrapped(&below, indent, 0);
             if let Some(right) = &paragraph.right {
                 self.at_right_edge(&[], right);
@@ -156,7 +159,8 @@ impl Sheet {
             Some(right) => self.at_right_edge(&paragraph.lead, right),
             None => self.line(&paragraph.lead),
         }
-        let below = Paragraph { lead: vec![piece(PLAIN, " ".repeat(indent))], right: None, ..self.copy(paragraph, indent) };
+        let below =
+            Paragraph { lead: vec![piece(PLAIN, " ".repeat(indent))], right: None, ..self.copy(paragraph, indent) };
         self.wrapped(&below, indent, 0);
     }
 
@@ -176,10 +180,15 @@ impl Sheet {
         let room = columns - paragraph.indent;
         let words = match paragraph.lines {
             usize::MAX => paragraph.words.clone(),
-            // The raggedness of the right margin costs a few columns on every line.
-            lines => shorten_end(&paragraph.words, (room * lines).saturating_sub((lines - 1) * (room / 6) + lead.saturating_sub(paragraph.indent))),
+            lines => shorten_end(&paragraph.words, room * lines),
         };
-        let lines = wrap(&words, columns, lead, paragraph.indent);
+        let mut lines = wrap(&words, columns, lead, paragraph.indent);
+        if lines.len() > paragraph.lines {
+            // The ragged margin made it longer than it was measured.
+            let kept = paragraph.lines.saturating_sub(1);
+            let last = lines.split_off(kept).join(" ");
+            lines.push(shorten_end(&last, if kept == 0 { columns.saturating_sub(lead) } else { room }));
+        }
         let mut lines = lines.iter();
         let mut first = paragraph.lead.clone();
         first.push(piece(paragraph.style, lines.next().map_or("", String::as_str)));
@@ -249,7 +258,9 @@ pub fn shorten_middle(text: &str, columns: usize) -> String {
     if fits(text, columns) {
         return text.to_owned();
     }
-    let Some(room) = columns.checked_sub(GAP.len()).filter(|room| *room >= 12) else { return shorten_end(text, columns) };
+    let Some(room) = columns.checked_sub(GAP.len()).filter(|room| *room >= 12) else {
+        return shorten_end(text, columns);
+    };
     let head = head(text, room - room / 3).trim_end();
     let tail = tail(text, room - display_width(head)).trim_start();
     format!("{head}{GAP}{tail}")
@@ -356,7 +367,9 @@ mod tests {
     #[test]
     fn a_lead_too_long_stands_alone() {
         let mut sheet = Sheet::new(30, false);
-        sheet.paragraph(&Paragraph::new("a few words").lead(PLAIN, "  a-very-long-identifier-here  ").indent(4).right(PLAIN, "0.5"));
+        sheet.paragraph(
+            &Paragraph::new("a few words").lead(PLAIN, "  a-very-long-identifier-here  ").indent(4).right(PLAIN, "0.5"),
+        );
         assert_eq!(sheet.finish(), "  a-very-long-identifier-here\n                           0.5\n    a few words\n");
     }
 }

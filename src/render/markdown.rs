@@ -149,7 +149,7 @@ fn nearest(page: &mut Page, diagnosis: &Diagnosis) {
     }
     page.heading(2, "Nearest pages of the book");
     page.table(
-        &["Page", "Title", "Likeness"],
+        &["Page", "Title", "Relative likeness"],
         diagnosis.nearest.iter().map(|near| vec![code(&near.id), sentence(&near.title), figure(near.score)]),
     );
 }

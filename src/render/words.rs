@@ -65,7 +65,18 @@ pub fn open_ended(text: &str) -> &str {
 /// The text with its first letter small, unless the first word is a name, an abbreviation or code.
 pub fn mid_sentence(text: &str) -> String {
     const NAMES: [&str; 12] = [
-        "Python", "Docker", "Windows", "Linux", "Triton", "Ray", "Lightning", "Slurm", "Kubernetes", "Conda", "Accelerate", "Flash",
+        "Python",
+        "Docker",
+        "Windows",
+        "Linux",
+        "Triton",
+        "Ray",
+        "Lightning",
+        "Slurm",
+        "Kubernetes",
+        "Conda",
+        "Accelerate",
+        "Flash",
     ];
     let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let mut letters = word.chars();

@@ -65,16 +65,15 @@ fn fix(sheet: &mut Sheet, fix: &ProposedFix) {
 }
 
 fn further_fixes(sheet: &mut Sheet, further: &[ProposedFix]) {
-    let mut named: Vec<String> = further
-        .iter()
-        .take(FURTHER_FIXES)
-        .map(|fix| mid_sentence(&inline::plain(open_ended(&fix.title))))
-        .collect();
+    let mut named: Vec<String> =
+        further.iter().take(FURTHER_FIXES).map(|fix| mid_sentence(&inline::plain(open_ended(&fix.title)))).collect();
     if further.len() > FURTHER_FIXES {
         named.push(format!("{} more", further.len() - FURTHER_FIXES));
     }
     if !named.is_empty() {
-        sheet.paragraph(&Paragraph::new(format!("{}.", named.join("; "))).lead(FAINT, "  If that does not do: ").indent(2));
+        sheet.paragraph(
+            &Paragraph::new(format!("{}.", named.join("; "))).lead(FAINT, "  If that is not enough: ").indent(2),
+        );
     }
 }
 

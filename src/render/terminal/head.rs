@@ -14,7 +14,7 @@ pub(super) fn fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(fault) = &diagnosis.fault else { return unlisted(sheet, diagnosis) };
     let title = Paragraph::new(inline::plain(&fault.title)).style(FAULT).right(FAINT, &fault.id);
     sheet.paragraph(&title);
-    let lead = format!("  line {:<4} ", fault.span.start.line);
+    let lead = place(fault.span.start.line);
     let room = sheet.width().saturating_sub(lead.len());
     let words = shorten_middle(&clean::line(&fault.text), room);
     sheet.line(&[piece(FAINT, &lead), piece(STRONG, words)]);
@@ -36,7 +36,7 @@ pub(super) fn unlisted(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     };
     let title = Paragraph::new(words).lead(UNLISTED, "Not a failure in the book: ").indent(2);
     sheet.paragraph(&title.style(STRONG).at_most(MESSAGE_LINES));
-    let lead = format!("  line {:<4} ", error.span.start.line);
+    let lead = place(error.span.start.line);
     let place = frame_words(error).unwrap_or_default();
     let rank = error.rank.map(|rank| format!("(rank {rank})")).unwrap_or_default();
     sheet.paragraph(&Paragraph::new(place).lead(FAINT, lead).right(FAINT, rank));
@@ -66,6 +66,11 @@ fn circumstances(sheet: &mut Sheet, indent: usize, frame: Option<String>, said: 
     if !parts.is_empty() {
         sheet.paragraph(&Paragraph::new(parts.join(", ")).lead(PLAIN, " ".repeat(indent)));
     }
+}
+
+/// The column in front of words of the text: `  line 88   `.
+pub(super) fn place(line: u32) -> String {
+    format!("  line {line:<3}  ")
 }
 
 /// `ocr/data/collate.py:41 in collate_fn`.

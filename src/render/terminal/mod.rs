@@ -43,23 +43,16 @@ fn known_fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     causes::next_step(sheet, diagnosis);
     reports::met_before(sheet, &diagnosis.reports, "Your team met this before");
     causes::others(sheet, diagnosis);
-    rest::cascade(sheet, diagnosis);
-    rest::notices(sheet, &diagnosis.notices);
-    rest::dead_ends(sheet, diagnosis);
     rest::probe(sheet, diagnosis);
-    rest::notes(sheet, diagnosis);
-    rest::more(sheet, diagnosis);
+    rest::asides(sheet, diagnosis);
 }
 
 fn unlisted_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     head::unlisted(sheet, diagnosis);
     reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
     reports::nearest_pages(sheet, &diagnosis.nearest);
-    rest::cascade(sheet, diagnosis);
-    rest::notices(sheet, &diagnosis.notices);
     rest::probe(sheet, diagnosis);
-    rest::notes(sheet, diagnosis);
-    rest::more(sheet, diagnosis);
+    rest::asides(sheet, diagnosis);
 }
 
 fn no_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
@@ -67,5 +60,6 @@ fn no_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     rest::notice_rows(sheet, &diagnosis.notices);
     reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
     rest::probe(sheet, diagnosis);
+    sheet.blank();
     rest::notes(sheet, diagnosis);
 }

@@ -57,7 +57,8 @@ pub(super) fn nearest_pages(sheet: &mut Sheet, nearest: &[NearPage]) {
     sheet.paragraph(&Paragraph::new("Nearest pages of the book, probably not it").style(STRONG));
     let column = id_column(nearest.iter().map(|page| page.id.as_str()), sheet.width());
     for page in nearest {
-        row(sheet, column, &page.id, &page.title, &score(page.score));
+        // Their scores are relative to the best of them: shown as figures they would look like more than that.
+        row(sheet, column, &page.id, &page.title, "");
     }
 }
 

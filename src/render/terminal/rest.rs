@@ -1,12 +1,13 @@
 //! What stands below: consequences, harmless lines, dead ends, how the machine was asked, where to read on.
 
-use crate::diagnosis::{Diagnosis, Echo, NoticeHit};
-use crate::render::layout::{Paragraph, Sheet};
+use super::head;
+use crate::diagnosis::{Diagnosis, Echo, NoticeHit, ProbeSummary};
+use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{FAINT, PLAIN, STRONG};
 use crate::render::words::{counted, mid_sentence, open_ended};
 use crate::render::{clean, inline};
 
-/// Different consequences that get a row.
+/// Different consequences that are named.
 const ECHOES: usize = 4;
 
 /// Line numbers named per consequence.
@@ -15,27 +16,28 @@ const PLACES: usize = 3;
 /// Harmless lines named beside a real failure.
 const NOTICES: usize = 3;
 
-/// What followed from the primary fault.
-pub(super) fn cascade(sheet: &mut Sheet, diagnosis: &Diagnosis) {
-    match diagnosis.cascade.as_slice() {
-        [] => {}
-        [echo] => {
-            sheet.blank();
-            let title = mid_sentence(&inline::plain(&echo.title));
-            let words = format!("line {}, {title}{}: it follows.", echo.span.start.line, bracketed(&echo.why));
-            sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Not the cause: ").indent(2));
-        }
-        echoes => {
-            sheet.blank();
-            let lead = format!("{} that followed", counted(echoes.len() as u64, "line", "lines"));
-            sheet.paragraph(&Paragraph::new(lead).lead(STRONG, "Not the cause: ").indent(2));
-            echo_rows(sheet, echoes);
-        }
-    }
+/// A last block of one paragraph per matter.
+pub(super) fn asides(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    sheet.blank();
+    cascade(sheet, &diagnosis.cascade);
+    dead_ends(sheet, diagnosis);
+    harmless(sheet, &diagnosis.notices);
+    notes(sheet, diagnosis);
+    more(sheet, diagnosis);
 }
 
-/// Consequences of one kind share a row.
-fn echo_rows(sheet: &mut Sheet, echoes: &[Echo]) {
+/// What followed from the primary fault.
+fn cascade(sheet: &mut Sheet, echoes: &[Echo]) {
+    let words = match echoes {
+        [] => return,
+        [echo] => format!("line {}, {}; it follows{}.", echo.span.start.line, title(echo), bracketed(&echo.why)),
+        echoes => format!("{} that follow: {}.", counted(echoes.len() as u64, "line", "lines"), grouped(echoes)),
+    };
+    sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Not the cause: ").indent(2));
+}
+
+/// Consequences of one kind with their lines.
+fn grouped(echoes: &[Echo]) -> String {
     let mut groups: Vec<(&Echo, Vec<u32>)> = Vec::new();
     for echo in echoes {
         match groups.iter_mut().find(|(first, _)| first.id == echo.id && first.why == echo.why) {
@@ -43,91 +45,113 @@ fn echo_rows(sheet: &mut Sheet, echoes: &[Echo]) {
             None => groups.push((echo, vec![echo.span.start.line])),
         }
     }
-    for (echo, lines) in groups.iter().take(ECHOES) {
-        let named: Vec<String> = lines.iter().take(PLACES).map(u32::to_string).collect();
-        let more = lines.len().saturating_sub(PLACES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let place = format!("  line {}{more}  ", named.join(", "));
-        let words = format!("{}{}", inline::plain(&echo.title), bracketed(&echo.why));
-        sheet.paragraph(&Paragraph::new(words).lead(FAINT, place));
+    let mut named: Vec<String> = groups
+        .iter()
+        .take(ECHOES)
+        .map(|(echo, lines)| {
+            let mut places: Vec<String> = lines.iter().take(PLACES).map(u32::to_string).collect();
+            if lines.len() > PLACES {
+                places.push(format!("{} more", lines.len() - PLACES));
+            }
+            format!("{}, line {}{}", title(echo), places.join(", "), bracketed(&echo.why))
+        })
+        .collect();
+    let rest: usize = groups.iter().skip(ECHOES).map(|(_, lines)| lines.len()).sum();
+    if rest > 0 {
+        named.push(format!("{rest} more"));
     }
-    if groups.len() > ECHOES {
-        let rest: usize = groups[ECHOES..].iter().map(|(_, lines)| lines.len()).sum();
-        sheet.paragraph(&Paragraph::new(format!("and {rest} more")).style(FAINT).lead(PLAIN, "  "));
-    }
+    named.join("; ")
+}
+
+fn title(echo: &Echo) -> String {
+    mid_sentence(&inline::plain(&echo.title))
 }
 
 /// Harmless lines beside a real failure.
-pub(super) fn notices(sheet: &mut Sheet, notices: &[NoticeHit]) {
+fn harmless(sheet: &mut Sheet, notices: &[NoticeHit]) {
     if notices.is_empty() {
         return;
     }
-    sheet.blank();
-    sheet.paragraph(&Paragraph::new("Looks alarming, is harmless").style(STRONG));
-    notice_rows(sheet, notices.get(..NOTICES).unwrap_or(notices));
-    if let Some(more) = notices.len().checked_sub(NOTICES).filter(|more| *more > 0) {
-        sheet.paragraph(&Paragraph::new(format!("and {more} more")).style(FAINT).lead(PLAIN, "  "));
+    let mut named: Vec<String> = notices
+        .iter()
+        .take(NOTICES)
+        .map(|notice| {
+            let times = if notice.count > 1 { format!(" ({}x)", notice.count) } else { String::new() };
+            format!("line {}, {}{times}", notice.line, inline::plain(open_ended(&notice.title)))
+        })
+        .collect();
+    if notices.len() > NOTICES {
+        named.push(format!("{} more", notices.len() - NOTICES));
     }
+    sheet.paragraph(
+        &Paragraph::new(format!("{}.", named.join("; "))).lead(STRONG, "Looks bad, is harmless: ").indent(2),
+    );
 }
 
-/// Harmless lines, one row each.
+/// Harmless lines of a healthy text, one row each.
 pub(super) fn notice_rows(sheet: &mut Sheet, notices: &[NoticeHit]) {
     for notice in notices {
-        let lead = format!("  line {:<4} ", notice.line);
         let times = if notice.count > 1 { format!("{}x", notice.count) } else { String::new() };
-        sheet.paragraph(&Paragraph::new(inline::plain(&notice.title)).lead(FAINT, lead).right(FAINT, times));
+        let title = Paragraph::new(inline::plain(&notice.title));
+        sheet.paragraph(&title.lead(FAINT, head::place(notice.line)).right(FAINT, times));
     }
 }
 
 /// What does not help against the best cause.
-pub(super) fn dead_ends(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+fn dead_ends(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(cause) = diagnosis.causes.first().filter(|cause| !cause.dead_ends.is_empty()) else { return };
     let named: Vec<String> = cause
         .dead_ends
         .iter()
         .map(|end| mid_sentence(&inline::plain(open_ended(inline::before_reason(end)))))
         .collect();
-    sheet.blank();
     sheet.paragraph(&Paragraph::new(format!("{}.", named.join("; "))).lead(STRONG, "Does not help: ").indent(2));
 }
 
 /// What the machine said.
 pub(super) fn probe(sheet: &mut Sheet, diagnosis: &Diagnosis) {
-    let Some(probe) = &diagnosis.probe else { return };
+    let Some(ProbeSummary { level, findings }) = &diagnosis.probe else { return };
     sheet.blank();
-    sheet.paragraph(&Paragraph::new(format!("This machine, asked just now ({})", probe.level)).style(STRONG));
-    for finding in &probe.findings {
+    let heading = if level == "saved" {
+        "The machine, from saved facts".to_owned()
+    } else {
+        format!("This machine, asked just now ({level})")
+    };
+    sheet.paragraph(&Paragraph::new(heading).style(STRONG));
+    for finding in findings {
         sheet.paragraph(&Paragraph::new(inline::plain(finding)).lead(PLAIN, "  "));
     }
 }
 
 /// How the text was read, where somebody should know.
 pub(super) fn notes(sheet: &mut Sheet, diagnosis: &Diagnosis) {
-    for (place, note) in diagnosis.notes.iter().enumerate() {
-        if place == 0 {
-            sheet.blank();
-        }
+    for note in &diagnosis.notes {
         sheet.paragraph(&Paragraph::new(note).style(FAINT).lead(FAINT, "Note: ").indent(2));
     }
 }
 
-/// Where to read on.
-pub(super) fn more(sheet: &mut Sheet, diagnosis: &Diagnosis) {
-    let fault = diagnosis.fault.as_ref().map(|fault| fault.id.as_str());
-    let report = diagnosis.reports.first().map(|report| report.id.as_str());
-    let shown: Vec<String> = fault.into_iter().chain(report).map(|id| format!("faultbook show {}", shell_word(id))).collect();
-    if shown.is_empty() {
-        return;
+/// Where to read on: the page, and the best report.
+fn more(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    let fault = diagnosis.fault.as_ref().map(|fault| show(&fault.id));
+    let report = diagnosis.reports.first().map(|report| show(&report.id));
+    match (fault, report) {
+        (Some(first), Some(second)) => {
+            sheet.at_right_edge(&[piece(STRONG, "More: "), piece(PLAIN, first)], &piece(PLAIN, second));
+        }
+        (Some(only), None) | (None, Some(only)) => {
+            sheet.line(&[piece(STRONG, "More: "), piece(PLAIN, only)]);
+        }
+        (None, None) => {}
     }
-    sheet.blank();
-    sheet.paragraph(&Paragraph::new(shown.join(", ")).lead(STRONG, "More: ").indent(2));
 }
 
-/// An id as it can be typed: ids of reports can be file names with blanks.
-fn shell_word(id: &str) -> String {
+/// The command with an id as it can be typed: ids of reports can be file names with blanks.
+fn show(id: &str) -> String {
     let id = clean::line(id);
     let harmless = |c: char| c.is_alphanumeric() || "-_./".contains(c);
-    if !id.is_empty() && id.chars().all(harmless) { id } else { format!("'{}'", id.replace('\'', "'\\''")) }
+    let word =
+        if id.starts_with('-') || !id.chars().all(harmless) { format!("'{}'", id.replace('\'', "'\\''")) } else { id };
+    format!("faultbook show {word}")
 }
 
 fn bracketed(why: &str) -> String {
