@@ -55,6 +55,12 @@ impl Paragraph {
         Self { lead: Vec::new(), indent: 0, words, style: PLAIN, right: None, lines: usize::MAX }
     }
 
+    /// Puts other words in.
+    pub fn words(mut self, words: impl AsRef<str>) -> Self {
+        self.words = clean::line(words.as_ref());
+        self
+    }
+
     /// Puts a piece before the first line; further lines start under its end unless [`Self::indent`] says otherwise.
     pub fn lead(mut self, style: Style, words: impl AsRef<str>) -> Self {
         self.indent += display_width(words.as_ref());
@@ -213,6 +219,16 @@ impl Sheet {
         pieces.push(piece(PLAIN, " ".repeat(self.width.saturating_sub(used + wide))));
         pieces.push(right.clone());
         self.line(&pieces);
+    }
+
+    /// A line of a log or of code as it is: a terminal wraps it, and what is copied is whole.
+    pub fn verbatim(&mut self, line: &str, indent: usize, style: Style) {
+        let line = clean::lines(line).join(" ");
+        if !line.is_empty() {
+            self.out.push_str(&" ".repeat(indent));
+            self.out.push_str(&paint(self.color, style, &line));
+        }
+        self.out.push('\n');
     }
 
     /// A command or a piece of code, broken only where it stays one command.

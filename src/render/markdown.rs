@@ -268,7 +268,7 @@ fn sentence(text: &str) -> String {
 }
 
 /// Words from elsewhere, in one line, none of which is markup.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let text = clean::line(text);
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {

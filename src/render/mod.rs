@@ -4,6 +4,7 @@
 //! the best of each list in full and says how much more there is and where. Every renderer takes hostile text for
 //! granted: words out of a log never carry control characters to a terminal.
 
+pub mod article;
 pub mod json;
 pub mod markdown;
 

@@ -6,15 +6,15 @@ use serde_json::Value;
 use crate::samples;
 
 fn schema() -> Value {
-    serde_json::from_str(include_str!("../../schemas/diagnosis-1.json")).unwrap()
+    serde_json::from_str(include_str!("../../schemas/diagnosis-1.json")).expect("JSON")
 }
 
 #[test]
 fn every_answer_satisfies_the_schema() {
-    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema()).expect("a schema");
     for (name, diagnosis) in samples::all() {
         for text in [json::render(&diagnosis), json::render_line(&diagnosis)] {
-            let answer: Value = serde_json::from_str(&text).unwrap();
+            let answer: Value = serde_json::from_str(&text).expect("JSON");
             let errors: Vec<String> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();
             assert!(errors.is_empty(), "{name}: {errors:?}");
         }
@@ -23,14 +23,14 @@ fn every_answer_satisfies_the_schema() {
 
 #[test]
 fn the_schema_is_strict() {
-    let validator = jsonschema::validator_for(&schema()).unwrap();
-    let answer: Value = serde_json::from_str(&json::render(&samples::known())).unwrap();
+    let validator = jsonschema::validator_for(&schema()).expect("a schema");
+    let answer: Value = serde_json::from_str(&json::render(&samples::known())).expect("JSON");
     let without = |key: &str| {
         let mut answer = answer.clone();
-        answer.as_object_mut().unwrap().remove(key);
+        answer.as_object_mut().expect("an object").remove(key);
         answer
     };
-    for key in answer.as_object().unwrap().keys() {
+    for key in answer.as_object().expect("an object").keys() {
         assert!(!validator.is_valid(&without(key)), "`{key}` may be missing");
     }
     let mut extra = answer.clone();
@@ -52,7 +52,7 @@ fn one_answer_per_line_has_no_other_line_break() {
 
 #[test]
 fn the_environment_has_short_names_and_words() {
-    let answer: Value = serde_json::from_str(&json::render(&samples::known())).unwrap();
+    let answer: Value = serde_json::from_str(&json::render(&samples::known())).expect("JSON");
     let expected = serde_json::json!({
         "gpu": "NVIDIA GeForce RTX 3060",
         "gpu.memory.free": "614.4 MiB",

@@ -55,7 +55,10 @@ fn fix(sheet: &mut Sheet, fix: &ProposedFix) {
     if !fix.detail.trim().is_empty() {
         sheet.paragraph(&Paragraph::new(inline::plain(&fix.detail)).lead(PLAIN, "  "));
     }
-    for command in &fix.commands {
+    for (place, command) in fix.commands.iter().enumerate() {
+        if place > 0 {
+            sheet.blank();
+        }
         sheet.command(command, 2, COMMAND);
     }
     if !fix.trade_offs.is_empty() {
@@ -109,7 +112,8 @@ pub(super) fn others(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     sheet.blank();
     sheet.at_right_edge(&[piece(STRONG, "Other causes")], &piece(FAINT, "to tell apart"));
     for cause in others.iter().take(OTHERS) {
-        other(sheet, cause);
+        let said = diagnosis.next_check.as_ref().is_some_and(|next| next.says == cause.check);
+        other(sheet, cause, said);
     }
     if let Some(more) = others.len().checked_sub(OTHERS).filter(|more| *more > 0) {
         let words = if more == 1 { "and 1 less likely one".to_owned() } else { format!("and {more} less likely ones") };
@@ -117,10 +121,11 @@ pub(super) fn others(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     }
 }
 
-fn other(sheet: &mut Sheet, cause: &RankedCause) {
+/// One cause; `said` when its check stands above already.
+fn other(sheet: &mut Sheet, cause: &RankedCause, said: bool) {
     let lead = format!("{:>6}  ", percent(cause.probability).unwrap_or_default());
     let title = clean::line(&inline::plain(&cause.title));
-    let apart = clean::line(&what_tells_apart(cause));
+    let apart = if said { "the check above".to_owned() } else { clean::line(&what_tells_apart(cause)) };
     if lead.len() + display_width(&title) + 3 + display_width(&apart) <= sheet.width() {
         return sheet.paragraph(&Paragraph::new(title).lead(PLAIN, lead).right(FAINT, apart));
     }
