@@ -28,7 +28,6 @@ use clap::Parser as _;
 
 use args::{Arguments, Command};
 use exit::Exit;
-use failure::Failure;
 use output::Output;
 
 /// Runs the command of this process.
@@ -59,12 +58,6 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
     let Arguments { command, files, common } = arguments;
     let output = Output::new(&common);
     match command {
-        Some(_) if !files.is_empty() => {
-            let name = files[0].display().to_string();
-            Err(Failure::new(format!("`{name}` stands before a command"))
-                .hint("write `faultbook diagnose FILE`, or `faultbook FILE` without a command")
-                .into())
-        }
         Some(Command::Diagnose { files }) => diagnose::run(&files, &common, &output),
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),

@@ -97,7 +97,7 @@ fn below_docs(docs: &Path) -> Vec<PathBuf> {
     if !docs.is_dir() {
         return Vec::new();
     }
-    let walk = WalkBuilder::new(docs).max_depth(Some(DEPTH)).filter_entry(|entry| is_folder(entry)).build();
+    let walk = WalkBuilder::new(docs).max_depth(Some(DEPTH)).filter_entry(is_folder).build();
     let mut found: Vec<PathBuf> = walk
         .take(FOLDERS)
         .filter_map(Result::ok)

@@ -140,7 +140,7 @@ fn known_fault_at_60() {
               factory registration at level E (3x).
             Note: decoded as UTF-16
             More: faultbook show cudnn-no-engine
-                                         faultbook show BUG-20251110-003
+                  faultbook show BUG-20251110-003
         "#]],
     );
 }
@@ -307,7 +307,7 @@ fn wide_characters() {
               factory registration at level E (3x).
             Note: decoded as UTF-16
             More: faultbook show cudnn-no-engine
-                                         faultbook show BUG-20251110-003
+                  faultbook show BUG-20251110-003
         "#]],
     );
 }

@@ -78,16 +78,12 @@ fn frame_words(error: &PrimaryError) -> Option<String> {
     /// Columns of a path; its file name and the folders next to it say the most.
     const PATH: usize = 48;
     let frame = error.frame.as_ref()?;
-    let mut words = shorten_path(&clean::line(&frame.file), PATH);
-    if frame.line > 0 {
-        words.push_str(&format!(":{}", frame.line));
-    }
-    let function = clean::line(&frame.function);
-    if !function.is_empty() {
-        words.push_str(" in ");
-        words.push_str(&shorten_middle(&function, PATH));
-    }
-    Some(words)
+    let file = shorten_path(&clean::line(&frame.file), PATH);
+    let place = if frame.line > 0 && !file.is_empty() { format!("{file}:{}", frame.line) } else { file };
+    let function = shorten_middle(&clean::line(&frame.function), PATH);
+    let function = if function.is_empty() { function } else { format!("in {function}") };
+    let words = [place, function].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then_some(words)
 }
 
 /// The end of a path, from the start of a folder: `.../ocr/data/collate.py`.

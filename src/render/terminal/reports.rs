@@ -11,6 +11,9 @@ use crate::render::{clean, inline};
 /// Widest column of ids; longer ids stand in a line of their own.
 const ID: usize = 20;
 
+/// Lines of a report's command that are shown; the rest stands in the report.
+const LINES: usize = 8;
+
 /// Matching reports, the first with its way out.
 pub(super) fn met_before(sheet: &mut Sheet, reports: &[ReportHit], heading: &str) {
     if reports.is_empty() {
@@ -42,9 +45,18 @@ fn way_out(sheet: &mut Sheet, report: &ReportHit, indent: usize) {
     }
     if let Some(command) = &report.command {
         // A command wants the width; under its column only where it fits there.
-        let widest = clean::lines(command).iter().map(|line| display_width(line)).max().unwrap_or(0);
+        let mut lines = clean::lines(command);
+        let more = lines.len().saturating_sub(LINES);
+        if more > 1 {
+            lines.truncate(LINES);
+        }
+        let widest = lines.iter().map(|line| display_width(line)).max().unwrap_or(0);
         let indent = if indent + 2 + widest <= sheet.width() { indent + 2 } else { 4 };
-        sheet.command(command, indent, COMMAND);
+        sheet.command(&lines.join("\n"), indent, COMMAND);
+        if more > 1 {
+            let rest = format!("... {more} more lines in the report");
+            sheet.paragraph(&Paragraph::new(rest).style(FAINT).lead(PLAIN, " ".repeat(indent)));
+        }
     }
 }
 

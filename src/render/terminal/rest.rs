@@ -1,5 +1,7 @@
 //! What stands below: consequences, harmless lines, dead ends, how the machine was asked, where to read on.
 
+use textwrap::core::display_width;
+
 use super::head;
 use crate::diagnosis::{Diagnosis, Echo, NoticeHit, ProbeSummary};
 use crate::render::layout::{Paragraph, Sheet, piece};
@@ -135,6 +137,10 @@ fn more(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let fault = diagnosis.fault.as_ref().map(|fault| show(&fault.id));
     let report = diagnosis.reports.first().map(|report| show(&report.id));
     match (fault, report) {
+        (Some(first), Some(second)) if display_width(&first) + display_width(&second) + 9 > sheet.width() => {
+            sheet.line(&[piece(STRONG, "More: "), piece(PLAIN, first)]);
+            sheet.line(&[piece(PLAIN, "      "), piece(PLAIN, second)]);
+        }
         (Some(first), Some(second)) => {
             sheet.at_right_edge(&[piece(STRONG, "More: "), piece(PLAIN, first)], &piece(PLAIN, second));
         }
