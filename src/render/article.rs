@@ -235,13 +235,13 @@ mod tests {
 
     #[test]
     fn sentences_wrapped_by_hand_are_joined_and_short_lines_are_not() {
-        let text = "Bug ID: 7\nDate: today\n\nThe work did not fit into the memory of the card, so the engines that\nneed a workspace\nfailed.";
+        let text = "Bug ID: 7\nDate: today\n\nThe work did not fit into the memory of the card, so the engines that do\nneed a workspace\nfailed.";
         expect![[r#"
             Bug ID: 7
             Date: today
 
             The work did not fit into the memory of the card, so the
-            engines that need a workspace
+            engines that do need a workspace
             failed.
         "#]]
         .assert_eq(&shown(text));
