@@ -110,6 +110,10 @@ fn reason(item: &EvidenceMatter, scene: &Scene<'_>, searched: &[usize]) -> Optio
     let (source, span) = if let Some(pattern) = &item.text {
         let line = find_line(&Pattern::new(pattern), scene.transcript, searched)?;
         (Source::Text, Some(line))
+    } else if let Some(pattern) = &item.before {
+        let above = &searched[..searched.partition_point(|&line| line < scene.line)];
+        let line = find_line(&Pattern::new(pattern), scene.transcript, above)?;
+        (Source::Text, Some(line))
     } else if let Some(pattern) = &item.message {
         let hits = Pattern::new(pattern).is_match(&message(scene));
         (Source::Text, hits.then_some(Some(scene.line))?)

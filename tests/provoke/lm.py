@@ -212,12 +212,11 @@ def late():  # rank 0 writes a checkpoint for longer than the others wait
     total = torch.ones(1 << 20, device="cuda")
     for i in range(3):
         if i == 1:
-            os.environ["FAKE_FAULTS"] = "ncclAllGather=hang"
+            os.environ["FAKE_FAULTS"] = "ncclAllReduce=hang"
             if rank == 0:
                 log.info("saving checkpoint-500")
                 time.sleep(40)
-        out = [torch.empty_like(total) for _ in range(dist.get_world_size())]
-        dist.all_gather(out, total)
+        dist.all_reduce(total)
         torch.cuda.synchronize()
         log.info("rank %d step %d", rank, i)
 
