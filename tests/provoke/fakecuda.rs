@@ -3,7 +3,7 @@
 //!     rustc --edition 2021 -O --crate-type cdylib -C panic=abort fakecuda.rs -o libfakecuda.so
 //!
 //! Preloaded (LD_PRELOAD), it answers the CUDA runtime, cuBLAS, cuDNN and NCCL calls of an unmodified PyTorch;
-//! linked as libcuda.so.1 it answers the driver calls of Numba; linked as libcudart.so.12 those of CuPy.
+//! linked as libcuda.so.1 it answers the driver calls of Numba (and cuInit for every static CUDA runtime).
 //! Device memory is lazily mapped host memory with a limit, kernels do nothing, and every word that comes out is
 //! the framework's own. Nothing here is ever part of the product.
 //!
@@ -364,3 +364,9 @@ library!(nvmlInit_v2, nvmlShutdown, nvmlDeviceGetNvLinkRemoteDeviceType, nvmlDev
 plain!(cuMemAddressFree, cuMemAddressReserve, cuMemCreate, cuMemExportToShareableHandle, cuMemGetAddressRange_v2, cuMemGetAllocationGranularity,
     cuMemImportFromShareableHandle, cuMemMap, cuMemRelease, cuMemSetAccess, cuMemUnmap, cuMulticastAddDevice, cuMulticastBindMem, cuMulticastCreate,
     cuStreamWriteValue32_v2);
+
+// What Numba looks up besides.
+plain!(cuIpcOpenMemHandle, cuIpcCloseMemHandle, cuIpcGetMemHandle, cuLinkAddData_v2, cuLinkAddFile_v2, cuLinkDestroy, cuMemHostRegister_v2, cuMemHostUnregister,
+    cuMemsetD8Async, cuEventQuery, cuStreamQuery, cuStreamWaitEvent, cuStreamAddCallback, cuDeviceCanAccessPeer, cuCtxEnablePeerAccess, cuCtxGetApiVersion);
+makes!(cuLinkCreate_v2);
+#[no_mangle] pub extern "C" fn cuLinkComplete(_s: P, p: P, n: P) -> c_int { put(p, c"\x7fELF".as_ptr() as usize); put(n, 4); gate("cuLinkComplete") }
