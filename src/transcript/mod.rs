@@ -14,6 +14,7 @@ mod decode;
 mod prefix;
 mod progress;
 mod quote;
+pub mod redact;
 mod streams;
 mod terminal;
 mod unwrap;

@@ -1,0 +1,194 @@
+//! Names of machines, where something says that a word is one: NCCL and torchrun lines, addresses with ports, kernel
+//! logs, variables of clusters, internal domains. Hosts that everybody knows (github.com) are kept.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::learned::Learned;
+use super::{Cut, Kind, Word};
+
+/// Every group is the name of a machine. Lines are looked at one by one, so `^` is the line's start.
+static SAID: LazyLock<Regex> = LazyLock::new(|| {
+    let name = r"([A-Za-z0-9][A-Za-z0-9_.\-]*)";
+    let forms = [
+        format!(r"^\s*(?:\[[^\]]*\]:?\s*)?host\s+:\s+{name}\s*$"),
+        format!(r"(?:^|[\s\]]){name}:\d{{1,8}}:\d{{1,8}} \[\d+\] "),
+        format!(r"\[{name}\]:\d{{2,5}}\b"),
+        format!(r"(?:connect|connecting|connected|bind|reach|listen|peer|endpoint|on|to|from) (?:to |on )?\(?{name}(?:, |:)\d{{4,5}}\b"),
+        format!(
+            r#"\b(?i:master_addr|hostname|host_name|nodename|node_name|slurmd_nodename|slurm_(?:job_)?nodelist|slurm_submit_host|computername|userdomain|logonserver|rdzv_endpoint|rdzv-endpoint|master-addr|head_node_ip|ray_address|dmlc_ps_root_uri|server_address|node_ip|node_ip_address)(?:["']?\s*[=:]\s*|["']\s*,\s*)["']?{name}(?::\d{{2,5}})?"#
+        ),
+        format!(r"--(?:master[_-]addr|rdzv[_-]endpoint|host|hostname|address|node-ip-address|nodes|nodelist) {name}"),
+        format!(r"^(?:\[?\s*[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d\]?|\d{{4}}-\d\d-\d\dT[\d:.,+Z\-]+) {name} [\w./\-]+(?:\[\d+\])?: "),
+        format!(r"^Linux {name} \d+\.\d+\.\d"),
+        r"\b(ip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3}(?:\.[A-Za-z0-9.\-]+)?)".to_owned(),
+        r"\b([a-z0-9][a-z0-9\-]*(?:\.[a-z0-9\-]+)*\.(?:internal|lan|corp|intra|intranet|localdomain|cluster\.local|svc|home\.arpa))\b"
+            .to_owned(),
+        format!(r"[a-z][a-z0-9+.\-]{{1,14}}://(?:[^\s/@]*@)?{name}"),
+    ];
+    Regex::new(&forms.join("|")).expect("a valid pattern")
+});
+
+/// Words that some of the forms above need; a line without any of them has no host to find.
+const HINTS: [&str; 19] = [
+    "host",
+    "HOST",
+    "[",
+    "://",
+    "ip-",
+    "addr",
+    "ADDR",
+    "ode",
+    "NODE",
+    "connect",
+    "Linux",
+    ".internal",
+    ".lan",
+    ".corp",
+    ".intra",
+    ".local",
+    ".svc",
+    "endpoint",
+    "--",
+];
+
+/// Hosts whose names tell nothing: public services that messages of programs point to. Subdomains count.
+const PUBLIC: [&str; 51] = [
+    "pytorch.org",
+    "nvidia.com",
+    "github.com",
+    "github.io",
+    "githubusercontent.com",
+    "python.org",
+    "pypi.org",
+    "pythonhosted.org",
+    "huggingface.co",
+    "hf.co",
+    "tensorflow.org",
+    "google.com",
+    "googleapis.com",
+    "wandb.ai",
+    "openai.com",
+    "anaconda.org",
+    "anaconda.com",
+    "conda.io",
+    "kernel.org",
+    "stackoverflow.com",
+    "readthedocs.io",
+    "jax.dev",
+    "deepspeed.ai",
+    "lightning.ai",
+    "docker.com",
+    "docker.io",
+    "nvcr.io",
+    "quay.io",
+    "ghcr.io",
+    "ubuntu.com",
+    "debian.org",
+    "microsoft.com",
+    "aka.ms",
+    "w3.org",
+    "wikipedia.org",
+    "arxiv.org",
+    "kaggle.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "vllm.ai",
+    "ray.io",
+    "gnu.org",
+    "mozilla.org",
+    "example.com",
+    "example.org",
+    "llvm.org",
+    "onnxruntime.ai",
+    "pypa.io",
+    "sqlalche.me",
+    "scikit-learn.org",
+    "pydantic.dev",
+];
+
+/// Words in the place of a host that are none.
+const NO_HOSTS: [&str; 26] = [
+    "localhost",
+    "localhost.localdomain",
+    "ip6-localhost",
+    "host",
+    "hostname",
+    "none",
+    "null",
+    "auto",
+    "env",
+    "master",
+    "node",
+    "server",
+    "client",
+    "device",
+    "cuda",
+    "cpu",
+    "gpu",
+    "store",
+    "socket",
+    "port",
+    "address",
+    "the",
+    "rank",
+    "all",
+    "unknown",
+    "kernel",
+];
+
+/// Adds the hosts that a text names as such, and lets them be learned.
+pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
+    for (start, line) in super::tokens::lines(text) {
+        let dated = line.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase()) && line.contains(": ");
+        if line.len() > 100_000 || !(dated || HINTS.iter().any(|hint| line.contains(hint))) {
+            continue;
+        }
+        for found in SAID.captures_iter(line) {
+            let Some(name) = found.iter().skip(1).flatten().next() else { continue };
+            let word = name.as_str().trim_end_matches(['.', '-', '_', ':']);
+            if learned.host(word) {
+                cuts.push(host(start + name.start()..start + name.start() + word.len()));
+            }
+        }
+    }
+}
+
+pub(super) fn host(range: std::ops::Range<usize>) -> Cut {
+    Cut { range, kind: Kind::Host, what: "a host name", word: Word::Host }
+}
+
+/// Whether a word in the place of a host names a machine of somebody's.
+pub(super) fn is_somebodys(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let public =
+        PUBLIC.iter().any(|known| lower == *known || lower.strip_suffix(known).is_some_and(|sub| sub.ends_with('.')));
+    let number = lower.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    !public
+        && !number
+        && lower.len() >= 2
+        && !lower.starts_with("redacted_")
+        && !lower.contains("example")
+        && !NO_HOSTS.contains(&lower.as_str())
+        && lower.bytes().any(|b| b.is_ascii_alphabetic())
+        // "rank3", "cuda:0", files and symbols are no machines.
+        && !is_other(&lower)
+}
+
+fn is_other(lower: &str) -> bool {
+    let stem = lower.trim_end_matches(|c: char| c.is_ascii_digit());
+    // gpu0 is a device, gpu17 a machine.
+    let device = matches!(stem, "gpu" | "cpu") && lower.len() <= 4;
+    // torch.internal is a module.
+    let module = lower.ends_with(".internal") && !lower.bytes().any(|b| b.is_ascii_digit() || b == b'-');
+    device
+        || module
+        || matches!(
+            stem,
+            "rank" | "cuda" | "default" | "worker" | "localhost" | "replica" | "step" | "epoch" | "device"
+        )
+        || [".py", ".cpp", ".cc", ".cu", ".so", ".h", ".c", ".rs", ".log", ".json", ".yaml", ".yml", ".txt", ".sh"]
+            .iter()
+            .any(|ending| lower.ends_with(ending))
+}

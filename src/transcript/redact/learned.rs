@@ -1,0 +1,158 @@
+//! Names learned on the way: a user name from a home folder, a host from an NCCL line. They are taken out wherever they
+//! stand as whole words, and every machine keeps its number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Cut, begins_word, ends_word, hosts, people};
+
+/// Login names that are words of logs as well: taken out only where their place shows what they are.
+const COMMON: [&str; 40] = [
+    "data",
+    "model",
+    "models",
+    "train",
+    "training",
+    "torch",
+    "home",
+    "src",
+    "lib",
+    "bin",
+    "code",
+    "project",
+    "projects",
+    "main",
+    "python",
+    "cuda",
+    "gpu",
+    "nvidia",
+    "conda",
+    "ray",
+    "ml",
+    "ai",
+    "dev",
+    "run",
+    "runs",
+    "worker",
+    "server",
+    "node",
+    "host",
+    "local",
+    "share",
+    "tmp",
+    "anaconda",
+    "miniconda",
+    "envs",
+    "site",
+    "packages",
+    "utils",
+    "config",
+    "trainer",
+];
+
+/// What was learned.
+#[derive(Debug, Default)]
+pub(super) struct Learned {
+    users: BTreeSet<String>,
+    hosts: BTreeSet<String>,
+    numbers: BTreeMap<String, usize>,
+    last: usize,
+}
+
+impl Learned {
+    /// A login name.
+    pub(super) fn user(&mut self, name: &str) {
+        if name.len() >= 3 && !people::is_nobody(name) && !COMMON.contains(&name.to_ascii_lowercase().as_str()) {
+            self.users.insert(name.to_owned());
+        }
+    }
+
+    /// A machine's name that is known for sure.
+    pub(super) fn known_host(&mut self, name: &str) {
+        let names = std::iter::once(name).chain(name.split('.').next());
+        for name in names.filter(|name| name.len() >= 4 && hosts::is_somebodys(name)) {
+            if !COMMON.contains(&name.to_ascii_lowercase().as_str()) {
+                self.hosts.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// A word in the place of a host; whether it is one.
+    pub(super) fn host(&mut self, name: &str) -> bool {
+        if !hosts::is_somebodys(name) {
+            return false;
+        }
+        // A name without digit, dash or dot could be any word elsewhere.
+        let short = name.split('.').next().unwrap_or(name);
+        for name in [name, short] {
+            let telling = name.bytes().any(|b| b.is_ascii_digit() || b"-.".contains(&b)) && name.len() >= 4;
+            if telling && hosts::is_somebodys(name) {
+                self.hosts.insert(name.to_owned());
+            }
+        }
+        true
+    }
+
+    /// The number that stands for a machine.
+    pub(super) fn number_of(&mut self, value: &str) -> usize {
+        let value = value.to_ascii_lowercase();
+        if let Some(number) = self.numbers.get(&value) {
+            return *number;
+        }
+        self.last += 1;
+        self.numbers.insert(value, self.last);
+        self.last
+    }
+
+    /// Numbers that an earlier redaction gave stay free for what they stood for.
+    pub(super) fn numbers_in(&mut self, text: &str) {
+        for word in ["REDACTED_HOST_", "REDACTED_IP_"] {
+            for (at, _) in text.match_indices(word) {
+                let rest = text.get(at + word.len()..).unwrap_or_default();
+                let digits = rest.bytes().take_while(u8::is_ascii_digit).count().min(6);
+                let number = rest.get(..digits).and_then(|digits| digits.parse().ok()).unwrap_or(0);
+                // Numbers given by this very redactor are known.
+                if !self.numbers.values().any(|known| *known == number) {
+                    self.last = self.last.max(number);
+                }
+            }
+        }
+    }
+
+    /// Adds every place where a learned name stands.
+    pub(super) fn find(&self, text: &str, cuts: &mut Vec<Cut>) {
+        for name in &self.users {
+            for (at, _) in text.match_indices(name.as_str()) {
+                let end = at + name.len();
+                // In prose a login name may be a word; in a path, before an @ or behind "user" it is the person.
+                let before = text.get(..at).and_then(|before| before.chars().next_back());
+                let after = text.get(end..).and_then(|after| after.chars().next());
+                let in_path = matches!(before, Some('/' | '\\' | '~')) && !after.is_some_and(|c| c.is_alphanumeric());
+                let as_login = after == Some('@') || is_named_user(text.get(..at).unwrap_or_default());
+                let telling = name.bytes().any(|b| b.is_ascii_digit() || b"._-".contains(&b)) || name.len() >= 6;
+                if (in_path || as_login || telling) && begins_word(text, at) && ends_word(text, end) {
+                    cuts.push(people::person(at..end, "a user name", "user"));
+                }
+            }
+        }
+        for name in &self.hosts {
+            for (at, _) in text.match_indices(name.as_str()) {
+                let end = at + name.len();
+                let glued = text.get(end..).is_some_and(|after| {
+                    after.starts_with('-')
+                        || after.strip_prefix('.').is_some_and(|a| a.starts_with(|c: char| c.is_ascii_alphanumeric()))
+                });
+                let lead = text.get(..at).is_some_and(|before| before.ends_with(['-', '.']));
+                if begins_word(text, at) && ends_word(text, end) && !glued && !lead {
+                    cuts.push(hosts::host(at..end));
+                }
+            }
+        }
+    }
+}
+
+/// "USER=alice", "user: alice", "login alice".
+fn is_named_user(before: &str) -> bool {
+    let before = before.trim_end_matches([' ', ':', '=', '"', '\'', '(']);
+    let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
+    matches!(word.as_str(), "user" | "username" | "logname" | "login" | "owner" | "author" | "uid")
+}

@@ -1,0 +1,218 @@
+//! Takes secrets and people out of a text that is to be shared: tokens, passwords, e-mail addresses, user names in
+//! paths, host names, addresses of networks, values of environment variables that nobody allowed.
+//!
+//! What is taken out leaves a word behind (`REDACTED_HF_TOKEN`) that survives shells, YAML and markdown; the number of
+//! lines stays. Everything else is kept as it is. The surprising thing: a name learned in one place (a host in an NCCL
+//! line) is taken out everywhere, also in texts redacted later by the same [`Redactor`].
+
+mod addresses;
+mod hosts;
+mod learned;
+mod people;
+mod random;
+mod tokens;
+mod variables;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use learned::Learned;
+pub use variables::is_allowed;
+
+/// Replacing can make a neighbour visible that was glued to what was replaced; each round takes something out.
+const ROUNDS: usize = 16;
+
+/// What kind of thing was taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A key, token or password.
+    Secret,
+    /// An e-mail address or a user name.
+    Person,
+    /// A host name or a network address.
+    Host,
+    /// The value of an environment variable that is not on the list of harmless ones.
+    Variable,
+}
+
+impl Kind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Secret => "secret",
+            Kind::Person => "person",
+            Kind::Host => "host",
+            Kind::Variable => "variable",
+        }
+    }
+}
+
+/// Something that was taken out, once per different value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redaction {
+    /// What kind of thing it is.
+    pub kind: Kind,
+    /// What it is: "a Hugging Face token".
+    pub what: &'static str,
+    /// How it looked, enough to recognise it and too little to use it.
+    pub looked: String,
+    /// What stands in its place.
+    pub replaced_by: String,
+    /// How often it stood in the texts.
+    pub count: usize,
+}
+
+/// Names that are known beforehand and that no shape gives away.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Login names of people.
+    pub users: Vec<String>,
+    /// Names of machines.
+    pub hosts: Vec<String>,
+}
+
+/// Takes out what should not be shared and remembers what it was.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    learned: Learned,
+    /// By kind, what and value: the value never leaves this map.
+    found: BTreeMap<(Kind, &'static str, String), Redaction>,
+}
+
+/// A place that is to be replaced.
+#[derive(Debug, Clone)]
+struct Cut {
+    range: Range<usize>,
+    kind: Kind,
+    what: &'static str,
+    /// The word put there; its number is added where several of the kind are told apart.
+    word: Word,
+}
+
+/// The word that is left in place of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// Always the same.
+    Fixed(&'static str),
+    /// Numbered by value, so that two machines stay two machines.
+    Host,
+    /// Numbered by value.
+    Address,
+}
+
+impl Redactor {
+    /// One that knows these names.
+    pub fn new(known: &Known) -> Self {
+        let mut redactor = Self::default();
+        known.users.iter().for_each(|name| redactor.learned.user(name));
+        known.hosts.iter().for_each(|name| redactor.learned.known_host(name));
+        redactor
+    }
+
+    /// The text without what should not be shared. The number of its lines stays.
+    pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        let mut text = Cow::Borrowed(text);
+        self.learned.numbers_in(&text);
+        for _ in 0..ROUNDS {
+            let mut cuts = Vec::new();
+            tokens::find(&text, &mut cuts);
+            variables::find(&text, &mut cuts);
+            addresses::find(&text, &mut cuts);
+            people::find(&text, &mut cuts, &mut self.learned);
+            hosts::find(&text, &mut cuts, &mut self.learned);
+            self.learned.find(&text, &mut cuts);
+            // What an earlier redaction left is nobody's secret any more.
+            let left = left_before(&text);
+            cuts.retain(|cut| {
+                let next = left.partition_point(|word| word.end <= cut.range.start);
+                left.get(next).is_none_or(|word| word.start >= cut.range.end)
+            });
+            if cuts.is_empty() {
+                break;
+            }
+            text = Cow::Owned(self.replace(&text, cuts));
+        }
+        text
+    }
+
+    /// What was taken out so far, secrets first.
+    pub fn found(&self) -> impl Iterator<Item = &Redaction> {
+        self.found.values()
+    }
+
+    fn replace(&mut self, text: &str, mut cuts: Vec<Cut>) -> String {
+        // Of two that overlap the one that begins first wins, of two that begin together the longer one.
+        cuts.sort_by_key(|cut| (cut.range.start, std::cmp::Reverse(cut.range.end), cut.kind));
+        let mut out = String::with_capacity(text.len());
+        let mut end = 0;
+        for cut in cuts {
+            let Some(value) = text.get(cut.range.clone()).filter(|_| cut.range.start >= end) else { continue };
+            out.push_str(text.get(end..cut.range.start).unwrap_or_default());
+            let word = match cut.word {
+                Word::Fixed(word) => word.to_owned(),
+                Word::Host => format!("REDACTED_HOST_{}", self.learned.number_of(value)),
+                Word::Address => format!("REDACTED_IP_{}", self.learned.number_of(value)),
+            };
+            out.push_str(&word);
+            // Line numbers of the text are told to people: what spans lines leaves its line breaks.
+            out.extend(value.matches('\n'));
+            end = cut.range.end;
+            let entry = self.found.entry((cut.kind, cut.what, value.to_owned())).or_insert_with(|| Redaction {
+                kind: cut.kind,
+                what: cut.what,
+                looked: masked(value),
+                replaced_by: word,
+                count: 0,
+            });
+            entry.count += 1;
+        }
+        out.push_str(text.get(end..).unwrap_or_default());
+        out
+    }
+}
+
+/// The words that earlier redactions left.
+fn left_before(text: &str) -> Vec<Range<usize>> {
+    let length = |at: usize| {
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        rest.iter().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b'_').count()
+    };
+    text.match_indices("REDACTED_").map(|(at, _)| at..at + length(at)).collect()
+}
+
+/// The first characters of a value, never more than a quarter of it, and its length.
+fn masked(value: &str) -> String {
+    let length = value.chars().count();
+    let shown: String = value.chars().take((length / 4).min(4)).filter(|c| !c.is_control()).collect();
+    format!("{shown}... ({length} characters)")
+}
+
+/// Whether the byte before `at` ends a word, so that a new one begins at `at`.
+fn begins_word(text: &str, at: usize) -> bool {
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether a word ends at `at`.
+fn ends_word(text: &str, at: usize) -> bool {
+    let after = text.get(at..).and_then(|after| after.chars().next());
+    !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether a value is what a redaction or an author left in a secret's place.
+fn is_stand_in(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let marks = ["redacted", "example", "xxxx", "your_", "your-", "placeholder", "****", "changeme", "dummy", "<"];
+    let words = [
+        "", "none", "null", "true", "false", "password", "pass", "passwd", "secret", "token", "user", "str", "string",
+        "bytes", "optional", "...", "***", "x", "xxx", "yes", "no", "int", "self", "key", "value", "field", "property",
+        "ask", "prompt",
+    ];
+    value.starts_with(['$', '{', '%', '(', '[', '&'])
+        || marks.iter().any(|mark| lower.contains(mark))
+        || words.contains(&lower.as_str())
+}

@@ -1,0 +1,41 @@
+//! Whether a value was made by a random generator rather than by a person or a compiler.
+
+/// Bits per character by the frequencies in the value itself.
+pub(super) fn entropy(value: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    let length = value.len() as f64;
+    let share = |count: &u32| f64::from(*count) / length;
+    counts.iter().filter(|count| **count > 0).map(|count| -share(count) * share(count).log2()).sum()
+}
+
+/// Whether the part of a token behind its prefix is random: letters that do not repeat much, with digits where there
+/// is room for them.
+pub(super) fn is_tail(value: &[u8]) -> bool {
+    entropy(value) >= 3.0 && (value.len() < 24 || value.iter().any(u8::is_ascii_digit))
+}
+
+/// Whether a run of letters and digits with no name beside it is a key.
+///
+/// Long names of classes and mangled symbols mix cases too, but in runs: a random value changes between upper case,
+/// lower case and digits at about six of ten places, `ConvolutionBackward0AccumulateGrad` at two or three.
+pub(super) fn is_key(value: &[u8]) -> bool {
+    let mixed = value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_uppercase);
+    if !mixed || value.len() < 32 || value.starts_with(b"_Z") || value.windows(2).any(|pair| pair == b"__") {
+        return false;
+    }
+    // A UUID is cut into pieces; a key has a dash here and there.
+    if value.iter().filter(|b| !b.is_ascii_alphanumeric()).count() * 10 > value.len() {
+        return false;
+    }
+    let class = |byte: u8| match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let changes = value.windows(2).filter(|pair| matches!(pair, [a, b] if class(*a) != class(*b))).count();
+    changes * 100 >= value.len() * 42 && entropy(value) >= 4.0
+}

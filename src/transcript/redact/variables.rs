@@ -1,0 +1,192 @@
+//! Environment variables: values are kept for names that matter to a failure and tell nothing else; all others go.
+//!
+//! A number or a yes or no is kept under any name, unless the name asks for a secret.
+
+use super::{Cut, Kind, Word, is_stand_in};
+
+/// Names and beginnings of names (ending in `_`) whose values may be shared.
+const ALLOWED: [&str; 92] = [
+    "CUDA_",
+    "NVIDIA_",
+    "NCCL_",
+    "GLOO_",
+    "UCX_",
+    "PYTORCH_",
+    "TORCH_",
+    "TORCHDYNAMO_",
+    "TORCHINDUCTOR_",
+    "TORCHELASTIC_",
+    "TRITON_",
+    "XLA_",
+    "JAX_",
+    "TF_",
+    "OMP_",
+    "MKL_",
+    "KMP_",
+    "OPENBLAS_",
+    "NUMEXPR_",
+    "CUDNN_",
+    "CUBLAS_",
+    "CUDA",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "DYLD_",
+    "PATH",
+    "PYTHON",
+    "PYTHONPATH",
+    "PYTHONHASHSEED",
+    "PYTHONUNBUFFERED",
+    "PYTHONFAULTHANDLER",
+    "PYTHONHOME",
+    "CONDA_PREFIX",
+    "CONDA_DEFAULT_ENV",
+    "VIRTUAL_ENV",
+    "UV_PYTHON",
+    "UV_",
+    "PIP_",
+    "RANK",
+    "LOCAL_RANK",
+    "WORLD_SIZE",
+    "LOCAL_WORLD_SIZE",
+    "NODE_RANK",
+    "GROUP_RANK",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+    "SLURM_",
+    "SLURMD_NODENAME",
+    "HYDRA_FULL_ERROR",
+    "HYDRA_",
+    "TRANSFORMERS_",
+    "TOKENIZERS_PARALLELISM",
+    "HF_HOME",
+    "HF_HUB_",
+    "HF_DATASETS_",
+    "ACCELERATE_",
+    "DEEPSPEED_",
+    "DS_",
+    "VLLM_",
+    "RAY_",
+    "FLASH_",
+    "BNB_",
+    "BITSANDBYTES_",
+    "XFORMERS_",
+    "PL_",
+    "LIGHTNING_",
+    "WANDB_MODE",
+    "WANDB_DISABLED",
+    "WANDB_SILENT",
+    "WANDB_DIR",
+    "WANDB_START_METHOD",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "LANG",
+    "LC_ALL",
+    "TERM",
+    "SHELL",
+    "DISPLAY",
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "CXXFLAGS",
+    "MAX_JOBS",
+    "ROCR_",
+    "HIP_",
+    "HSA_",
+    "MIOPEN_",
+    "ORT_",
+    "TENSORRT_",
+    "GGML_",
+    "LLAMA_",
+];
+
+/// Parts of names that ask for a secret, whatever the list says.
+const SECRET: [&str; 9] =
+    ["TOKEN", "SECRET", "PASSW", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE", "_AUTH"];
+
+/// Whether the value of a variable may be shared.
+pub fn is_allowed(name: &str) -> bool {
+    let harmless = matches!(name, "TOKENIZERS_PARALLELISM" | "HF_HUB_DISABLE_IMPLICIT_TOKEN");
+    let secret = SECRET.iter().any(|part| name.contains(part)) && !harmless;
+    let listed = ALLOWED.iter().any(|known| name == *known || (known.ends_with('_') && name.starts_with(known)));
+    listed && !secret
+}
+
+/// Adds the values of variables that stand in a dump of the environment or before a command.
+pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
+    for (start, line) in super::tokens::lines(text) {
+        if !line.contains('=') {
+            continue;
+        }
+        let mut at = line.len() - line.trim_start_matches([' ', '\t', '+', '$', '>', '-', '`', '*', '#']).len();
+        for lead in ["export ", "declare -x ", "set ", "env ", "sudo ", "ENV "] {
+            if line.get(at..).is_some_and(|rest| rest.starts_with(lead)) {
+                at += lead.len();
+            }
+        }
+        // `A=1 B=2 python train.py`: assignments as long as they go on.
+        while let Some((name, from, length)) = assignment(line, at) {
+            let value = line.get(from..from + length).unwrap_or_default();
+            let plain = value.trim_matches(['"', '\'']);
+            if !is_allowed(name) && !is_harmless(plain) && !is_stand_in(plain) {
+                let offset = from + value.find(plain).unwrap_or(0);
+                cuts.push(Cut {
+                    range: start + offset..start + offset + plain.len(),
+                    kind: Kind::Variable,
+                    what: "the value of an environment variable",
+                    word: Word::Fixed("REDACTED_VALUE"),
+                });
+            }
+            let rest = line.get(from + length..).unwrap_or_default();
+            at = from + length + (rest.len() - rest.trim_start_matches(' ').len());
+            if rest.is_empty() {
+                break;
+            }
+        }
+        docker(line, start, cuts);
+    }
+}
+
+/// `-e NAME=value`, `--env NAME=value`.
+fn docker(line: &str, start: usize, cuts: &mut Vec<Cut>) {
+    for lead in [" -e ", " --env ", " --env="] {
+        for (at, _) in line.match_indices(lead) {
+            let Some((name, from, length)) = assignment(line, at + lead.len()) else { continue };
+            let value = line.get(from..from + length).unwrap_or_default().trim_matches(['"', '\'']);
+            if !is_allowed(name) && !is_harmless(value) && !is_stand_in(value) {
+                cuts.push(Cut {
+                    range: start + from..start + from + length,
+                    kind: Kind::Variable,
+                    what: "the value of an environment variable",
+                    word: Word::Fixed("REDACTED_VALUE"),
+                });
+            }
+        }
+    }
+}
+
+/// `NAME=value` at `at`: the name, where the value begins, how long it is.
+fn assignment(line: &str, at: usize) -> Option<(&str, usize, usize)> {
+    let rest = line.get(at..)?;
+    let length = rest.bytes().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_').count();
+    let name = rest.get(..length)?;
+    let value = rest.get(length..)?.strip_prefix('=')?;
+    if length < 2 || !name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') || value.starts_with('=') {
+        return None;
+    }
+    let end = match value.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        Some(quote) => value.get(1..)?.find(quote).map_or(value.len(), |end| end + 2),
+        None => value.find(char::is_whitespace).unwrap_or(value.len()),
+    };
+    (end > 0).then_some((name, at + length + 1, end))
+}
+
+/// Numbers, yes and no.
+fn is_harmless(value: &str) -> bool {
+    let number = value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    number
+        || matches!(
+            value.to_ascii_lowercase().as_str(),
+            "" | "true" | "false" | "yes" | "no" | "on" | "off" | "auto" | "none"
+        )
+}
