@@ -109,7 +109,7 @@ const PUBLIC: [&str; 51] = [
 ];
 
 /// Words in the place of a host that are none.
-const NO_HOSTS: [&str; 26] = [
+const NO_HOSTS: [&str; 37] = [
     "localhost",
     "localhost.localdomain",
     "ip6-localhost",
@@ -136,6 +136,17 @@ const NO_HOSTS: [&str; 26] = [
     "all",
     "unknown",
     "kernel",
+    "info",
+    "warn",
+    "warning",
+    "error",
+    "debug",
+    "fatal",
+    "critical",
+    "trace",
+    "stdout",
+    "stderr",
+    "notice",
 ];
 
 /// Adds the hosts that a text names as such, and lets them be learned.

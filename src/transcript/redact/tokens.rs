@@ -348,14 +348,14 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Long random values that no name explains.
 fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
     let bytes = text.as_bytes();
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+=".contains(&byte);
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+".contains(&byte);
     let mut at = 0;
     while let Some(begin) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| is_part(*b))).map(|n| at + n) {
         let length = bytes.get(begin..).unwrap_or_default().iter().take_while(|b| is_part(**b)).count();
         at = begin + length;
         if (32..=512).contains(&length) {
             let value = text.get(begin..at).unwrap_or_default();
-            let word = value.trim_matches(['-', '_', '+', '=']);
+            let word = value.trim_matches(['-', '_', '+']);
             let offset = value.find(word).unwrap_or(0);
             if random::is_key(word.as_bytes())
                 && !value.starts_with("_Z")
