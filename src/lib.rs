@@ -6,6 +6,7 @@
 pub mod book;
 pub mod diagnose;
 pub mod diagnosis;
+pub mod error;
 pub mod facts;
 pub mod incident;
 pub mod index;

@@ -5,7 +5,7 @@ use super::conditions::Conditions;
 use crate::book::page::Fix;
 use crate::diagnosis::ProposedFix;
 use crate::incident::Incident;
-use crate::incident::command::{CommandLine, Form, Override};
+use crate::incident::{CommandLine, Form, Override};
 
 /// The fixes to propose, in the page's order, which is by cost.
 pub(super) fn proposed(fixes: &[Fix], incident: &Incident, conditions: &Conditions) -> Vec<ProposedFix> {
@@ -79,7 +79,8 @@ fn last(key: &str) -> String {
 /// An override in its own spelling with another value.
 fn spelled(given: &Override, value: &str) -> String {
     match given.form {
-        Form::Hydra | Form::DashEquals => format!("{}={value}", given.key),
-        Form::DashSpace => format!("{} {value}", given.key),
+        Form::Hydra => format!("{}={value}", given.key),
+        Form::DashEquals => format!("--{}={value}", given.key),
+        Form::DashSpace => format!("--{} {value}", given.key),
     }
 }

@@ -111,9 +111,8 @@ fn reason(item: &EvidenceMatter, scene: &Scene<'_>, searched: &[usize]) -> Optio
         let line = find_line(&Pattern::new(pattern), scene.transcript, searched)?;
         (Source::Text, Some(line))
     } else if let Some(pattern) = &item.message {
-        let message = message(scene);
-        Pattern::new(pattern).find(&message)?;
-        (Source::Text, Some(scene.line))
+        let hits = Pattern::new(pattern).is_match(&message(scene));
+        (Source::Text, hits.then_some(Some(scene.line))?)
     } else if let Some(pattern) = &item.frame {
         let at = find_frame(&Pattern::new(pattern), scene)?;
         (Source::Text, Some(at))
