@@ -17,12 +17,12 @@ pub struct Rule {
 }
 
 /// The rule of that name.
-pub fn find(name: &str) -> Option<&'static Rule> {
+pub(super) fn find(name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
 /// How bad a finding of that rule is; unknown rules are errors.
-pub fn severity(name: &str) -> Severity {
+pub(super) fn severity(name: &str) -> Severity {
     find(name).map_or(Error, |rule| rule.severity)
 }
 

@@ -116,7 +116,7 @@ pub fn sort_of(name: &str) -> Option<Sort> {
 }
 
 /// The known name that looks most like an unknown one.
-pub fn nearest(name: &str) -> Option<&'static str> {
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let last = name.rsplit('.').next().unwrap_or(name);
     let alike = |known: &str| {
         let same_end = known.rsplit('.').next() == Some(last);
@@ -127,7 +127,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
 }
 
 /// A value of the right kind for each of `names`: enough to see whether an expression can be evaluated at all.
-pub fn samples<'n>(names: impl IntoIterator<Item = &'n str>) -> Facts {
+pub(super) fn samples<'n>(names: impl IntoIterator<Item = &'n str>) -> Facts {
     let mut facts = Facts::default();
     for name in names {
         let value = match sort_of(name) {

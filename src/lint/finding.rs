@@ -94,7 +94,7 @@ impl fmt::Display for Finding {
 
 /// A document's text with its lines found: turns byte offsets into places.
 #[derive(Debug)]
-pub struct Source<'t> {
+pub(super) struct Source<'t> {
     /// The path as given.
     pub path: &'t str,
     /// The whole text.
@@ -104,14 +104,14 @@ pub struct Source<'t> {
 
 impl<'t> Source<'t> {
     /// Finds the lines of `text`.
-    pub fn new(path: &'t str, text: &'t str) -> Self {
+    pub(super) fn new(path: &'t str, text: &'t str) -> Self {
         let line_starts =
             std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i + 1)).collect();
         Self { path, text, line_starts }
     }
 
     /// A finding over `range`, cut to its first line.
-    pub fn finding(&self, range: Range<usize>, rule: &'static str, message: impl Into<String>) -> Finding {
+    pub(super) fn finding(&self, range: Range<usize>, rule: &'static str, message: impl Into<String>) -> Finding {
         let index = self.line_starts.partition_point(|start| *start <= range.start).max(1) - 1;
         let start = self.line_starts.get(index).copied().unwrap_or(0);
         let words = self.line(index);
@@ -125,7 +125,7 @@ impl<'t> Source<'t> {
     }
 
     /// A finding over the words of a line, from 1.
-    pub fn finding_on_line(&self, line: u32, rule: &'static str, message: impl Into<String>) -> Finding {
+    pub(super) fn finding_on_line(&self, line: u32, rule: &'static str, message: impl Into<String>) -> Finding {
         let words = self.line((line as usize).saturating_sub(1));
         let indent = words.chars().take_while(|c| c.is_whitespace()).count();
         let width = words.trim_end().chars().count().max(indent + 1);
@@ -133,7 +133,7 @@ impl<'t> Source<'t> {
     }
 
     /// A problem of the strict reader, marked to the end of its words.
-    pub fn problem(&self, problem: Problem) -> Finding {
+    pub(super) fn problem(&self, problem: Problem) -> Finding {
         let words = self.line((problem.line as usize).saturating_sub(1));
         let width = number(words.trim_end().chars().count());
         let end = (width + 1).max(problem.column + 1);
@@ -143,19 +143,19 @@ impl<'t> Source<'t> {
     }
 
     /// The words of a line, counted from 0, without the line break.
-    pub fn line(&self, index: usize) -> &'t str {
+    pub(super) fn line(&self, index: usize) -> &'t str {
         let Some(&start) = self.line_starts.get(index) else { return "" };
         let end = self.line_starts.get(index + 1).map_or(self.text.len(), |next| next - 1);
         self.text.get(start..end).unwrap_or_default().trim_end_matches('\r')
     }
 
     /// The line, from 1, that holds a byte.
-    pub fn line_of(&self, offset: usize) -> u32 {
+    pub(super) fn line_of(&self, offset: usize) -> u32 {
         number(self.line_starts.partition_point(|start| *start <= offset).max(1))
     }
 
     /// The line break that the document uses.
-    pub fn line_break(&self) -> &'static str {
+    pub(super) fn line_break(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 

@@ -116,7 +116,11 @@ fn prose(line: &str, range: Range<usize>, text: &str) -> Line {
         let start = range.start + offset(part);
         start..start + part.len()
     };
-    let left = judge(value, label.is_some(), is_task, text).map(|left| (left, place(value)));
+    let left = match is_todo(content, "") {
+        // "TODO: name the cause" looks like a label and its value.
+        true => Some((Left::Todo, place(content))),
+        false => judge(value, label.is_some(), is_task, text).map(|left| (left, place(value))),
+    };
     let left = left.or_else(|| match label {
         // `[Component]: [what happened]` keeps a hole before the colon too.
         Some(label) if is_bracketed(label, true, text) => Some((Left::Placeholder, place(label))),
