@@ -19,6 +19,16 @@ pub struct Known {
     pub id: String,
 }
 
+impl Known {
+    /// The report at `path` with that text, where it has an id.
+    pub fn of(path: &str, text: &str) -> Option<Self> {
+        let document = super::Document::new(path, text);
+        let doc = sections::Document::read(text, sections::Outline::Strict);
+        let own = own(document.stem(), text, &Front::read(text), &doc).into_iter().next()?;
+        Some(Self { path: path.to_owned(), id: own.id.spelled() })
+    }
+}
+
 /// An id taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id {

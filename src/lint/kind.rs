@@ -35,7 +35,11 @@ impl Kind {
     pub fn of(path: &str, text: &str) -> Self {
         let mut parts = path.rsplit('/');
         let name = parts.next().unwrap_or_default().to_lowercase();
-        let Some(stem) = name.strip_suffix(".md").or_else(|| name.strip_suffix(".markdown")) else { return Self::Other };
+        // A text is a report only when somebody gave it front matter; else it is a log.
+        let text_file = name.strip_suffix(".txt").filter(|_| matter::split(text).matter.is_some());
+        let Some(stem) = name.strip_suffix(".md").or_else(|| name.strip_suffix(".markdown")).or(text_file) else {
+            return Self::Other;
+        };
         if NOT_CHECKED.contains(&stem) || stem.starts_with('_') || stem.contains("template") {
             return Self::Other;
         }
@@ -110,6 +114,8 @@ mod tests {
             ("docs/fixes/crash.md", "# x\n## Root Cause\n## Resolution\n", Kind::Report),
             ("docs/reports/INDEX.md", "---\ntitle: x\n---\n", Kind::Other),
             ("docs/templates/bug_report.md", "## Summary\n## Environment\n", Kind::Other),
+            ("docs/reports/x.txt", "---\ntitle: x\n---\n", Kind::Report),
+            ("docs/reports/x.txt", "## Summary\n## Environment\n", Kind::Other),
             ("train.log", "## Summary\n## Environment\n", Kind::Other),
         ] {
             assert_eq!(Kind::of(path, text), kind, "{path}");
