@@ -13,6 +13,7 @@ pub mod index;
 pub mod knowledge;
 pub mod lint;
 pub mod pattern;
+pub mod project;
 pub mod render;
 pub mod signature;
 pub mod span;
