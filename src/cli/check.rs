@@ -8,16 +8,15 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use faultbook::book::config;
 use faultbook::lint::output::{self, Shown};
 use faultbook::lint::{self, Document, Finding, Kind, KnownReport, Sample, Setting};
+use faultbook::project::Project;
 use ignore::WalkBuilder;
 
 use super::args::{AnyFormat, Check, Common};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
 use super::output::Output;
-use super::project;
 
 /// Larger files are logs, not pages.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -27,7 +26,11 @@ pub(crate) fn run(asked: &Check, common: &Common, output: &Output) -> anyhow::Re
     if common.format == AnyFormat::Markdown {
         return Err(Failure::new("`check` does not write markdown").hint("terminal, json, sarif or github").into());
     }
-    let project = project_reports(common);
+    // A broken configuration does not keep named files from being checked.
+    let project = match Project::find(&here(), &common.reports) {
+        Err(error) if asked.paths.is_empty() => return Err(error.into()),
+        found => found.unwrap_or_default(),
+    };
     let paths = if asked.paths.is_empty() { of_project(&project)? } else { asked.paths.clone() };
     let mut inputs = Inputs::default();
     for path in &paths {
@@ -68,21 +71,15 @@ fn rendered(findings: &[Finding], documents: &[Document], asked: &Check, common:
     }
 }
 
-/// The project's reports; a broken configuration does not keep named files from being checked.
-fn project_reports(common: &Common) -> project::Project {
-    project::find(&here(), &common.reports).unwrap_or_default()
-}
-
 fn here() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
 /// What is checked when nobody names anything: the project's folders of reports, and of pages.
-fn of_project(project: &project::Project) -> anyhow::Result<Vec<PathBuf>> {
+fn of_project(project: &Project) -> anyhow::Result<Vec<PathBuf>> {
     let here = here();
-    let own = config::nearest(&here).ok().flatten().map(|config| config.book).unwrap_or_default();
     let short = |path: &PathBuf| path.strip_prefix(&here).map_or_else(|_| path.clone(), Path::to_owned);
-    let paths: Vec<PathBuf> = project.roots.iter().chain(&own).map(short).collect();
+    let paths: Vec<PathBuf> = project.roots.iter().chain(&project.pages).map(short).collect();
     match paths.is_empty() {
         true => Err(Failure::new("there is nothing to check: no folder of reports or pages was found")
             .hint("name files or folders, or put `[book] paths` into faultbook.toml")
@@ -149,7 +146,7 @@ fn may_be_document(path: &Path) -> bool {
 }
 
 /// The reports that references may point at: those of the project, and those beside the documents.
-fn known_reports(documents: &[Document], project: &project::Project) -> Vec<KnownReport> {
+fn known_reports(documents: &[Document], project: &Project) -> Vec<KnownReport> {
     let mut files: BTreeSet<PathBuf> = project.files.iter().cloned().collect();
     let reports = documents.iter().filter(|document| document.kind == Kind::Report);
     let folders: BTreeSet<PathBuf> =

@@ -4,11 +4,13 @@
 //! Pages at hand take the place of the built-in ones by their ids. A page that the strict reader refuses is left out:
 //! its mistakes are findings already.
 
-use super::conditions::find;
+use std::path::PathBuf;
+
 use super::finding::{Finding, Source};
-use super::literals::signatures;
+use super::literals::{place, signatures};
 use super::{Document, Kind, Sample, Setting};
-use crate::book::page_reader::read_notice;
+use crate::book::load_pages::{PageFile, Pages};
+use crate::book::page_reader::{Shelf, read_notice, read_parts, read_recipe};
 use crate::book::{Book, sections};
 use crate::diagnose::{Measured, diagnose};
 use crate::diagnosis::{Diagnosis, Verdict};
@@ -21,12 +23,15 @@ const HEALTHY: &str = include_str!("healthy.txt");
 
 /// Findings by the index of their document.
 pub(super) fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<(usize, Finding)> {
-    let pages: Vec<(usize, &Document)> =
-        documents.iter().enumerate().filter(|(_, document)| matches!(document.kind, Kind::Fault | Kind::Notice)).collect();
+    let pages: Vec<(usize, &Document)> = documents
+        .iter()
+        .enumerate()
+        .filter(|(_, document)| matches!(document.kind, Kind::Fault | Kind::Notice))
+        .collect();
     if pages.is_empty() {
         return Vec::new();
     }
-    let knowledge = Knowledge::new(book_of(&pages), no_reports(), Box::new(|_, _| {}));
+    let knowledge = Knowledge::new(book_of(documents), no_reports(), Box::new(|_, _| {}));
     let mut findings = Vec::new();
     for (index, document) in pages.iter().filter(|(_, document)| document.kind == Kind::Fault) {
         findings.extend(example(document, &knowledge).map(|finding| (*index, finding)));
@@ -39,19 +44,33 @@ pub(super) fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<(usize
     findings
 }
 
-/// The built-in book with the pages at hand in it.
-fn book_of(pages: &[(usize, &Document)]) -> Book {
+/// The built-in book with the documents in it.
+fn book_of(documents: &[Document]) -> Book {
     let mut book = Book::new(true);
-    for (_, document) in pages {
-        let id = document.stem();
-        if document.kind == Kind::Fault {
-            // What is wrong with a page is said by the rules for one page.
-            let _ = book.add_page(id, document.folder(), &document.path, &document.text);
-        } else if let Ok(notice) = read_notice(id, &document.text) {
-            book.notices.retain(|other| other.id != id);
-            book.notices.push(notice);
+    let mut pages = Pages::default();
+    // What is wrong with a document is said by the rules for one page; here it is left out.
+    for document in documents.iter().filter(|document| document.kind == Kind::Fix) {
+        if let Ok(recipe) = read_recipe(document.stem(), &document.text) {
+            pages.recipes.insert(recipe.id.clone(), recipe);
         }
     }
+    for document in documents {
+        let (id, area) = (document.stem(), document.folder());
+        let recipes = |id: &str| pages.recipes.get(id).cloned().or_else(|| book.recipe(id));
+        match document.kind {
+            Kind::Fault => {
+                let shelf = Shelf { id, area, path: &document.path };
+                if let Ok((matter, body)) = read_parts(shelf, &document.text, &recipes) {
+                    let (id, area) = (id.to_owned(), area.to_owned());
+                    pages.faults.push(PageFile { id, area, path: PathBuf::from(&document.path), matter, body });
+                }
+            }
+            Kind::Notice => pages.notices.extend(read_notice(id, &document.text)),
+            _ => {}
+        }
+    }
+    book.notices.retain(|known| pages.notices.iter().all(|notice| notice.id != known.id));
+    book.add_pages(pages);
     book
 }
 
@@ -83,7 +102,10 @@ fn example(document: &Document, knowledge: &Knowledge) -> Option<Finding> {
         Some(fault) => {
             let words: String = fault.text.chars().take(100).collect();
             let message = format!("the example is diagnosed as {}, by \"{words}\"", fault.id);
-            let help = format!("narrow {}, give this page an `explains`, or write the example as software prints it", fault.page);
+            let help = format!(
+                "narrow {}, give this page an `explains`, or write the example as software prints it",
+                fault.page
+            );
             Some(source.finding_on_line(heading, "shadowed-page", message).help(help))
         }
         None => {
@@ -146,7 +168,7 @@ impl<'d> Tried<'d> {
 impl Author<'_> {
     fn finding(&self, rule: &'static str, message: String) -> (usize, Finding) {
         let source = Source::new(&self.document.path, &self.document.text);
-        (self.index, source.finding(find(&source, &self.literal), rule, message))
+        (self.index, source.finding(place(&source, &self.literal), rule, message))
     }
 }
 
@@ -178,6 +200,14 @@ fn weak(tried: &Tried<'_>, knowledge: &Knowledge, healthy: &[Sample]) -> Vec<(us
     findings
 }
 
+/// The fenced text of the section Example.
+fn example_of(document: &Document) -> String {
+    let doc = sections::Document::read(&document.text, sections::Outline::Strict);
+    let section = doc.sections.iter().find(|section| section.key == "example");
+    let fence = section.and_then(|section| sections::fences(doc.slice(&section.whole)).first().map(|f| f.code.clone()));
+    fence.unwrap_or_default()
+}
+
 /// Signatures that hit neither their page's example nor any text at hand.
 fn dead(tried: &Tried<'_>, corpus: &[Sample]) -> Vec<(usize, Finding)> {
     let mut alive = vec![false; tried.owners.len()];
@@ -189,14 +219,13 @@ fn dead(tried: &Tried<'_>, corpus: &[Sample]) -> Vec<(usize, Finding)> {
         }
     };
     corpus.iter().for_each(|sample| mark(&sample.text));
-    mark(HEALTHY);
-    let mut seen: Vec<&str> = Vec::new();
-    for author in &tried.owners {
-        if !seen.contains(&author.document.path.as_str()) {
-            seen.push(&author.document.path);
-            mark(&author.document.text);
+    let mut last = None;
+    for author in tried.owners.iter().filter(|author| author.document.kind == Kind::Fault) {
+        if last.replace(author.index) != Some(author.index) {
+            mark(&example_of(author.document));
         }
     }
     let dead = tried.owners.iter().zip(&alive).filter(|(_, alive)| !**alive);
-    dead.map(|(author, _)| author.finding("dead-signature", "the signature hits none of the texts at hand".to_owned())).collect()
+    dead.map(|(author, _)| author.finding("dead-signature", "the signature hits none of the texts at hand".to_owned()))
+        .collect()
 }

@@ -56,17 +56,27 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>) -> Option<Finding> 
 /// Whether an item is a link to a heading and nothing else.
 fn is_anchor(item: &Item) -> bool {
     item.words().is_some_and(|words| {
-        words.links.len() == 1 && words.links.iter().all(|(name, to)| to.starts_with('#') && name.trim() == words.text.trim())
+        words.links.len() == 1
+            && words.links.iter().all(|(name, to)| to.starts_with('#') && name.trim() == words.text.trim())
     })
 }
 
 fn anchors(list: &List) -> Vec<String> {
     let mut out = Vec::new();
     for item in &list.items {
-        out.extend(item.words().into_iter().flat_map(|w| &w.links).map(|(_, to)| to.trim_start_matches('#').to_owned()));
+        out.extend(
+            item.words().into_iter().flat_map(|w| &w.links).map(|(_, to)| to.trim_start_matches('#').to_owned()),
+        );
         for block in &item.blocks {
             if let Kind::List(inner) = &block.kind {
-                out.extend(inner.items.iter().filter_map(|item| item.words()).flat_map(|w| &w.links).map(|(_, to)| to.trim_start_matches('#').to_owned()));
+                out.extend(
+                    inner
+                        .items
+                        .iter()
+                        .filter_map(|item| item.words())
+                        .flat_map(|w| &w.links)
+                        .map(|(_, to)| to.trim_start_matches('#').to_owned()),
+                );
             }
         }
     }
@@ -106,12 +116,16 @@ mod tests {
 
     #[test]
     fn the_table_follows_the_headings() {
-        let text = "# t\n## Contents\n- [Summary](#summary)\n- [Gone](#gone)\n\n## Summary\na\n### Inner\n## Next: a & b\nb\n";
+        let text =
+            "# t\n## Contents\n- [Summary](#summary)\n- [Gone](#gone)\n\n## Summary\na\n### Inner\n## Next: a & b\nb\n";
         let right = "# t\n## Contents\n- [Summary](#summary)\n- [Next: a & b](#next-a--b)\n\n## Summary\na\n### Inner\n## Next: a & b\nb\n";
         assert_eq!(mended(text).as_deref(), Some(right));
         assert_eq!(mended(right), None);
         let ordered = "## TOC\n1. [A](#a)\n   - [B](#c)\n\n## A\n### B\nx\n## D\nx\n";
-        assert_eq!(mended(ordered).as_deref(), Some("## TOC\n1. [A](#a)\n   - [B](#b)\n2. [D](#d)\n\n## A\n### B\nx\n## D\nx\n"));
+        assert_eq!(
+            mended(ordered).as_deref(),
+            Some("## TOC\n1. [A](#a)\n   - [B](#b)\n2. [D](#d)\n\n## A\n### B\nx\n## D\nx\n")
+        );
         assert_eq!(mended(&mended(ordered).unwrap()), None);
         assert_eq!(mended("## Contents\n- a box of cables\n\n## A\nx\n"), None);
         assert_eq!(mended("## Contents\n- [log](log.md)\n\n## A\nx\n"), None);

@@ -8,8 +8,20 @@ use super::front::Front;
 /// Keys that hold dates.
 const KEYS: [&str; 6] = ["date", "updated", "created", "last_updated", "resolved", "reported"];
 
-const MONTHS: [&str; 12] =
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
 
 /// What a date's words are.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,10 +24,41 @@ use Sort::{Bool, List, Number, Text, Version};
 
 /// Packages whose `<package>.version` is a fact.
 pub const PACKAGES: &[&str] = &[
-    "torch", "torchvision", "torchaudio", "tensorflow", "keras", "jax", "jaxlib", "flax", "python", "cuda", "cudnn",
-    "cublas", "nccl", "driver", "triton", "vllm", "transformers", "lightning", "deepspeed", "accelerate", "numba",
-    "cupy", "onnxruntime", "tensorrt", "bitsandbytes", "numpy", "flash_attn", "xformers", "apex", "ray", "llama_cpp",
-    "ollama", "nvcc", "gcc", "glibc",
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "tensorflow",
+    "keras",
+    "jax",
+    "jaxlib",
+    "flax",
+    "python",
+    "cuda",
+    "cudnn",
+    "cublas",
+    "nccl",
+    "driver",
+    "triton",
+    "vllm",
+    "transformers",
+    "lightning",
+    "deepspeed",
+    "accelerate",
+    "numba",
+    "cupy",
+    "onnxruntime",
+    "tensorrt",
+    "bitsandbytes",
+    "numpy",
+    "flash_attn",
+    "xformers",
+    "apex",
+    "ray",
+    "llama_cpp",
+    "ollama",
+    "nvcc",
+    "gcc",
+    "glibc",
 ];
 
 /// Facts by their whole names.
@@ -71,11 +102,14 @@ pub const NAMES: &[(&str, Sort)] = &[
     ("torch.cuda", Version),
     ("torch.arch_list", List),
     ("driver.cuda", Version),
+    ("build.cuda", Version),
+    ("cudnn.built", Version),
     // The GPU.
     ("gpu.name", Text),
     ("gpu.count", Number),
     ("gpu.compute_capability", Text),
     ("gpu.arch", Text),
+    ("gpu.newer_than_build", Bool),
     ("gpu.memory.total", Number),
     ("gpu.memory.free", Number),
     ("gpu.memory.used", Number),
@@ -170,6 +204,34 @@ mod tests {
         assert_eq!(nearest("oom.fre"), Some("oom.free"));
         assert_eq!(nearest("gpu.mem.free"), Some("gpu.memory.free"));
         assert_eq!(nearest("zebra"), None);
+    }
+
+    /// A parser or a probe that provides a fact under a new name must bring it here too.
+    #[test]
+    fn every_fact_of_the_code_is_in_the_list() {
+        let groups: Vec<&str> = NAMES.iter().filter_map(|(name, _)| Some(name.split_once('.')?.0)).collect();
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().flatten() {
+                let path = entry.path();
+                if path.is_dir() && !path.ends_with("lint") && !path.ends_with("cli") && !path.ends_with("render") {
+                    folders.push(path);
+                    continue;
+                }
+                let code = std::fs::read_to_string(&path).unwrap_or_default();
+                let code = code.split("#[cfg(test)]").next().unwrap();
+                for line in code.lines().filter(|line| line.contains("facts") && !line.trim_start().starts_with("//")) {
+                    for name in line.split('"').skip(1).step_by(2) {
+                        let plain =
+                            name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._".contains(&b));
+                        let group = name.split_once('.').map(|(group, _)| group);
+                        if plain && group.is_some_and(|group| groups.contains(&group)) {
+                            assert!(sort_of(name).is_some(), "{name} of {}", path.display());
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -14,8 +14,20 @@ const NEEDED: [&str; 3] = ["title", "date", "status"];
 
 /// The format's keys, in its spelling.
 const KEYS: [&str; 14] = [
-    "title", "date", "type", "category", "status", "version", "tags", "bug_id", "severity", "author", "aliases", "priority",
-    "component", "updated",
+    "title",
+    "date",
+    "type",
+    "category",
+    "status",
+    "version",
+    "tags",
+    "bug_id",
+    "severity",
+    "author",
+    "aliases",
+    "priority",
+    "component",
+    "updated",
 ];
 
 /// One key with its value.
@@ -198,7 +210,9 @@ fn duplicates(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
 fn unreadable(source: &Source<'_>, front: &Front<'_>, finding: Finding) -> Finding {
     let culprit = front.entries.iter().find(|entry| {
         let near = source.line_of(entry.line.start).abs_diff(finding.line) <= 1;
-        near && !entry.quoted && entry.value.contains(": ") && !entry.value.starts_with(['[', '{', '|', '>', '&', '*', '!'])
+        near && !entry.quoted
+            && entry.value.contains(": ")
+            && !entry.value.starts_with(['[', '{', '|', '>', '&', '*', '!'])
     });
     match culprit {
         Some(entry) => finding
@@ -252,7 +266,10 @@ mod tests {
         let text = "---\nTitle: x\ndate: 2025-11-10\ndate: 2025-11-10\n---\nbody\n";
         let (rules, mended) = checked(text, &known);
         assert_eq!(rules, ["key-spelling", "duplicate-key", "missing-key", "missing-key"]);
-        assert_eq!(mended, "---\ntitle: x\ndate: 2025-11-10\nstatus: \"open\"\nbug_id: \"BUG-20251110-003\"\n---\nbody\n");
+        assert_eq!(
+            mended,
+            "---\ntitle: x\ndate: 2025-11-10\nstatus: \"open\"\nbug_id: \"BUG-20251110-003\"\n---\nbody\n"
+        );
         assert_eq!(checked(&mended, &known).0, [""; 0]);
     }
 
@@ -270,7 +287,10 @@ mod tests {
         let known: Known = vec![("title", "It \"broke\"".to_owned()), ("bug_id", "BUG-20251110-003".to_owned())];
         let (rules, mended) = checked("\u{feff}# It \"broke\"\n", &known);
         assert_eq!(rules, ["no-front-matter"]);
-        assert_eq!(mended, "\u{feff}---\ntitle: \"It \\\"broke\\\"\"\nbug_id: \"BUG-20251110-003\"\n---\n\n# It \"broke\"\n");
+        assert_eq!(
+            mended,
+            "\u{feff}---\ntitle: \"It \\\"broke\\\"\"\nbug_id: \"BUG-20251110-003\"\n---\n\n# It \"broke\"\n"
+        );
         assert_eq!(checked(&mended, &known).0, ["missing-key", "missing-key"]);
         assert_eq!(checked("no heading\n", &Known::new()), (vec!["no-front-matter"], "no heading\n".to_owned()));
     }

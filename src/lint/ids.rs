@@ -103,7 +103,9 @@ pub(super) fn own(stem: &str, text: &str, front: &Front<'_>, doc: &sections::Doc
         let content = line.trim().trim_start_matches(['-', '*', ' ']);
         let content = if line.trim().starts_with("**") { line.trim() } else { content };
         let (Some(label), value) = strip_label(content) else { continue };
-        if matches!(sections::key(label).as_str(), "bug id" | "report id" | "버그 id") && at >= doc.matter.as_ref().map_or(0, |m| m.range.end) {
+        if matches!(sections::key(label).as_str(), "bug id" | "report id" | "버그 id")
+            && at >= doc.matter.as_ref().map_or(0, |m| m.range.end)
+        {
             let value = value.trim_matches('`');
             add(value, Some(at + (value.as_ptr() as usize - line.as_ptr() as usize)), "the line Bug ID");
         }
@@ -163,7 +165,10 @@ pub(super) fn references(line: &str) -> Vec<(Range<usize>, Id)> {
         let before = line.get(end..dash).unwrap_or_default();
         let letters = before.bytes().rev().take_while(u8::is_ascii_uppercase).count();
         let start = dash - letters;
-        let preceded = line.get(..start).and_then(|b| b.chars().next_back()).is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
+        let preceded = line
+            .get(..start)
+            .and_then(|b| b.chars().next_back())
+            .is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
         if letters < 2 || preceded {
             continue;
         }
@@ -188,7 +193,8 @@ fn parse(text: &str) -> Option<(usize, Id)> {
     let (first_at, first) = group(text, letters)?;
     let first_end = first_at + first.len();
     let second = group(text, first_end);
-    let ends_here = |end: usize| !text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    let ends_here =
+        |end: usize| !text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
     match second {
         Some((at, number)) if is_date(first) && (1..=4).contains(&number.len()) && ends_here(at + number.len()) => {
             let known = first.len() == 8 || SHORT.contains(&prefix.as_str());
@@ -212,8 +218,11 @@ fn group(text: &str, at: usize) -> Option<(usize, &str)> {
 }
 
 fn is_date(digits: &str) -> bool {
-    let year = digits.get(..4).and_then(|year| year.parse::<u32>().ok()).is_some_and(|year| (2000..2100).contains(&year));
-    let part = |range: Range<usize>, most: u32| digits.get(range).and_then(|d| d.parse::<u32>().ok()).is_some_and(|d| (1..=most).contains(&d));
+    let year =
+        digits.get(..4).and_then(|year| year.parse::<u32>().ok()).is_some_and(|year| (2000..2100).contains(&year));
+    let part = |range: Range<usize>, most: u32| {
+        digits.get(range).and_then(|d| d.parse::<u32>().ok()).is_some_and(|d| (1..=most).contains(&d))
+    };
     match digits.len() {
         4 => year,
         8 => year && part(4..6, 12) && part(6..8, 31),
@@ -237,7 +246,9 @@ pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool) -> Vec<Findi
             None => ("id-file-name", first.range.clone().unwrap_or(0..0)),
         };
         let message = match other.range {
-            Some(_) => format!("{} says {}, {} says {}", other.place, other.id.spelled(), first.place, first.id.spelled()),
+            Some(_) => {
+                format!("{} says {}, {} says {}", other.place, other.id.spelled(), first.place, first.id.spelled())
+            }
             None => format!("{} says {}, the file is named {}", first.place, first.id.spelled(), other.words),
         };
         findings.push(source.finding(range, rule, message).help("one report, one id: change the one that is wrong"));
@@ -287,8 +298,12 @@ mod tests {
 
     #[test]
     fn references_are_whole_ids() {
-        let spelled = |line: &str| references(line).into_iter().map(|(range, _)| line[range].to_owned()).collect::<Vec<_>>();
-        assert_eq!(spelled("see BUG-20251110-002, [x](BUG-20251110-003-slug.md)."), ["BUG-20251110-002", "BUG-20251110-003"]);
+        let spelled =
+            |line: &str| references(line).into_iter().map(|(range, _)| line[range].to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            spelled("see BUG-20251110-002, [x](BUG-20251110-003-slug.md)."),
+            ["BUG-20251110-002", "BUG-20251110-003"]
+        );
         assert_eq!(spelled("CVE-2025-1234, GPU-0, X-BUG-20251110-002, BUG-YYYYMMDD-NNN, sm-86"), [""; 0]);
     }
 
@@ -307,7 +322,10 @@ mod tests {
         assert_eq!(rules("cudnn", sound), []);
         assert_eq!(rules("BUG-20251110-004-x", sound), [("id-file-name", 3)]);
         assert_eq!(rules("x", &sound.replace("\nBUG-20251110-003\n", "\nBUG-20251110-007\n")), [("id-mismatch", 7)]);
-        assert_eq!(rules("x", "# x\n**Bug ID:** BUG-20251110-003\n\n## Bug ID\nBUG-20251110-004\n"), [("id-mismatch", 2)]);
+        assert_eq!(
+            rules("x", "# x\n**Bug ID:** BUG-20251110-003\n\n## Bug ID\nBUG-20251110-004\n"),
+            [("id-mismatch", 2)]
+        );
         assert_eq!(rules("x", "# x\n"), [("missing-id", 1)]);
         assert_eq!(rules("x", "---\nbug_id: bug_20251110_003\n---\n"), [("id-spelling", 2)]);
         assert_eq!(rules("x", "# Follow-up of BUG-20251110-003\n## Bug ID\nBUG-20251111-001\n"), []);

@@ -25,9 +25,24 @@ const NOT_CHECKED: [&str; 9] =
 
 /// Headings of which a report has at least two.
 const HEADINGS: [&str; 18] = [
-    "summary", "bug id", "steps to reproduce", "reproduction", "expected behavior", "expected behaviour",
-    "actual behavior", "actual behaviour", "environment", "root cause", "root cause analysis", "resolution",
-    "stack trace", "error messages", "symptoms", "재현 방법", "원인 분석", "해결 방법",
+    "summary",
+    "bug id",
+    "steps to reproduce",
+    "reproduction",
+    "expected behavior",
+    "expected behaviour",
+    "actual behavior",
+    "actual behaviour",
+    "environment",
+    "root cause",
+    "root cause analysis",
+    "resolution",
+    "stack trace",
+    "error messages",
+    "symptoms",
+    "재현 방법",
+    "원인 분석",
+    "해결 방법",
 ];
 
 impl Kind {
@@ -70,8 +85,8 @@ impl Kind {
 fn is_report(stem: &str, folders: &[&str], text: &str) -> bool {
     let named = super::ids::in_file_name(stem).is_some();
     let typed = ["bug_id", "type", "severity"].iter().any(|key| has_key(text, key)) && has_key(text, "title");
-    let kept_with_reports =
-        folders.first().is_some_and(|folder| folder.contains("report") || folder.contains("bugs")) && has_key(text, "title");
+    let kept_with_reports = folders.first().is_some_and(|folder| folder.contains("report") || folder.contains("bugs"))
+        && has_key(text, "title");
     named || typed || kept_with_reports || headings(text) >= 2
 }
 

@@ -171,7 +171,8 @@ fn strip_markers(line: &str) -> (&str, bool) {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if (1..=3).contains(&digits)
         && let Some(after) = rest.get(digits..)
-        && let Some(after) = after.strip_prefix(". ").or_else(|| after.strip_prefix(") ")).or((after == ".").then_some(""))
+        && let Some(after) =
+            after.strip_prefix(". ").or_else(|| after.strip_prefix(") ")).or((after == ".").then_some(""))
     {
         rest = after.trim_start();
     }
@@ -222,7 +223,9 @@ pub(super) fn judge(value: &str, has_label: bool, is_task: bool, text: &str) -> 
     let placeholder = is_bracketed(value, has_label, text)
         || is_angled(value)
         || (value.contains("{{") && value.contains("}}") && !value.contains('`'))
-        || ["YYYY-MM-DD", "YYYYMMDD", "BUG-XXX", "X.Y.Z"].iter().any(|hole| value.contains(hole) && !value.contains('`'))
+        || ["YYYY-MM-DD", "YYYYMMDD", "BUG-XXX", "X.Y.Z"]
+            .iter()
+            .any(|hole| value.contains(hole) && !value.contains('`'))
         || (!is_task && is_phrase(&lower));
     placeholder.then_some(Left::Placeholder)
 }
@@ -232,19 +235,70 @@ fn is_todo(value: &str, lower: &str) -> bool {
         value.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', ' ', '.', '(', ',', ';']))
     });
     let bare = lower.trim_end_matches(['.', '!']);
-    marked || matches!(bare, "to be determined" | "to be added" | "to be filled" | "to be filled in" | "to be written" | "작성 예정" | "추후 작성")
+    marked
+        || matches!(
+            bare,
+            "to be determined"
+                | "to be added"
+                | "to be filled"
+                | "to be filled in"
+                | "to be written"
+                | "작성 예정"
+                | "추후 작성"
+        )
 }
 
 /// Words that stand in a template's brackets and seldom in anybody's own.
 const HOLES: [&str; 42] = [
-    "describe", "description", "brief", "insert", "paste", "your", "name", "date", "version", "title", "e.g", "step", "if applicable",
-    "optional", "tbd", "todo", "list", "detail", "details", "what", "any", "provide", "explain", "here", "fill", "specify", "which", "how",
-    "screenshot", "attach", "placeholder", "gpu", "os", "driver", "model", "severity", "author", "reporter", "설명", "입력", "작성", "여기에",
+    "describe",
+    "description",
+    "brief",
+    "insert",
+    "paste",
+    "your",
+    "name",
+    "date",
+    "version",
+    "title",
+    "e.g",
+    "step",
+    "if applicable",
+    "optional",
+    "tbd",
+    "todo",
+    "list",
+    "detail",
+    "details",
+    "what",
+    "any",
+    "provide",
+    "explain",
+    "here",
+    "fill",
+    "specify",
+    "which",
+    "how",
+    "screenshot",
+    "attach",
+    "placeholder",
+    "gpu",
+    "os",
+    "driver",
+    "model",
+    "severity",
+    "author",
+    "reporter",
+    "설명",
+    "입력",
+    "작성",
+    "여기에",
 ];
 
 /// `[Brief description]`, but no link, no log level, no list of values.
 fn is_bracketed(value: &str, has_label: bool, text: &str) -> bool {
-    let Some(inside) = value.strip_prefix('[').and_then(|rest| rest.trim_end_matches('.').strip_suffix(']')) else { return false };
+    let Some(inside) = value.strip_prefix('[').and_then(|rest| rest.trim_end_matches('.').strip_suffix(']')) else {
+        return false;
+    };
     if inside.contains(['[', ']', '"', '\'', '=', '`']) || inside.starts_with('^') || inside.chars().count() > 200 {
         return false;
     }
@@ -257,7 +311,10 @@ fn is_bracketed(value: &str, has_label: bool, text: &str) -> bool {
         true => lower.contains(hole),
         false => words.iter().any(|word| word.trim_end_matches('.') == *hole),
     });
-    let fixed = matches!(lower.as_str(), "n/a" | "none" | "unknown" | "x" | "yes" | "no" | "redacted" | "omitted" | "snip" | "truncated");
+    let fixed = matches!(
+        lower.as_str(),
+        "n/a" | "none" | "unknown" | "x" | "yes" | "no" | "redacted" | "omitted" | "snip" | "truncated"
+    );
     let says_nothing_of_its_own = has_label && !inside.bytes().any(|b| b.is_ascii_digit()) && !fixed;
     hole || says_nothing_of_its_own
 }
@@ -273,14 +330,44 @@ fn is_angled(value: &str) -> bool {
 /// Sentences of the templates in use.
 fn is_phrase(lower: &str) -> bool {
     const WHOLE: [&str; 20] = [
-        "what you expected to happen", "what actually happened", "what should happen", "what should have happened", "what happens instead",
-        "first step", "second step", "third step", "step 1", "step 2", "step 3", "step one", "step two", "bug title", "bug-yyyymmdd-nnn",
-        "go to '...'", "click on '....'", "scroll down to '....'", "lorem ipsum", "한 줄 요약",
+        "what you expected to happen",
+        "what actually happened",
+        "what should happen",
+        "what should have happened",
+        "what happens instead",
+        "first step",
+        "second step",
+        "third step",
+        "step 1",
+        "step 2",
+        "step 3",
+        "step one",
+        "step two",
+        "bug title",
+        "bug-yyyymmdd-nnn",
+        "go to '...'",
+        "click on '....'",
+        "scroll down to '....'",
+        "lorem ipsum",
+        "한 줄 요약",
     ];
     const BEGINNING: [&str; 16] = [
-        "brief description of", "a brief description of", "short description of the", "a clear and concise description", "clear and concise description",
-        "describe the bug", "describe the issue", "describe the problem", "describe what", "describe how to", "if applicable, add", "add any other context",
-        "steps to reproduce the behavior go here", "lorem ipsum", "replace this", "여기에 ",
+        "brief description of",
+        "a brief description of",
+        "short description of the",
+        "a clear and concise description",
+        "clear and concise description",
+        "describe the bug",
+        "describe the issue",
+        "describe the problem",
+        "describe what",
+        "describe how to",
+        "if applicable, add",
+        "add any other context",
+        "steps to reproduce the behavior go here",
+        "lorem ipsum",
+        "replace this",
+        "여기에 ",
     ];
     let bare = lower.trim_end_matches(['.', '!', '…']);
     bare.chars().count() < 160
@@ -316,12 +403,19 @@ mod tests {
             ("BUG-YYYYMMDD-NNN", "BUG-YYYYMMDD-NNN"),
             ("```\n[Paste the log here]\n```", "[Paste the log here]"),
             ("Summary is {{ summary }}.", "Summary is {{ summary }}."),
-            ("A clear and concise description of what the bug is.", "A clear and concise description of what the bug is."),
+            (
+                "A clear and concise description of what the bug is.",
+                "A clear and concise description of what the bug is.",
+            ),
             ("여기에 로그를 붙여 넣으세요", "여기에 로그를 붙여 넣으세요"),
         ] {
             assert_eq!(left(line), Some((Left::Placeholder, words.to_owned())), "{line}");
         }
-        for (line, words) in [("TODO: name the cause", "TODO: name the cause"), ("- **Impact:** TBD", "TBD"), ("To be determined.", "To be determined.")] {
+        for (line, words) in [
+            ("TODO: name the cause", "TODO: name the cause"),
+            ("- **Impact:** TBD", "TBD"),
+            ("To be determined.", "To be determined."),
+        ] {
             assert_eq!(left(line), Some((Left::Todo, words.to_owned())), "{line}");
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn check(documents: &[Document]) -> Vec<(usize, Finding)> {
             let source = Source::new(&document.path, &document.text);
             let words = signature.contains.0.join("\" and \"");
             let message = format!("\"{words}\" is looked for by {} too", other.path);
-            let place = signature.contains.0.first().map_or(0..0, |literal| find(&source, literal));
+            let place = signature.contains.0.first().map_or(0..0, |literal| place(&source, literal));
             let help = "give it to one page, or tell the two apart with `regex` or `near`";
             findings.push((index, source.finding(place, "duplicate-literal", message).help(help)));
         }
@@ -37,6 +37,13 @@ pub(super) fn signatures(document: &Document) -> Vec<SignatureMatter> {
         Kind::Notice => decode::<NoticeMatter>(&document.text).map(|matter| matter.signatures).unwrap_or_default(),
         _ => Vec::new(),
     }
+}
+
+/// Where a signature's literal stands: below `signatures:`, since a title may hold the same words.
+pub(super) fn place(source: &Source<'_>, literal: &str) -> std::ops::Range<usize> {
+    let start = source.text.find("\nsignatures:").unwrap_or(0);
+    let found = source.text.get(start..).and_then(|rest| rest.find(literal)).map(|at| start + at);
+    found.map_or_else(|| find(source, literal), |at| at..at + literal.len())
 }
 
 /// Whether nothing but the literals decides; `unless` alone still leaves most lines to both pages.

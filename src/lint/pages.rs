@@ -137,7 +137,9 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
 fn name(document: &Document, source: &Source<'_>) -> Option<Finding> {
     let id = document.stem();
     let sound = !id.is_empty()
-        && id.split('-').all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
+        && id
+            .split('-')
+            .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
     (!sound).then(|| {
         let message = format!("the file name {id} is no id");
         source.finding_on_line(1, "bad-name", message).help("lower-case words joined by hyphens: cudnn-no-engine")
@@ -180,7 +182,8 @@ fn closed_lists(matter: &FaultMatter, source: &Source<'_>, shelf: &Shelf<'_>) ->
     for affected in matter.affects.iter().filter(|affected| !PACKAGES.contains(&affected.package.as_str())) {
         let message = format!("there is no fact {}.version", affected.package);
         let place = find(source, &format!("package: {}", affected.package));
-        findings.push(source.finding(place, "unknown-package", message).help(format!("known: {}", PACKAGES.join(", "))));
+        findings
+            .push(source.finding(place, "unknown-package", message).help(format!("known: {}", PACKAGES.join(", "))));
     }
     findings
 }

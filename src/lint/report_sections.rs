@@ -13,33 +13,111 @@ const PARTS: &[(&str, &[&str])] = &[
     (
         "Summary",
         &[
-            "summary", "overview", "description", "problem", "issue", "tl;dr", "tldr", "abstract", "background", "introduction", "synopsis",
-            "what happened", "요약", "개요", "문제", "설명", "현상",
+            "summary",
+            "overview",
+            "description",
+            "problem",
+            "issue",
+            "tl;dr",
+            "tldr",
+            "abstract",
+            "background",
+            "introduction",
+            "synopsis",
+            "what happened",
+            "요약",
+            "개요",
+            "문제",
+            "설명",
+            "현상",
         ],
     ),
     (
         "Environment",
         &[
-            "environment", "system", "hardware", "configuration", "versions", "setup", "platform", "affected", "context", "specs", "환경", "시스템",
+            "environment",
+            "system",
+            "hardware",
+            "configuration",
+            "versions",
+            "setup",
+            "platform",
+            "affected",
+            "context",
+            "specs",
+            "환경",
+            "시스템",
             "버전",
         ],
     ),
-    ("Steps to Reproduce", &["reproduc", "reproduction", "repro", "steps", "how to trigger", "trigger", "minimal example", "재현", "test case"]),
+    (
+        "Steps to Reproduce",
+        &[
+            "reproduc",
+            "reproduction",
+            "repro",
+            "steps",
+            "how to trigger",
+            "trigger",
+            "minimal example",
+            "재현",
+            "test case",
+        ],
+    ),
     ("Expected Behavior", &["expected", "should happen", "desired", "예상", "기대"]),
     (
         "Actual Behavior",
         &[
-            "actual", "observed", "symptom", "error", "log", "stack trace", "traceback", "failure", "what happens", "current behavior", "output",
-            "실제", "증상", "오류", "에러", "로그",
+            "actual",
+            "observed",
+            "symptom",
+            "error",
+            "log",
+            "stack trace",
+            "traceback",
+            "failure",
+            "what happens",
+            "current behavior",
+            "output",
+            "실제",
+            "증상",
+            "오류",
+            "에러",
+            "로그",
         ],
     ),
     (
         "Root Cause Analysis",
-        &["root cause", "cause", "analysis", "investigation", "diagnosis", "hypothes", "why", "findings", "원인", "분석", "조사"],
+        &[
+            "root cause",
+            "cause",
+            "analysis",
+            "investigation",
+            "diagnosis",
+            "hypothes",
+            "why",
+            "findings",
+            "원인",
+            "분석",
+            "조사",
+        ],
     ),
     (
         "Resolution",
-        &["resolution", "solution", "fix", "workaround", "mitigation", "changes", "implementation", "recommendation", "remed", "해결", "수정", "조치"],
+        &[
+            "resolution",
+            "solution",
+            "fix",
+            "workaround",
+            "mitigation",
+            "changes",
+            "implementation",
+            "recommendation",
+            "remed",
+            "해결",
+            "수정",
+            "조치",
+        ],
     ),
 ];
 
@@ -49,9 +127,18 @@ const ALWAYS: [&str; 5] = ["Summary", "Environment", "Steps to Reproduce", "Expe
 const WHEN_SOLVED: [&str; 2] = ["Root Cause Analysis", "Resolution"];
 
 /// Sections that a bug report lacks, in one finding.
-pub(super) fn missing(source: &Source<'_>, doc: &Document<'_>, lines: &[Line], stage: Option<Stage>) -> Option<Finding> {
-    let mut titles: Vec<String> =
-        doc.sections.iter().filter(|section| section.level > 1 || section.parent == Some(0)).map(|section| section.title.to_lowercase()).collect();
+pub(super) fn missing(
+    source: &Source<'_>,
+    doc: &Document<'_>,
+    lines: &[Line],
+    stage: Option<Stage>,
+) -> Option<Finding> {
+    let mut titles: Vec<String> = doc
+        .sections
+        .iter()
+        .filter(|section| section.level > 1 || section.parent == Some(0))
+        .map(|section| section.title.to_lowercase())
+        .collect();
     for line in lines.iter().filter(|line| matches!(line.class, Class::Words | Class::Label)) {
         let words = source.text.get(line.range.clone()).unwrap_or_default().trim().trim_start_matches(['-', ' ']);
         if let (Some(label), _) = strip_label(words) {
@@ -104,7 +191,8 @@ pub(super) fn empty(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
         };
         let message = format!("the section \"{}\" {what}", section.title);
         let line = source.line_of(section.range.start);
-        findings.push(source.finding_on_line(line, "empty-section", message).help(help).severity(super::Severity::Warning));
+        findings
+            .push(source.finding_on_line(line, "empty-section", message).help(help).severity(super::Severity::Warning));
     }
     findings
 }
@@ -124,7 +212,9 @@ fn introduces_numbers(doc: &Document<'_>, index: usize) -> bool {
     let Some((section, next)) = doc.sections.get(index).zip(doc.sections.get(index + 1)) else { return false };
     let key = sections::clean_title(&next.raw_title).to_lowercase();
     let numbered = key.starts_with(|c: char| c.is_ascii_digit())
-        || ["step ", "phase ", "option ", "solution ", "test ", "hypothesis ", "issue ", "bug ", "fix "].iter().any(|word| key.starts_with(word));
+        || ["step ", "phase ", "option ", "solution ", "test ", "hypothesis ", "issue ", "bug ", "fix "]
+            .iter()
+            .any(|word| key.starts_with(word));
     next.level <= section.level && numbered
 }
 
@@ -140,7 +230,11 @@ mod tests {
         let strict = Document::read(text, Outline::Strict);
         let lenient = Document::read(text, Outline::Lenient);
         let missing = missing(&source, &lenient, &lines, stage);
-        missing.into_iter().chain(empty(&source, &strict, &lines)).map(|f| format!("{}: {}", f.line, f.message)).collect()
+        missing
+            .into_iter()
+            .chain(empty(&source, &strict, &lines))
+            .map(|f| format!("{}: {}", f.line, f.message))
+            .collect()
     }
 
     const WHOLE: &str = "# t\n## Summary\na\n## Environment\n- a: b\n## Steps to Reproduce\n1. a\n## Expected Behavior\na\n## Actual Behavior\n```\nx\n```\n";
@@ -148,7 +242,10 @@ mod tests {
     #[test]
     fn a_bug_report_has_its_sections() {
         assert_eq!(check(WHOLE, None), [""; 0]);
-        assert_eq!(check(&WHOLE.replace("## Environment\n- a: b\n", ""), None), ["1: the section Environment is missing"]);
+        assert_eq!(
+            check(&WHOLE.replace("## Environment\n- a: b\n", ""), None),
+            ["1: the section Environment is missing"]
+        );
         assert_eq!(check(WHOLE, Some(Stage::Solved)), ["1: sections Root Cause Analysis, Resolution are missing"]);
         let korean = "# t\n## 요약\na\n## 실행 환경\na\n## 재현 방법\na\n## 예상 동작\na\n## 실제 동작\na\n";
         assert_eq!(check(korean, None), [""; 0]);
@@ -158,13 +255,22 @@ mod tests {
 
     #[test]
     fn a_heading_has_something_below_it() {
-        assert_eq!(check(&WHOLE.replace("## Summary\na\n", "## Summary\n\n---\n"), None), ["2: the section \"Summary\" is empty"]);
+        assert_eq!(
+            check(&WHOLE.replace("## Summary\na\n", "## Summary\n\n---\n"), None),
+            ["2: the section \"Summary\" is empty"]
+        );
         assert_eq!(
             check(&WHOLE.replace("- a: b\n", "- **GPU:**\n- **OS:**\n"), None),
             ["4: the section \"Environment\" holds labels without values"]
         );
-        assert_eq!(check(&WHOLE.replace("```\nx\n```", "```\n```"), None), ["10: the section \"Actual Behavior\" is empty"]);
-        assert_eq!(check(&format!("{WHOLE}## Impact\n### On training\n### On users\n"), None), ["14: the section \"Impact\" is empty"]);
+        assert_eq!(
+            check(&WHOLE.replace("```\nx\n```", "```\n```"), None),
+            ["10: the section \"Actual Behavior\" is empty"]
+        );
+        assert_eq!(
+            check(&format!("{WHOLE}## Impact\n### On training\n### On users\n"), None),
+            ["14: the section \"Impact\" is empty"]
+        );
         assert_eq!(check(&format!("{WHOLE}## Solutions\n## 1. Halve the batch\na\n"), None), [""; 0]);
         assert_eq!(check(&format!("{WHOLE}Impact\n------\n\nwords\n"), None), [""; 0]);
     }

@@ -14,7 +14,18 @@ use crate::book::sections::{self, Outline, clean_title};
 
 /// Words of `type` that are not bug reports: their sections are their own.
 const OTHER_TYPES: [&str; 12] = [
-    "diagnosis", "article", "code_changes", "changelog", "analysis", "summary", "guide", "plan", "note", "reference", "session", "assessment",
+    "diagnosis",
+    "article",
+    "code_changes",
+    "changelog",
+    "analysis",
+    "summary",
+    "guide",
+    "plan",
+    "note",
+    "reference",
+    "session",
+    "assessment",
 ];
 
 /// Checks one report.
@@ -63,7 +74,8 @@ fn is_bug(front: &Front<'_>, own: &[Own]) -> bool {
 /// What a template left in a line.
 fn left(source: &Source<'_>, doc: &sections::Document<'_>, line: &Line) -> Option<Finding> {
     let (left, range) = line.left.clone()?;
-    let section = doc.sections.iter().rev().find(|section| section.level > 1 && section.range.contains(&line.range.start));
+    let section =
+        doc.sections.iter().rev().find(|section| section.level > 1 && section.range.contains(&line.range.start));
     let place = section.map(|section| format!(" in {}", section.title)).unwrap_or_default();
     let words = source.text.get(range.clone()).unwrap_or_default();
     Some(match left {
@@ -94,18 +106,21 @@ fn known(front: &Front<'_>, doc: &sections::Document<'_>, lines: &[Line], source
             Some((sections::key(label?), value.trim().trim_matches(['*', '`']).trim()))
         })
         .collect();
-    let said = |names: &[&str]| labels.iter().find(|(label, _)| names.contains(&label.as_str())).map(|(_, value)| *value);
-    let date = said(&["date", "reported", "date reported", "created", "날짜"]).and_then(|value| match dates::judge(value) {
-        dates::Judgement::Fine => Some(value.to_owned()),
-        dates::Judgement::Mendable(right) => Some(right),
-        dates::Judgement::Bad => None,
-    });
+    let said =
+        |names: &[&str]| labels.iter().find(|(label, _)| names.contains(&label.as_str())).map(|(_, value)| *value);
+    let date =
+        said(&["date", "reported", "date reported", "created", "날짜"]).and_then(|value| match dates::judge(value) {
+            dates::Judgement::Fine => Some(value.to_owned()),
+            dates::Judgement::Mendable(right) => Some(right),
+            dates::Judgement::Bad => None,
+        });
     known.extend(date.map(|date| ("date", date)));
     let status = said(&["status", "상태"]).and_then(status::canonical);
     known.extend(status.map(|status| ("status", status.to_owned())));
     // Only a whole id that nothing contradicts is written down for good.
     let whole = own.iter().find(|own| own.id.is_whole());
-    let agreed = whole.filter(|whole| front.get("bug_id").is_none() && own.iter().all(|other| other.id.agrees(&whole.id)));
+    let agreed =
+        whole.filter(|whole| front.get("bug_id").is_none() && own.iter().all(|other| other.id.agrees(&whole.id)));
     known.extend(agreed.map(|own| ("bug_id", own.id.spelled())));
     known
 }

@@ -84,8 +84,19 @@ const TOKENS: &[(&str, Letters, usize, &str)] = &[
 
 /// Names whose assigned value is a secret when it looks random.
 const NAMES: [&str; 13] = [
-    "api_key", "apikey", "api-key", "access_key", "secret_key", "secret", "access_token", "auth_token", "token", "password",
-    "passwd", "pwd", "credential",
+    "api_key",
+    "apikey",
+    "api-key",
+    "access_key",
+    "secret_key",
+    "secret",
+    "access_token",
+    "auth_token",
+    "token",
+    "password",
+    "passwd",
+    "pwd",
+    "credential",
 ];
 
 /// All secrets of a text in the order of their places; none overlap.
@@ -210,7 +221,8 @@ fn private_keys(text: &str, found: &mut Vec<Secret>) {
             continue;
         }
         let body = rest.get(first.len()..).unwrap_or_default();
-        let end = body.find("-----END ").map_or(body.len(), |end| end + body[end..].find('\n').unwrap_or(body.len() - end));
+        let end =
+            body.find("-----END ").map_or(body.len(), |end| end + body[end..].find('\n').unwrap_or(body.len() - end));
         let inside = body.get(..end).unwrap_or_default();
         let letters = inside.bytes().filter(|b| b.is_ascii_alphanumeric()).count();
         if letters >= 64 {
@@ -245,10 +257,26 @@ fn is_random(value: &str) -> bool {
 /// Whether a value stands for one: a variable, stars, "your-token", "xxxx", "example".
 fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let marks = ["example", "xxxx", "your", "placeholder", "redacted", "****", "....", "0000000", "1234567", "abcdef", "changeme", "dummy"];
+    let marks = [
+        "example",
+        "xxxx",
+        "your",
+        "placeholder",
+        "redacted",
+        "****",
+        "....",
+        "0000000",
+        "1234567",
+        "abcdef",
+        "changeme",
+        "dummy",
+    ];
     value.starts_with(['$', '<', '{', '*', '%', '['])
         || marks.iter().any(|mark| lower.contains(mark))
-        || matches!(lower.as_str(), "password" | "pass" | "passwd" | "pwd" | "secret" | "token" | "user" | "x" | "xxx" | "***" | "...")
+        || matches!(
+            lower.as_str(),
+            "password" | "pass" | "passwd" | "pwd" | "secret" | "token" | "user" | "x" | "xxx" | "***" | "..."
+        )
 }
 
 #[cfg(test)]
@@ -286,7 +314,11 @@ mod tests {
 
     #[test]
     fn keys_addresses_and_assignments() {
-        let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n{}\n-----END RSA PRIVATE KEY-----\n", made("", 64), made("", 64));
+        let key = format!(
+            "-----BEGIN RSA PRIVATE KEY-----\n{}\n{}\n-----END RSA PRIVATE KEY-----\n",
+            made("", 64),
+            made("", 64)
+        );
         assert_eq!(whats(&key), ["a private key"]);
         assert_eq!(find(&key)[0].range.end, key.len() - 1);
         assert_eq!(whats("git clone https://me:s3cr3t!x@host.org/x.git"), ["a password in an address"]);

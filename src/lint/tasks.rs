@@ -9,8 +9,20 @@ use crate::book::sections::{Document, items};
 
 /// Headings under which open boxes say nothing about this bug.
 const LATER: [&str; 14] = [
-    "prevent", "follow", "future", "next", "recommend", "lesson", "improve", "long term", "long-term", "optional", "nice to have", "related",
-    "예방", "향후",
+    "prevent",
+    "follow",
+    "future",
+    "next",
+    "recommend",
+    "lesson",
+    "improve",
+    "long term",
+    "long-term",
+    "optional",
+    "nice to have",
+    "related",
+    "예방",
+    "향후",
 ];
 
 /// Checks the boxes of a report.
@@ -76,10 +88,16 @@ mod tests {
         let mixed = "## Testing Plan\n### Phase 1\n- [x] a\n- [ ] b\n";
         assert_eq!(message("open", mixed), None);
         assert_eq!(message("wontfix", mixed), None);
-        assert_eq!(message("resolved", mixed), Some((8, "the status is resolved, and 1 of 2 boxes are open".to_owned())));
+        assert_eq!(
+            message("resolved", mixed),
+            Some((8, "the status is resolved, and 1 of 2 boxes are open".to_owned()))
+        );
         assert_eq!(message("Fixed", "## Prevention\n- [ ] a\n### Next\n- [ ] c\n## Testing\n- [x] b\n"), None);
         assert_eq!(message("Fixed", "## Prevention\n### Tests\n- [ ] a\n"), None);
-        assert_eq!(message("open", "## Testing\n- [x] a\n- [x] b\n"), Some((2, "the status is open, and all 2 boxes are ticked".to_owned())));
+        assert_eq!(
+            message("open", "## Testing\n- [x] a\n- [x] b\n"),
+            Some((2, "the status is open, and all 2 boxes are ticked".to_owned()))
+        );
         assert_eq!(message("open", "## Testing\n- [x] a\n"), None);
     }
 }

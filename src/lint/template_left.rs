@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::finding::{Finding, Source};
-use super::lines::{Line, Left};
+use super::lines::{Left, Line};
 use super::report_sections::below;
 use crate::book::sections::Document;
 
@@ -19,7 +19,8 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
             return None;
         }
         let again = sections.iter().enumerate().skip(index + 1);
-        let real = again.filter(|(_, other)| other.key == section.key).find(|(other, _)| !is_template(doc, *other, lines));
+        let real =
+            again.filter(|(_, other)| other.key == section.key).find(|(other, _)| !is_template(doc, *other, lines));
         real.map(|(real, _)| (index, real))
     })?;
     // The real text may begin with a title of its own.
@@ -42,7 +43,8 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
     let mark = below(doc, words, lines).iter().find_map(|line| line.left.clone().map(|(_, range)| range));
     let message = format!("the template's own words are left in {}", words.title);
     let real_line = source.line_of(sections.get(real)?.range.start);
-    let help = format!("the real {} begins at line {real_line}; `faultbook check --fix` takes the template out", words.title);
+    let help =
+        format!("the real {} begins at line {real_line}; `faultbook check --fix` takes the template out", words.title);
     let finding = source.finding(mark.unwrap_or(start..start + 1), "template-left", message).help(help);
     Some((finding.fix(start..end, ""), start..end))
 }
@@ -79,13 +81,24 @@ mod tests {
     #[test]
     fn the_template_goes_and_every_other_byte_stays() {
         let after = mended(LEFT).unwrap();
-        assert_eq!(after, "---\ntitle: x\n---\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n");
+        assert_eq!(
+            after,
+            "---\ntitle: x\n---\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n"
+        );
         assert_eq!(mended(&after), None);
     }
 
     #[test]
     fn anybodys_own_words_keep_it() {
         assert_eq!(mended(&LEFT.replace("[GPU]", "A100")), None);
-        assert_eq!(mended(&LEFT.replace("# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n", "")), None);
+        assert_eq!(
+            mended(
+                &LEFT.replace(
+                    "# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n",
+                    ""
+                )
+            ),
+            None
+        );
     }
 }

@@ -71,6 +71,9 @@ mod tests {
         assert_eq!(value["warnings"], 1);
         let one = &value["findings"][0];
         assert_eq!((one["column"].as_u64(), one["end_column"].as_u64()), (Some(5), Some(8)));
-        assert_eq!((&one["rule"], &one["severity"], &one["fixable"]), (&"todo".into(), &"warning".into(), &false.into()));
+        assert_eq!(
+            (&one["rule"], &one["severity"], &one["fixable"]),
+            (&"todo".into(), &"warning".into(), &false.into())
+        );
     }
 }

@@ -220,7 +220,10 @@ mod tests {
         assert_eq!(result["message"]["text"], "still to be written. Help: write it");
         let place = &result["locations"][0]["physicalLocation"];
         assert_eq!(place["artifactLocation"]["uri"], "docs/a%20b.md");
-        assert_eq!((place["region"]["startColumn"].as_u64(), place["region"]["endColumn"].as_u64()), (Some(3), Some(6)));
+        assert_eq!(
+            (place["region"]["startColumn"].as_u64(), place["region"]["endColumn"].as_u64()),
+            (Some(3), Some(6))
+        );
         let replacement = &result["fixes"][0]["artifactChanges"][0]["replacements"][0];
         assert_eq!(replacement["deletedRegion"]["charOffset"], 2);
         assert_eq!(replacement["insertedContent"]["text"], "2");

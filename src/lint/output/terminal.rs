@@ -58,26 +58,27 @@ fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {
         let carets = "^".repeat(marked.max(1));
         let _ = writeln!(out, "{MARGIN}{:>digits$} |{MARGIN:#} {}{color}{carets}{color:#}", "", " ".repeat(before));
     }
-    if !help.is_empty() {
-        let _ = writeln!(out, "   {HELP}help{HELP:#}: {help}");
-    }
-    if finding.fix.is_some() && !help.contains("--fix") {
-        let _ = writeln!(out, "   {HELP}help{HELP:#}: `faultbook check --fix` mends it");
-    }
+    let mended = finding.fix.is_some() && !help.contains("--fix");
+    let help = match (help.as_str(), mended) {
+        ("", false) => return,
+        ("", true) => "`faultbook check --fix` mends it".to_owned(),
+        (help, true) => format!("{help}; `faultbook check --fix` mends it"),
+        (help, false) => help.to_owned(),
+    };
+    let _ = writeln!(out, "   {HELP}help{HELP:#}: {help}");
 }
 
 /// The part of a line that is shown, the columns before the marked words, and their columns.
 ///
 /// Wide letters take two columns, tabs one; a line longer than the terminal is cut around the marked words.
 fn window(line: &str, finding: &Finding, width: usize) -> (String, usize, usize) {
-    let letters: Vec<(char, usize)> = line
-        .chars()
-        .map(|c| if c.is_control() { (' ', 1) } else { (c, c.width().unwrap_or(0)) })
-        .collect();
+    let letters: Vec<(char, usize)> =
+        line.chars().map(|c| if c.is_control() { (' ', 1) } else { (c, c.width().unwrap_or(0)) }).collect();
     let total: usize = letters.iter().map(|(_, columns)| columns).sum();
     let start = (finding.column as usize - 1).min(letters.len());
     let end = (finding.end as usize - 1).clamp(start, letters.len());
-    let columns = |range: std::ops::Range<usize>| letters.get(range).unwrap_or_default().iter().map(|(_, c)| c).sum::<usize>();
+    let columns =
+        |range: std::ops::Range<usize>| letters.get(range).unwrap_or_default().iter().map(|(_, c)| c).sum::<usize>();
     let (mut first, mut cut) = (0, "");
     if total > width && columns(0..end) > width {
         // Some words before the mark tell where it stands.
@@ -115,7 +116,8 @@ fn summary(out: &mut String, findings: &[Finding], documents: &[Document], shown
         (0, 0) => "nothing to mend".to_owned(),
         (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
     };
-    let hidden = if infos > 0 && !shown.infos { format!(" ({infos} more worth knowing: --verbose)") } else { String::new() };
+    let hidden =
+        if infos > 0 && !shown.infos { format!(" ({infos} more worth knowing: --verbose)") } else { String::new() };
     let _ = writeln!(out, "{what}: {found}{hidden}");
 }
 
