@@ -1,6 +1,5 @@
 //! The linter over whole documents: each rule with a document that breaks it and one that does not, and mending that
 //! keeps what it does not name.
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "lint/pages.rs"]
 mod pages;

@@ -101,6 +101,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
 

@@ -104,6 +104,7 @@ fn in_table(section: &Section, deep: bool) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
     use crate::book::sections::Outline;

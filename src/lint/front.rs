@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::finding::{Finding, Source};
-use super::lines::{self, Left};
+use super::placeholders::{Left, judge};
 use crate::book::{matter, matter_check};
 
 /// Keys that lists and searches need.
@@ -151,7 +151,7 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>, known: &Known) -> Ve
         }
     }
     for entry in &front.entries {
-        match lines::judge(entry.value, true, false, text) {
+        match judge(entry.value, true, false, text) {
             Some(Left::Placeholder) if !entry.value.starts_with('[') || entry.quoted => {
                 let message = format!("the template's own words are left in `{}`", entry.key);
                 findings.push(source.finding(entry.value_range.clone(), "placeholder", message));

@@ -254,11 +254,10 @@ pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool) -> Vec<Findi
         findings.push(source.finding(range, rule, message).help("one report, one id: change the one that is wrong"));
     }
     let spelled = first.id.spelled();
-    if let Some(range) = first.range.clone().filter(|_| first.place == "the front matter" && first.id.is_whole()) {
-        if first.words != spelled {
-            let message = format!("the id {} is spelled {spelled} in the format", first.words);
-            findings.push(source.finding(range.clone(), "id-spelling", message).fix(range, spelled));
-        }
+    let in_front = first.place == "the front matter" && first.id.is_whole();
+    if let Some(range) = first.range.clone().filter(|_| in_front && first.words != spelled) {
+        let message = format!("the id {} is spelled {spelled} in the format", first.words);
+        findings.push(source.finding(range.clone(), "id-spelling", message).fix(range, spelled));
     }
     findings
 }

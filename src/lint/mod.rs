@@ -22,9 +22,11 @@ mod links;
 mod literals;
 pub mod output;
 mod pages;
+mod placeholders;
 mod report_sections;
 mod reports;
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod schema_file;
 pub mod secrets;
 mod status;

@@ -7,7 +7,8 @@ use super::finding::{Finding, Source};
 use super::folder::Folder;
 use super::front::{self, Front, Known};
 use super::ids::{self, Own};
-use super::lines::{self, Left, Line, strip_label};
+use super::lines::{self, Line, strip_label};
+use super::placeholders::{Left, judge};
 use super::status;
 use super::{Document, contents, dates, report_sections, tasks, template_left};
 use crate::book::sections::{self, Outline, clean_title};
@@ -94,7 +95,7 @@ fn left(source: &Source<'_>, doc: &sections::Document<'_>, line: &Line) -> Optio
 fn known(front: &Front<'_>, doc: &sections::Document<'_>, lines: &[Line], source: &Source<'_>, own: &[Own]) -> Known {
     let mut known = Known::new();
     let title = doc.sections.iter().find(|section| section.level == 1).map(|section| clean_title(&section.raw_title));
-    let title = title.filter(|title| !title.is_empty() && lines::judge(title, false, false, "").is_none());
+    let title = title.filter(|title| !title.is_empty() && judge(title, false, false, "").is_none());
     known.extend(title.map(|title| ("title", title)));
     let labels: Vec<(String, &str)> = lines
         .iter()

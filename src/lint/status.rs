@@ -101,7 +101,7 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let filled = |key: &str| {
         let entry = front.get(key).filter(|entry| !entry.value.is_empty())?;
-        super::lines::judge(entry.value, true, false, "").is_none().then_some(entry)
+        super::placeholders::judge(entry.value, true, false, "").is_none().then_some(entry)
     };
     if let Some(entry) = filled("status") {
         match canonical(entry.value) {

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::finding::{Finding, Source};
-use super::lines::{Left, Line};
+use super::lines::Line;
+use super::placeholders::Left;
 use super::report_sections::below;
 use crate::book::sections::Document;
 
@@ -64,6 +65,7 @@ fn own_lines_are_template(doc: &Document<'_>, index: usize, lines: &[Line]) -> b
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
     use crate::book::sections::Outline;

@@ -59,6 +59,7 @@ pub fn json(findings: &[Finding], documents: &[Document]) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
     use crate::lint::finding::Source;

@@ -203,6 +203,7 @@ fn artifact(path: &str) -> Artifact {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
     use crate::lint::finding::Source;

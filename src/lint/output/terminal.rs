@@ -130,6 +130,7 @@ fn color(severity: Severity) -> Style {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
     use expect_test::expect;
