@@ -59,7 +59,7 @@ impl Kind {
             return Self::Other;
         }
         let folders: Vec<&str> = parts.collect();
-        if folders.iter().any(|folder| folder.eq_ignore_ascii_case("templates")) {
+        if folders.iter().any(|folder| folder.to_lowercase().contains("template")) {
             return Self::Other;
         }
         match (folders.first(), folders.get(1)) {
@@ -128,6 +128,7 @@ mod tests {
             ("docs/crash.md", "# x\n## Summary\n## Design\n", Kind::Other),
             ("docs/fixes/crash.md", "# x\n## Root Cause\n## Resolution\n", Kind::Report),
             ("docs/reports/INDEX.md", "---\ntitle: x\n---\n", Kind::Other),
+            (".github/ISSUE_TEMPLATE/bug_report.md", "---\ntitle: x\ntype: bug\n---\n", Kind::Other),
             ("docs/templates/bug_report.md", "## Summary\n## Environment\n", Kind::Other),
             ("docs/reports/x.txt", "---\ntitle: x\n---\n", Kind::Report),
             ("docs/reports/x.txt", "## Summary\n## Environment\n", Kind::Other),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::placeholders::{Left, invitation, is_bracketed, is_todo, judge};
+use super::placeholders::{LIFE, Left, invitation, is_boilerplate, is_bracketed, is_hole, is_todo, judge};
 use crate::book::matter;
 
 /// One line of a report's body.
@@ -26,7 +26,7 @@ pub(super) enum Class {
     Blank,
     /// A heading.
     Heading,
-    /// A label without value: `- **GPU:**`.
+    /// A label without value: `- **GPU:**`, `- [ ] Confirmed`.
     Label,
     /// Inside a fence.
     Code,
@@ -94,7 +94,7 @@ fn fence_mark(words: &str) -> Option<(u8, usize)> {
 fn prose(line: &str, range: Range<usize>, text: &str) -> Line {
     let trimmed = line.trim();
     let make = |class, left| Line { range: range.clone(), class, left };
-    if trimmed.is_empty() || is_rule(trimmed) {
+    if trimmed.is_empty() || is_rule(trimmed) || is_boilerplate(trimmed) {
         return make(Class::Blank, None);
     }
     if trimmed.starts_with('|') {
@@ -108,7 +108,7 @@ fn prose(line: &str, range: Range<usize>, text: &str) -> Line {
         let start = range.start + offset(part);
         start..start + part.len()
     };
-    let left = match is_todo(content, "") {
+    let left = match is_todo(content, "") && !is_heading {
         // "TODO: name the cause" looks like a label and its value.
         true => Some((Left::Todo, place(content))),
         false => judge(value, label.is_some(), is_task, text).map(|left| (left, place(value))),
@@ -118,6 +118,12 @@ fn prose(line: &str, range: Range<usize>, text: &str) -> Line {
         Some(label) if is_bracketed(label, true, text) => Some((Left::Placeholder, place(label))),
         _ => None,
     });
+    // An open box of a bug's life is a question that nobody has answered.
+    if is_task && trimmed.contains("[ ]") && LIFE.contains(&content.to_lowercase().as_str()) {
+        return make(Class::Label, None);
+    }
+    // A heading may be worded like a template's sentence: "What actually happens".
+    let left = left.filter(|_| !is_heading || is_bracketed(value, label.is_some(), text) || is_hole(value));
     let class = match (is_heading, value.is_empty(), label) {
         (true, ..) => Class::Heading,
         (false, true, Some(_)) => Class::Label,
@@ -227,6 +233,9 @@ mod tests {
                 "A clear and concise description of what the bug is.",
                 "A clear and concise description of what the bug is.",
             ),
+            ("```\nError message here\n```", "Error message here"),
+            ("- **OS**: Not specified", "Not specified"),
+            ("- **Trigger**: What triggers the issue", "What triggers the issue"),
             ("여기에 로그를 붙여 넣으세요", "여기에 로그를 붙여 넣으세요"),
         ] {
             assert_eq!(left(line), Some((Left::Placeholder, words.to_owned())), "{line}");
@@ -257,6 +266,15 @@ mod tests {
             "N/A",
             "Describing the bug is hard",
             "tags: ['a', 'b']",
+            "<omitting python frames>",
+            "## TODO",
+            "### What actually happens",
+            "Dates are written in the YYYY-MM-DD format.",
+            "<details open>",
+            "{{WS|a.b}} and {{}}",
+            "What should happen is that it trains.",
+            "*This bug report follows the project's standardized format for issue tracking.*",
+            "- [ ] Confirmed",
             "[0, 1, 2]",
         ] {
             assert_eq!(left(line), None, "{line}");

@@ -4,7 +4,9 @@
 
 use super::finding::{Finding, Source};
 use super::front::Front;
+use super::placeholders::LIFE;
 use super::status::{Stage, stage};
+use crate::book::blocks::Item;
 use crate::book::sections::{Document, items};
 
 /// Headings under which open boxes say nothing about this bug.
@@ -29,18 +31,22 @@ const LATER: [&str; 14] = [
 pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, front: &Front<'_>) -> Option<Finding> {
     let status = front.get("status")?;
     let stage = stage(status.value)?;
-    let (mut done, mut open) = (0_usize, Vec::new());
+    let (mut done, mut open, mut lived) = (0_usize, Vec::new(), Vec::new());
     for section in &doc.sections {
         if is_later(doc, section.parent) || LATER.iter().any(|word| section.key.contains(word)) {
             continue;
         }
         for item in items(doc.slice(&section.own)) {
             match item.task {
+                Some(ticked) if life(item).is_some() => lived.push((ticked, life(item).unwrap_or_default(), item)),
                 Some(true) => done += 1,
                 Some(false) => open.push(item.range.start),
                 None => {}
             }
         }
+    }
+    if let Some(finding) = against_life(source, status.value, stage, &lived) {
+        return Some(finding);
     }
     let all = done + open.len();
     match (stage, open.first()) {
@@ -58,6 +64,29 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, front: &Front<'_>) 
         }
         _ => None,
     }
+}
+
+/// The word of a bug's life that a box consists of.
+fn life(item: &Item) -> Option<&'static str> {
+    let words = item.words()?.text.trim().to_lowercase();
+    LIFE.iter().find(|word| **word == words).copied()
+}
+
+/// Boxes such as "Fixed" against the status: they say the same thing in another place.
+fn against_life(source: &Source<'_>, status: &str, stage: Stage, lived: &[(bool, &str, &Item)]) -> Option<Finding> {
+    let last = |word: &str| matches!(word, "fixed" | "resolved" | "closed");
+    let wrong = match stage {
+        Stage::Open => lived.iter().find(|(ticked, word, _)| *ticked && last(word)),
+        Stage::Solved if lived.iter().any(|(ticked, ..)| *ticked) => {
+            lived.iter().find(|(ticked, word, _)| !*ticked && last(word))
+        }
+        _ => None,
+    };
+    let (ticked, word, item) = wrong?;
+    let which = if *ticked { "ticked" } else { "open" };
+    let message = format!("the status is {status}, and the box \"{word}\" is {which}");
+    let line = source.line_of(item.range.start);
+    Some(source.finding_on_line(line, "task-status", message).help("change the one that is out of date"))
 }
 
 /// Whether the section around, or one around that, is about later work.
@@ -99,5 +128,10 @@ mod tests {
             Some((2, "the status is open, and all 2 boxes are ticked".to_owned()))
         );
         assert_eq!(message("open", "## Testing\n- [x] a\n"), None);
+        let life = "## Status\n- [x] Confirmed\n- [x] Fixed\n- [ ] Verified\n";
+        assert_eq!(message("open", life), Some((7, "the status is open, and the box \"fixed\" is ticked".to_owned())));
+        assert_eq!(message("resolved", life), None);
+        assert_eq!(message("resolved", &life.replace("[x] Fixed", "[ ] Fixed")).map(|(line, _)| line), Some(7));
+        assert_eq!(message("resolved", &life.replace("[x]", "[ ]")), None);
     }
 }

@@ -1,7 +1,8 @@
 //! A template that was left above the real text: its sections hold only its own words, and the same headings come again
 //! below with something in them.
 //!
-//! That block can be taken out without losing anything, so it is the one finding whose mending removes lines.
+//! Its sections can be taken out without losing anything, so this is the one finding whose mending removes lines. A
+//! section of it in which somebody filled in a value stays where it is.
 
 use std::ops::Range;
 
@@ -29,10 +30,6 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
         Some(parent) => parent,
         None => real,
     };
-    // Nothing between may be anybody's own words.
-    if !(first..begins).all(|index| own_lines_are_template(doc, index, lines)) {
-        return None;
-    }
     let title = first.checked_sub(1).filter(|before| {
         let is_title = sections.get(*before).is_some_and(|section| section.level == 1);
         let two_titles = sections.get(begins).is_some_and(|section| section.level == 1);
@@ -40,6 +37,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
     });
     let start = sections.get(title.unwrap_or(first))?.range.start;
     let end = sections.get(begins)?.range.start;
+    let kept = own_sections(doc, first..begins, lines);
     let words = sections.get(first)?;
     let mark = below(doc, words, lines).iter().find_map(|line| line.left.clone().map(|(_, range)| range));
     let message = format!("the template's own words are left in {}", words.title);
@@ -47,7 +45,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
     let help =
         format!("the real {} begins at line {real_line}; `faultbook check --fix` takes the template out", words.title);
     let finding = source.finding(mark.unwrap_or(start..start + 1), "template-left", message).help(help);
-    Some((finding.fix(start..end, ""), start..end))
+    Some((finding.fix(start..end, kept), start..end))
 }
 
 /// Whether a section holds at least one of the template's own words and nothing else.
@@ -55,6 +53,25 @@ fn is_template(doc: &Document<'_>, index: usize, lines: &[Line]) -> bool {
     let Some(section) = doc.sections.get(index) else { return false };
     let below = below(doc, section, lines);
     below.iter().any(|line| matches!(line.left, Some((Left::Placeholder, _)))) && !below.iter().any(Line::is_written)
+}
+
+/// The text of the sections in which somebody wrote something after all, headings around them included.
+fn own_sections(doc: &Document<'_>, range: Range<usize>, lines: &[Line]) -> String {
+    let mut kept = vec![false; range.len()];
+    for index in range.clone().filter(|index| !own_lines_are_template(doc, *index, lines)) {
+        let mut around = Some(index);
+        while let Some(section) = around.filter(|section| range.contains(section)) {
+            if let Some(kept) = kept.get_mut(section - range.start) {
+                *kept = true;
+            }
+            around = doc.sections.get(section).and_then(|section| section.parent);
+        }
+    }
+    let text = |index: usize| {
+        let start = doc.sections.get(index)?.range.start;
+        doc.text.get(start..doc.sections.get(index + 1)?.range.start)
+    };
+    range.zip(kept).filter(|(_, kept)| *kept).filter_map(|(index, _)| text(index)).collect()
 }
 
 /// Whether the lines of a section before its first inner heading are nobody's own.
@@ -91,8 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn anybodys_own_words_keep_it() {
-        assert_eq!(mended(&LEFT.replace("[GPU]", "A100")), None);
+    fn anybodys_own_words_stay() {
+        let after = mended(&LEFT.replace("[GPU]", "A100")).unwrap();
+        assert_eq!(
+            after,
+            "---\ntitle: x\n---\n## Environment\n- **GPU:** A100\n- **OS:**\n\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n"
+        );
+        assert_eq!(mended(&after), None);
         assert_eq!(
             mended(
                 &LEFT.replace(

@@ -149,6 +149,16 @@ fn a_template_above_the_real_text_goes() {
     assert_eq!(mended(PATH, &text), (REPORT.to_owned(), vec![]));
 }
 
+/// A generator filled the severity in and nothing else; the real text was appended below.
+#[test]
+fn a_filled_value_of_the_template_stays() {
+    let left = "## Summary\nBrief description of the bug.\n\n## Steps to Reproduce\n1. Step 1\n2. Step 2\n\n## Error Messages\n```\nError message here\n```\n\n## Impact\n- **Severity**: High\n- **Affected Users**: Who is affected\n\n## Investigation\n\n### Root Cause Analysis\n- **Cause**: What is causing the issue\n\n## Status\n- [ ] Confirmed\n- [ ] Fixed\n\n## Priority\nHigh/Medium/Low\n\n---\n\n*This bug report follows the project's standardized format for issue tracking.*\n\n";
+    let text = with(REPORT, "## Summary", &format!("{left}## Summary"));
+    assert_eq!(report(&text), [("template-left", 16)]);
+    let kept = "## Impact\n- **Severity**: High\n- **Affected Users**: Who is affected\n\n";
+    assert_eq!(mended(PATH, &text), (with(REPORT, "## Summary", &format!("{kept}## Summary")), vec!["placeholder"]));
+}
+
 #[test]
 fn a_report_without_front_matter_gets_what_it_says_itself() {
     let text = "# It breaks\n\n**Date:** 2025-11-10\n**Status:** Open\n\n## Bug ID\nBUG-20251110-009\n\n## Summary\nIt breaks.\n\n## Environment\nA100\n\n## Steps to Reproduce\nRun it.\n\n## Expected Behavior\nNo.\n\n## Actual Behavior\nYes.\n";
