@@ -3,6 +3,7 @@
 //! Pure: everything that was read from disk or asked of the machine arrives in the arguments. Decisions are made
 //! here and nowhere else; renderers show what they are given.
 
+mod alternatives;
 pub mod compatibility;
 pub mod conditions;
 mod enrich;
@@ -124,6 +125,7 @@ fn causes(
     matching: &[reports::Match],
 ) -> Vec<RankedCause> {
     let page = knowledge.book.fault(index);
+    let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
     let mut weighed = weigh::weigh(&page.causes, scene);
     reports::speak(&mut weighed, &page.causes, matching, knowledge);
     weighed
@@ -140,7 +142,7 @@ fn causes(
                 reasons: one.reasons.into_iter().map(|(_, reason)| reason).collect(),
                 check: cause.check.says.clone(),
                 check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions),
+                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions, &frameworks),
                 dead_ends: cause.dead_ends.clone(),
             }
         })
@@ -165,6 +167,7 @@ fn fault_of(
         text: transcript.line(primary.line).text.trim().to_owned(),
         rank: primary.rank,
         circumstances: circumstances(facts),
+        lookalikes: book.fault(index).lookalikes.clone(),
     }
 }
 

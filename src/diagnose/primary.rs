@@ -300,7 +300,11 @@ pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candida
         }
         _ => false,
     };
-    let link = other.error.and_then(|error| incident.errors[error].follows).map(|(_, link)| link);
+    let event = other.error.map(|error| &incident.errors[error]);
+    let link = event.and_then(|event| event.follows).map(|(_, link)| link);
+    if other.line > primary.line && event.is_some_and(at_teardown) {
+        return "at teardown";
+    }
     match (chained, link) {
         (true, Some(Link::During)) => "raised while the first error was being handled",
         (true, Some(Link::Cause)) => "raised because of the first error",
@@ -311,4 +315,19 @@ pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candida
         _ if other.line < primary.line => "printed before, the run went on",
         _ => "printed afterwards",
     }
+}
+
+/// Whether an error was raised while the run was being taken down: by a trainer's clean-up, a destructor, an exit hook.
+fn at_teardown(event: &ErrorEvent) -> bool {
+    const NAMES: [&str; 8] = [
+        "teardown",
+        "optimizer_to_device",
+        "optimizers_to_device",
+        "batch_to",
+        "__del__",
+        "atexit",
+        "shutdown",
+        "cleanup",
+    ];
+    event.frames.iter().any(|frame| NAMES.iter().any(|name| frame.function.contains(name)))
 }

@@ -41,6 +41,7 @@ pub(crate) fn known() -> Diagnosis {
             text: text.into(),
             rank: None,
             circumstances: vec!["in backward()".into(), "first step".into(), "epoch 0 (0/818)".into()],
+            lookalikes: vec!["`cudnn-execution-failed`: an engine was chosen and died while running.".into()],
         }),
         cascade: vec![echo("illegal-instruction", "The GPU met an illegal instruction", 415, "teardown")],
         error: Some(PrimaryError {
