@@ -4,6 +4,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod book;
+pub mod compatibility;
 pub mod diagnose;
 pub mod diagnosis;
 pub mod facts;
@@ -11,6 +12,8 @@ pub mod incident;
 pub mod index;
 pub mod knowledge;
 pub mod pattern;
+#[cfg(feature = "probe")]
+pub mod probe;
 pub mod signature;
 pub mod span;
 pub mod transcript;

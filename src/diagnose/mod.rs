@@ -3,7 +3,7 @@
 //! Pure: everything that was read from disk or asked of the machine arrives in the arguments. Decisions are made
 //! here and nowhere else; renderers show what they are given.
 
-pub mod compatibility;
+pub use crate::compatibility;
 pub mod conditions;
 mod enrich;
 mod fixes;
