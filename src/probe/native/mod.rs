@@ -98,5 +98,7 @@ fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int
         // SAFETY: these functions take any integer and return a static string.
         unsafe { text_at(f(code)) }
     });
+    // CUBLAS_UNKNOWN_STATUS, CUDNN_UNKNOWN_STATUS, "NVRTC_ERROR unknown": no names.
+    let name = name.filter(|name| !name.contains("UNKNOWN_STATUS") && !name.ends_with(" unknown"));
     Err(Trouble::Status { call, code, name, says: None })
 }
