@@ -65,6 +65,8 @@ pub struct Fault {
     pub rank: Option<u32>,
     /// Circumstances worth a line: phase, step, epoch.
     pub circumstances: Vec<String>,
+    /// What else is easily taken for it, and how to tell, as markdown, the closest one first.
+    pub lookalikes: Vec<String>,
 }
 
 /// A fault that followed from another.

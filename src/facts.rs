@@ -82,6 +82,13 @@ impl Facts {
         self.add(name, Value::Number(value), Source::Text, Some(line));
     }
 
+    /// Records a value found in the pasted text in place of another from the text: for maxima and running counts.
+    pub fn replace_in_text(&mut self, name: &str, value: Value, line: u32) {
+        if self.known.get(name).is_none_or(|old| old.source <= Source::Text) {
+            self.known.insert(name.to_owned(), Fact { value, source: Source::Text, line: Some(line) });
+        }
+    }
+
     /// Records words found in the pasted text.
     pub fn words_in_text(&mut self, name: &str, value: impl Into<String>, line: u32) {
         self.add(name, Value::Text(value.into()), Source::Text, Some(line));

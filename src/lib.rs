@@ -7,6 +7,7 @@ pub mod book;
 pub mod compatibility;
 pub mod diagnose;
 pub mod diagnosis;
+pub mod error;
 pub mod facts;
 pub mod incident;
 pub mod index;
@@ -14,6 +15,8 @@ pub mod knowledge;
 pub mod pattern;
 #[cfg(feature = "probe")]
 pub mod probe;
+pub mod project;
+pub mod render;
 pub mod signature;
 pub mod span;
 pub mod transcript;

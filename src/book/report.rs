@@ -61,6 +61,8 @@ pub struct Hypothesis {
     pub title: String,
     /// As written, from 0 to 1; several need not add up to 1.
     pub confidence: Option<f64>,
+    /// Theory, evidence and test as the author wrote them, as markdown.
+    pub detail: String,
 }
 
 /// A way out that the report proposes.
@@ -68,14 +70,32 @@ pub struct Hypothesis {
 pub struct Solution {
     /// In the author's words, without "Solution 1:" and "(RECOMMENDED)".
     pub title: String,
+    /// What kind of way out it is.
+    pub kind: SolutionKind,
     /// Whether the report recommends it.
     pub recommended: bool,
+    /// How and why, in the author's words.
+    pub detail: String,
     /// Fenced commands, one string each.
     pub commands: Vec<String>,
     /// Items under "Benefits".
     pub benefits: Vec<String>,
     /// Items under "Trade-offs".
     pub trade_offs: Vec<String>,
+}
+
+/// Where in a report a way out stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SolutionKind {
+    /// Proposed, or applied.
+    #[default]
+    Proposed,
+    /// Helps until the cause is gone.
+    Workaround,
+    /// How a proposal is carried out, or another way named there.
+    Implementation,
+    /// Shown as an example.
+    Example,
 }
 
 /// One box of a test plan, or one test that was run.

@@ -157,7 +157,7 @@ pub struct CauseMatter {
     pub evidence: Vec<EvidenceMatter>,
 }
 
-/// One piece of evidence: exactly one of `text`, `message`, `frame`, `when`.
+/// One piece of evidence: exactly one of `text`, `before`, `message`, `frame`, `when`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -165,6 +165,9 @@ pub struct EvidenceMatter {
     /// Regex over the lines of the whole text.
     #[serde(default)]
     pub text: Option<String>,
+    /// Regex over the lines above the primary failure: what comes later cannot have caused it.
+    #[serde(default)]
+    pub before: Option<String>,
     /// Regex over the primary error's message.
     #[serde(default)]
     pub message: Option<String>,

@@ -4,6 +4,8 @@
 //! here and nowhere else; renderers show what they are given.
 
 pub use crate::compatibility;
+
+mod alternatives;
 pub mod conditions;
 mod enrich;
 mod fixes;
@@ -40,7 +42,9 @@ pub struct Measured {
 /// Diagnoses a cleaned and read text.
 pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowledge, measured: &Measured) -> Diagnosis {
     let book = &knowledge.book;
-    let hits = knowledge.signatures.scan(transcript, &incident.roles);
+    let mut hits = knowledge.signatures.scan(transcript, &incident.roles);
+    hits.extend(numbered(incident, book));
+    hits.sort_by_key(|hit| hit.line);
     let ordered = primary::order(transcript, incident, &hits, book);
     let mut facts = incident.facts.clone();
     facts.merge(&measured.facts);
@@ -95,6 +99,25 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
     diagnosis
 }
 
+/// Hits of status codes that a text gives by number only: "CUDA error 700", "error code 35".
+fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
+    let by_number = |code: &crate::incident::Code| {
+        let number = code.name.parse::<i64>().ok()?;
+        let rows = book.codes().by_number(number);
+        let row = rows.into_iter().find(|row| row.library == "cuda-runtime")?;
+        Some(Hit {
+            owner: Owner::Fault(book.find(row.fault()?)?),
+            line: code.at,
+            at: 0,
+            specificity: 0,
+            standing: crate::book::schema::Standing::Cause,
+            fatal: true,
+            origin: Origin::Code,
+        })
+    };
+    incident.errors.iter().flat_map(|error| &error.codes).filter_map(by_number).collect()
+}
+
 /// The page's causes, weighed, with fixes that fit and the probe's word on them.
 fn causes(
     knowledge: &Knowledge,
@@ -103,6 +126,7 @@ fn causes(
     matching: &[reports::Match],
 ) -> Vec<RankedCause> {
     let page = knowledge.book.fault(index);
+    let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
     let mut weighed = weigh::weigh(&page.causes, scene);
     reports::speak(&mut weighed, &page.causes, matching, knowledge);
     weighed
@@ -119,7 +143,7 @@ fn causes(
                 reasons: one.reasons.into_iter().map(|(_, reason)| reason).collect(),
                 check: cause.check.says.clone(),
                 check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions),
+                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions, &frameworks),
                 dead_ends: cause.dead_ends.clone(),
             }
         })
@@ -144,6 +168,7 @@ fn fault_of(
         text: transcript.line(primary.line).text.trim().to_owned(),
         rank: primary.rank,
         circumstances: circumstances(facts),
+        lookalikes: book.fault(index).lookalikes.clone(),
     }
 }
 

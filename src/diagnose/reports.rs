@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::primary::Candidate;
 use super::weigh::{Weighed, calibrate, weight};
 use crate::book::page::Cause;
-use crate::book::report::Report;
+use crate::book::report::{Report, Solution, SolutionKind};
 use crate::book::schema::Weight;
 use crate::diagnosis::{Reason, ReportHit};
 use crate::facts::{Facts, Source, Value};
@@ -65,7 +65,12 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
         .iter()
         .map(|found| {
             let solutions = &found.report.solutions;
-            let solution = solutions.iter().find(|solution| solution.recommended).or(solutions.first());
+            let proposed = |solution: &&Solution| solution.kind == SolutionKind::Proposed;
+            let solution = solutions
+                .iter()
+                .find(|solution| solution.recommended)
+                .or(solutions.iter().find(proposed))
+                .or(solutions.first());
             ReportHit {
                 id: found.report.id.clone(),
                 title: found.report.title.clone(),
@@ -74,7 +79,7 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
                 score: found.score,
                 why: found.why.clone(),
                 solution: solution.map(|solution| solution.title.clone()),
-                command: solution.and_then(|solution| solution.commands.first().cloned()),
+                command: solution.filter(proposed).and_then(|solution| solution.commands.first().cloned()),
             }
         })
         .collect()

@@ -4,12 +4,35 @@
 //! leaves it alone: unknown lines stay text. The surprising thing: source lines that a traceback quotes are marked as
 //! [`Role::Code`], so that `raise RuntimeError("CUDA out of memory")` is not taken for an out-of-memory error.
 
-pub mod command;
+mod advice;
+mod command;
+mod cuda;
+mod device_assert;
+mod environment;
+mod frameworks;
+mod kernel;
+mod native;
+mod nccl;
+mod oom;
+mod position;
+mod python;
+mod reading;
+mod sentences;
+#[cfg(test)]
+mod tests;
+mod torchrun;
+mod triggers;
+mod words;
 
 use std::ops::Range;
 
 use crate::facts::Facts;
-use crate::transcript::Transcript;
+use crate::transcript::{Level, Transcript};
+use reading::Reading;
+use triggers::Topics;
+
+pub use advice::without as without_advice;
+pub use command::{CommandLine, Form, Override};
 
 /// What a line of the transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,16 +162,177 @@ pub struct Incident {
     pub roles: Vec<Role>,
     /// Facts found in the text.
     pub facts: Facts,
-    /// Command lines that the text shows.
-    pub commands: Vec<command::CommandLine>,
+    /// Command lines found in the text, with what they set.
+    pub commands: Vec<CommandLine>,
 }
 
 /// Reads a transcript.
 pub fn read(transcript: &Transcript) -> Incident {
-    Incident {
-        errors: Vec::new(),
-        roles: vec![Role::Text; transcript.len()],
-        facts: Facts::default(),
-        commands: Vec::new(),
+    let marks = triggers::mark(transcript);
+    let mut incident = Incident { roles: vec![Role::Text; transcript.len()], ..Incident::default() };
+    for stream in 0..transcript.streams().len() {
+        let mut reading = Reading::new(transcript, &marks, stream, &mut incident.roles, &mut incident.facts);
+        scan(&mut reading);
+        survive(&mut reading);
+        let offset = incident.errors.len();
+        let found = reading.errors;
+        incident.errors.extend(found.into_iter().map(|mut error| {
+            error.follows = error.follows.map(|(number, link)| (number + offset, link));
+            error
+        }));
     }
+    sort(&mut incident.errors);
+    for error in &mut incident.errors {
+        cuda::fill(error);
+        error.message = error.message.trim().to_owned();
+    }
+    survey(transcript, &marks, &mut incident);
+    incident
+}
+
+/// Walks over one stream, line by line; each parser takes as many lines as it understands.
+fn scan(r: &mut Reading<'_>) {
+    let mut at = 0;
+    while at < r.len() {
+        let marks = r.marks(at);
+        let grave = r.prefix(at).is_some_and(|prefix| prefix.level >= Some(Level::Error));
+        if marks == 0 && !grave && !r.in_pytest && r.groups.is_empty() {
+            at += 1;
+            continue;
+        }
+        let next = parse(r, at, marks, grave).unwrap_or(at + 1);
+        at = next.max(at + 1);
+    }
+}
+
+/// Asks the parsers in turn, the most particular first.
+fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<usize> {
+    if r.text(at).trim().is_empty() {
+        return None;
+    }
+    if marks & triggers::ADVICE != 0 && advice::is_advice(r.text(at)) {
+        r.set(at, Role::Advice);
+        return Some(at + 1);
+    }
+    let asked = |topics: Topics| marks & topics != 0;
+    let mut next = None;
+    if asked(triggers::NATIVE) {
+        next = device_assert::read(r, at);
+    }
+    if next.is_none() && asked(triggers::KERNEL) {
+        next = kernel::read(r, at);
+    }
+    if next.is_none() && asked(triggers::NCCL) {
+        next = nccl::read(r, at);
+    }
+    if next.is_none() && asked(triggers::NATIVE) {
+        next = native::read(r, at);
+    }
+    if next.is_none() && (asked(triggers::PYTHON | triggers::PYTEST) || r.in_pytest || !r.groups.is_empty()) {
+        next = python::read(r, at);
+    }
+    if next.is_none() && asked(triggers::LAUNCHER) {
+        next = torchrun::read(r, at);
+    }
+    if next.is_none() && asked(triggers::FRAMEWORK) {
+        next = frameworks::read(r, at);
+    }
+    if next.is_none() && asked(triggers::CODES) {
+        next = cuda::report(r, at);
+    }
+    if next.is_none() && grave {
+        next = frameworks::grave(r, at);
+    }
+    next
+}
+
+/// An error after which the same writer goes on with its steps did not end the run.
+fn survive(r: &mut Reading<'_>) {
+    /// Other ranks that write into the same stream make a step or two before they notice.
+    const STEPS: usize = 4;
+    /// Lines between a status and the traceback that it causes.
+    const NEAR: usize = 20;
+    if r.errors.is_empty() {
+        return;
+    }
+    let steps = position::steps(r);
+    let before = |index: usize| steps.partition_point(|&step| step < index);
+    for error in &mut r.errors {
+        if steps.len() - before(error.lines.end) >= STEPS {
+            error.fatal = false;
+        }
+    }
+    // A status line right above the death of the process belongs to it.
+    let mut death: Option<usize> = None;
+    for error in r.errors.iter_mut().rev() {
+        if error.kind == Kind::Status && !error.fatal {
+            let near = death.is_some_and(|start| start >= error.lines.end && start - error.lines.end <= NEAR);
+            error.fatal = near && steps.len() - before(error.lines.end) < STEPS && r.grave.contains(&error.headline);
+        }
+        if error.fatal && error.kind != Kind::Status {
+            death = Some(error.lines.start);
+        }
+    }
+}
+
+/// Puts the errors of all streams in the order of their headlines and renumbers what follows what.
+fn sort(errors: &mut Vec<ErrorEvent>) {
+    let mut order: Vec<usize> = (0..errors.len()).collect();
+    order.sort_by_key(|&number| errors[number].headline);
+    let mut place = vec![0; errors.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    errors.sort_by_key(|error| error.headline);
+    for error in errors {
+        error.follows = error.follows.and_then(|(number, link)| Some((*place.get(number)?, link)));
+    }
+}
+
+/// Collects facts from all lines that are not quoted source code, and from the errors.
+fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
+    for error in &incident.errors {
+        let line = transcript.line(error.headline).number;
+        let joined = error.message.replace('\n', " ");
+        oom::read(&joined, line, &mut incident.facts);
+        nccl::facts(&joined, line, &mut incident.facts);
+        environment::from_error(error, line, &mut incident.facts);
+    }
+    // What stands inside a message is told, not run.
+    let mut said = vec![false; transcript.len()];
+    for error in incident.errors.iter().filter(|error| error.kind == Kind::Python) {
+        if let Some(lines) = said.get_mut(error.headline..error.lines.end) {
+            lines.fill(true);
+        }
+    }
+    let mut table = environment::Tables::default();
+    for line in transcript.lines() {
+        let (Some(&marks), Some(&role)) = (marks.get(line.index), incident.roles.get(line.index)) else { continue };
+        if marks == 0 && !table.open() || role == Role::Code {
+            continue;
+        }
+        let facts = &mut incident.facts;
+        if marks & triggers::MEMORY != 0 {
+            oom::read(line.text, line.number, facts);
+        }
+        if marks & triggers::NCCL != 0 {
+            nccl::facts(line.text, line.number, facts);
+        }
+        let inside = said.get(line.index).copied().unwrap_or(false);
+        if marks & triggers::COMMAND != 0 && !inside && role != Role::Advice && role != Role::Frame {
+            command::read(transcript, line, facts, &mut incident.commands);
+        }
+        if (marks & triggers::ENVIRONMENT != 0 || table.open()) && role != Role::Advice {
+            let quiet = table.read(line.text, line.number, role, facts);
+            if quiet
+                && role == Role::Text
+                && let Some(slot) = incident.roles.get_mut(line.index)
+            {
+                *slot = Role::Quiet;
+            }
+        }
+    }
+    table.finish(&mut incident.facts);
+    position::facts(transcript, incident);
+    nccl::over_ranks(transcript, incident);
 }

@@ -1,10 +1,22 @@
 //! Any text with any noise in, clean lines out, each knowing where it came from. Never fails.
 //!
-//! Stages, in this order: `decode` (bytes to text), `terminal` (escapes, carriage returns, progress bars), `unwrap`
-//! (JSON logs, Python reprs, HTML escapes, quoting), `prefix` (time stamps, loggers, ranks, pods), `boxes` (Rich and
-//! pytest borders, words cut at the border), `streams` (lines of several ranks taken apart again).
+//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), then line by line in `clean`: `terminal`
+//! (escapes, carriage returns; `progress` bars), `prefix` (time stamps, loggers, ranks, pods), `unwrap` (JSON logs,
+//! Python reprs, HTML) whose lines go through the mill again; then over all lines `boxes` (Rich and pytest borders,
+//! words cut at the border), `blanks` (doubled line breaks) and `streams` (lines of several ranks taken apart again).
 //! The surprising thing: one clean line may come from several physical lines (a word cut at a box border) and one
 //! physical line may become several clean lines (a traceback inside a JSON string).
+
+mod blanks;
+mod boxes;
+mod clean;
+mod decode;
+mod prefix;
+mod progress;
+mod quote;
+mod streams;
+mod terminal;
+mod unwrap;
 
 use std::ops::Range;
 
@@ -87,30 +99,92 @@ struct Record {
     prefix: Prefix,
 }
 
+/// Texts with more lines than this lose lines in their middle.
+const MOST_LINES: usize = 2_000_000;
+/// How many of those are kept from the beginning; the end tells more about a failure.
+const FIRST_LINES: usize = 500_000;
+
 /// Cleans any bytes. Total: every input gives a transcript.
 pub fn read(bytes: &[u8]) -> Transcript {
-    // To be replaced by the real stages.
-    let text = String::from_utf8_lossy(bytes);
-    let mut transcript = Transcript::default();
-    let mut start = 0;
-    for (i, line) in text.lines().enumerate() {
-        let at = transcript.clean.len();
-        transcript.clean.push_str(line);
-        transcript.clean.push('\n');
-        transcript.records.push(Record {
-            text: at..at + line.len(),
-            number: i as u32 + 1,
-            origin: start..start + line.len(),
-            prefix: Prefix::default(),
-        });
-        start += line.len() + 1;
+    let mut decoded = decode::decode(bytes);
+    let mut notes = std::mem::take(&mut decoded.notes);
+    let (mut lines, physical_lines) = physical(&decoded.text, &mut notes);
+    unquote(&mut lines);
+    let mut cleaner = clean::Cleaner::new(&decoded.text, &lines);
+    for line in lines {
+        cleaner.line(line);
     }
-    transcript.physical_lines = transcript.records.len() as u32;
-    transcript.streams = vec![Stream { rank: None, source: None, lines: (0..transcript.records.len()).collect() }];
+    if boxes::occur(&decoded.text) || cleaner.pieces.iter().any(|piece| piece.columns) {
+        boxes::remove(&mut cleaner);
+    }
+    if cleaner.shortened > 0 {
+        notes.push(format!("{} lines longer than 1 MiB shortened in their middle", cleaner.shortened));
+    }
+    let origins = decode::Origins::new(&decoded, bytes);
+    let mut transcript = Transcript { physical_lines, notes, sources: cleaner.sources, ..Transcript::default() };
+    transcript.fill(&mut cleaner.pieces, origins);
+    let prefixes = transcript.records.iter().map(|record| &record.prefix);
+    transcript.streams = streams::group(prefixes, &transcript.sources);
     transcript
 }
 
+/// The physical lines of a text without their line breaks, and how many there were.
+fn physical<'t>(text: &'t str, notes: &mut Vec<String>) -> (Vec<clean::Physical<'t>>, u32) {
+    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let total = breaks + usize::from(!text.is_empty() && !text.ends_with('\n'));
+    let left_out = if total > MOST_LINES { FIRST_LINES..total - (MOST_LINES - FIRST_LINES) } else { 0..0 };
+    if !left_out.is_empty() {
+        notes.push(format!("{} lines from line {} on left out", left_out.len(), left_out.start + 1));
+    }
+    let mut lines = Vec::with_capacity(total - left_out.len());
+    let mut base = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain((total > breaks).then_some(text.len()));
+    for (index, end) in ends.enumerate() {
+        if !left_out.contains(&index) {
+            let line = text.get(base..end).unwrap_or_default();
+            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            lines.push(clean::Physical { text: line.trim_end_matches('\r'), base, number });
+        }
+        base = end + 1;
+    }
+    (lines, u32::try_from(total).unwrap_or(u32::MAX))
+}
+
+/// Moves the beginning of quoted lines behind their quoting.
+fn unquote(lines: &mut [clean::Physical<'_>]) {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
+    for (line, depth) in lines.iter_mut().zip(quote::depths(&texts)) {
+        line.text = line.text.get(usize::from(depth)..).unwrap_or_default();
+        line.base += usize::from(depth);
+    }
+}
+
 impl Transcript {
+    /// Takes over the pieces that are left.
+    fn fill(&mut self, pieces: &mut Vec<clean::Piece<'_>>, mut origins: decode::Origins<'_>) {
+        pieces.retain(|piece| !piece.gone);
+        let blank = |n: usize| pieces[n].text.trim().is_empty();
+        let drop = blanks::doubled(pieces.len(), blank, |n| pieces[n].text.starts_with([' ', '\t']));
+        self.records.reserve(pieces.len());
+        self.clean.reserve(pieces.iter().map(|piece| piece.text.len() + 1).sum());
+        for (index, piece) in pieces.drain(..).enumerate() {
+            if drop.get(index).copied().unwrap_or(false) {
+                continue;
+            }
+            let at = self.clean.len();
+            // One line stays one line, whatever a stage has missed.
+            for (n, part) in piece.text.trim_end().split(['\n', '\r']).enumerate() {
+                self.clean.push_str(if n > 0 { " " } else { "" });
+                self.clean.push_str(part);
+            }
+            let text = at..self.clean.len();
+            self.clean.push('\n');
+            let start = origins.of(piece.at.start);
+            let origin = start..origins.of(piece.at.end).max(start);
+            self.records.push(Record { text, number: piece.number, origin, prefix: piece.prefix });
+        }
+    }
+
     /// The clean lines in the order of the original.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> + DoubleEndedIterator {
         (0..self.records.len()).map(|index| self.line(index))
@@ -173,3 +247,6 @@ impl Transcript {
         self.physical_lines
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,10 +10,9 @@ use std::ops::Range;
 pub(super) fn parts(text: &str) -> Vec<(Range<usize>, bool)> {
     let mut parts: Vec<(Range<usize>, bool)> = Vec::new();
     let mut at = 0;
+    let mut finder = Finder::default();
     while at < text.len() {
-        let rest = &text[at..];
-        let Some((begin, end)) = state(rest) else { break };
-        let (begin, end) = (at + begin, at + end);
+        let Some((begin, end)) = finder.next(text, at) else { break };
         // Words before a state describe it, except those between two states, which are the other's cut end.
         let from = if parts.is_empty() { at } else { begin };
         let between = text[at..begin].trim_matches([' ', ',', '\t']);
@@ -50,7 +49,7 @@ pub(super) fn replaces(last: &str, next: &str, next_is_state: bool) -> bool {
     if ["rror", "raceback", "xception", "arning", "File \"", "atal"].iter().any(|word| last.contains(word)) {
         return false;
     }
-    if state(last).is_some() {
+    if is_state(last) {
         return next_is_state || alike(last, next);
     }
     alike(last, next) && (last.contains('%') || last.bytes().any(|b| b.is_ascii_digit()))
@@ -65,13 +64,34 @@ fn alike(one: &str, two: &str) -> bool {
     shorter >= 2 && same * 2 >= shorter.max(4)
 }
 
-/// The first state in `text`: where its figures begin and where it ends.
-fn state(text: &str) -> Option<(usize, usize)> {
-    let first = |at: Option<(usize, usize)>, other: Option<(usize, usize)>| match (at, other) {
-        (Some(a), Some(b)) => Some(if a.0 <= b.0 { a } else { b }),
-        (a, b) => a.or(b),
-    };
-    first(tqdm(text), first(rich(text), keras(text)))
+/// Finds states one after another; what a search found or did not find is kept, or many states of one kind would be
+/// searched for the other kinds again and again.
+#[derive(Default)]
+struct Finder {
+    /// Per kind: not searched yet, or the next state if there is any.
+    found: [Option<Option<(usize, usize)>>; 3],
+}
+
+impl Finder {
+    /// The first state that begins at or behind `at`: where its figures begin and where it ends.
+    fn next(&mut self, text: &str, at: usize) -> Option<(usize, usize)> {
+        for (slot, find) in self.found.iter_mut().zip([tqdm, rich, keras]) {
+            let stale = match slot {
+                None => true,
+                Some(None) => false,
+                Some(Some((begin, _))) => *begin < at,
+            };
+            if stale {
+                *slot = Some(find(&text[at..]).map(|(begin, end)| (at + begin, at + end)));
+            }
+        }
+        self.found.iter().flatten().flatten().min().copied()
+    }
+}
+
+/// Whether the text holds a state.
+fn is_state(text: &str) -> bool {
+    Finder::default().next(text, 0).is_some()
 }
 
 /// `Epoch 1:  38%|███▊      | 3/8 [00:00<00:00, 11.79it/s, loss=2.3]`, complete or cut.
@@ -80,7 +100,8 @@ fn tqdm(text: &str) -> Option<(usize, usize)> {
     loop {
         let percent = from + memchr::memmem::find(text.as_bytes().get(from..)?, b"%|")?;
         from = percent + 2;
-        let digits = text.as_bytes()[..percent].iter().rev().take(6).take_while(|b| b.is_ascii_digit() || **b == b'.').count();
+        let digits =
+            text.as_bytes()[..percent].iter().rev().take(6).take_while(|b| b.is_ascii_digit() || **b == b'.').count();
         if digits == 0 {
             continue;
         }
@@ -130,7 +151,8 @@ fn rich(text: &str) -> Option<(usize, usize)> {
     let bar: usize = text[begin..].chars().take_while(|c| matches!(c, '━' | '╸' | '╺' | ' ')).map(char::len_utf8).sum();
     let end = begin + bar;
     let after = &text[end..];
-    let figures = after.trim_start().starts_with(|c: char| c.is_ascii_digit()) || text[..begin].trim_end().ends_with(|c: char| c.is_ascii_digit());
+    let figures = after.trim_start().starts_with(|c: char| c.is_ascii_digit())
+        || text[..begin].trim_end().ends_with(|c: char| c.is_ascii_digit());
     // Without figures it is a rule or the edge of a table.
     if !figures || bar < 9 || text[..begin].contains(['┏', '┡', '└', '╭']) {
         return None;
@@ -140,10 +162,14 @@ fn rich(text: &str) -> Option<(usize, usize)> {
 
 /// `3/8 [==>.....] - ETA: 1s - loss: 1.3560`.
 fn keras(text: &str) -> Option<(usize, usize)> {
-    let begin = memchr::memmem::find(text.as_bytes(), b"[=").or_else(|| memchr::memmem::find(text.as_bytes(), b"[>."))?;
+    let begin =
+        memchr::memmem::find(text.as_bytes(), b"[=").or_else(|| memchr::memmem::find(text.as_bytes(), b"[>."))?;
     let head = text[..begin].trim_end();
     let inner = text[begin + 1..].bytes().take_while(|b| matches!(b, b'=' | b'>' | b'.')).count();
-    if inner < 4 || !head.ends_with(|c: char| c.is_ascii_digit()) || text.as_bytes().get(begin + 1 + inner) != Some(&b']') {
+    if inner < 4
+        || !head.ends_with(|c: char| c.is_ascii_digit())
+        || text.as_bytes().get(begin + 1 + inner) != Some(&b']')
+    {
         return None;
     }
     Some((begin, metrics(text, begin + inner + 2)))
@@ -166,7 +192,10 @@ fn metrics(text: &str, from: usize) -> usize {
             }
         };
         let stuck = word[number..].chars().next();
-        if number > 0 && stuck.is_some_and(|c| c.is_ascii_uppercase() || matches!(c, '`' | '[' | '(' | '{')) && !is_size(&word[number..]) {
+        if number > 0
+            && stuck.is_some_and(|c| c.is_ascii_uppercase() || matches!(c, '`' | '[' | '(' | '{'))
+            && !is_size(&word[number..])
+        {
             return at + number;
         }
         at += word.len();

@@ -6,11 +6,14 @@ use std::collections::HashMap;
 
 use super::{Prefix, Stream};
 
+/// A rank and a source.
+type Writer = (Option<u32>, Option<u32>);
+
 /// Groups lines by their writer, in order of first appearance.
 pub(super) fn group<'p>(prefixes: impl Iterator<Item = &'p Prefix>, sources: &[String]) -> Vec<Stream> {
     let mut streams: Vec<Stream> = Vec::new();
-    let mut known: HashMap<(Option<u32>, Option<u32>), usize> = HashMap::new();
-    let mut last: Option<((Option<u32>, Option<u32>), usize)> = None;
+    let mut known: HashMap<Writer, usize> = HashMap::new();
+    let mut last: Option<(Writer, usize)> = None;
     for (index, prefix) in prefixes.enumerate() {
         let writer = (prefix.rank, prefix.source);
         let at = match last {

@@ -40,9 +40,11 @@ impl Spelling {
     pub(super) fn of(text: &str) -> Self {
         let has = |needle: &str| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some();
         Self {
-            literal: ["^[[", "^[]", "\\x1b[", "\\x1B[", "\\033[", "\\e[", "\\u001b[", "\\u001B[", "#x1B[", "#033[", "␛["]
-                .iter()
-                .any(|form| has(form)),
+            literal: [
+                "^[[", "^[]", "\\x1b[", "\\x1B[", "\\033[", "\\e[", "\\u001b[", "\\u001B[", "#x1B[", "#033[", "␛[",
+            ]
+            .iter()
+            .any(|form| has(form)),
             bare: has("[0m") || has("[39m"),
             bars: has("%|") || has("━━") || has("[==") || has("it/s") || has("[>."),
             odd_spaces: has("\u{A0}") || has("\u{200B}") || has("\u{FEFF}"),
@@ -92,7 +94,9 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 fn has_controls(line: &[u8]) -> bool {
     // Written as a fold so that it becomes vector code.
     line.chunks(64).any(|chunk| {
-        chunk.iter().fold(false, |found, byte| found | ((*byte < 0x20 && *byte != b'\t') | (*byte == 0x7F) | (*byte == 0xC2)))
+        chunk
+            .iter()
+            .fold(false, |found, byte| found | ((*byte < 0x20 && *byte != b'\t') | (*byte == 0x7F) | (*byte == 0xC2)))
     })
 }
 
@@ -246,7 +250,11 @@ fn real_escapes(line: Cow<'_, str>, bare: bool) -> Cow<'_, str> {
         let form = if sequence.starts_with('\\') { form.filter(|form| **form == "^[") } else { form };
         if let Some(form) = form {
             out.push_str(&before[..before.len() - form.len()]);
-        } else if bare && sequence.starts_with('[') && is_colour(&sequence.as_bytes()[1..]) && !before.ends_with('\u{1b}') {
+        } else if bare
+            && sequence.starts_with('[')
+            && is_colour(&sequence.as_bytes()[1..])
+            && !before.ends_with('\u{1b}')
+        {
             out.push_str(before);
         } else {
             continue;
@@ -263,8 +271,10 @@ fn real_escapes(line: Cow<'_, str>, bare: bool) -> Cow<'_, str> {
 
 /// Whether a whole control sequence follows: parameters and a final letter.
 fn is_csi(rest: &[u8]) -> bool {
-    let parameters = rest.iter().take(24).take_while(|b| b.is_ascii_digit() || matches!(**b, b';' | b':' | b'?')).count();
-    rest.get(parameters).is_some_and(|last| if parameters == 0 { b"mKHJ".contains(last) } else { last.is_ascii_alphabetic() })
+    let parameters =
+        rest.iter().take(24).take_while(|b| b.is_ascii_digit() || matches!(**b, b';' | b':' | b'?')).count();
+    rest.get(parameters)
+        .is_some_and(|last| if parameters == 0 { b"mKHJ".contains(last) } else { last.is_ascii_alphabetic() })
 }
 
 /// Whether `31m`, `0m` or `38;5;255m` follows.
@@ -312,86 +322,4 @@ fn cut<'t>(text: &Cow<'t, str>, range: Range<usize>) -> Cow<'t, str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn seen(line: &str) -> Vec<String> {
-        let mut out = Vec::new();
-        segments(line, 0, Spelling::of(line), &mut out);
-        for segment in &out {
-            assert!(segment.at.start <= segment.at.end && segment.at.end <= line.len());
-        }
-        out.into_iter().map(|segment| segment.text.into_owned()).collect()
-    }
-
-    #[test]
-    fn escapes_vanish_in_every_spelling() {
-        for line in [
-            "\u{1b}[1;31mRuntimeError\u{1b}[0m: bad \u{1b}]8;id=1;file:///a.py\u{1b}\\link\u{1b}]8;;\u{1b}\\",
-            "\u{1b}]0;title\u{7}RuntimeError: bad link\u{1b}[K\u{1b}(B",
-            "\u{9b}31mRuntimeError\u{9b}0m: bad link",
-            "^[[1;31mRuntimeError^[[0m: bad ^[]8;;http://a^[\\link^[]8;;^[\\",
-            "\\x1b[31mRuntimeError\\x1b[0m: bad link",
-            "\\033[31mRuntimeError\\033[0m: bad link",
-            "#x1B[31mRuntimeError#x1B[0m: bad link",
-            "#033[31mRuntimeError#033[0m: bad link",
-            "\\u001b[31mRuntimeError\\u001b[0m: bad link",
-            "[31mRuntimeError[0m: bad link",
-            "Run\0timeError: bad\u{7f} link",
-            "RuntimeErrorr\u{8}: bad\u{a0}link\u{200b}",
-            "RuntimeError:\u{1b}[1Cbad link",
-        ] {
-            assert_eq!(seen(line), ["RuntimeError: bad link"], "{line:?}");
-        }
-    }
-
-    #[test]
-    fn code_with_brackets_stays() {
-        for line in ["x = a[31]", "    ~~~~^[0]", "took [10m", "a\\nb\\x1", "tensor([[0., 1.]])", "^^^^[[i]"] {
-            assert_eq!(seen(line), [line]);
-        }
-    }
-
-    #[test]
-    fn only_the_last_state_counts() {
-        assert_eq!(
-            seen("\rEpoch 1:   0%|          | 0/8 [00:00<?, ?it/s]\rEpoch 1:  38%|███▊      | 3/8 [00:00<00:00, 11.79it/s, lr=0.1]"),
-            ["Epoch 1:  38%|███▊      | 3/8 [00:00<00:00, 11.79it/s, lr=0.1]"]
-        );
-        assert_eq!(
-            seen("1/8 [==>......] - ETA: 1s - loss: 1.3560\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\r8/8 [========] - 0s 2ms/step - loss: 1.3"),
-            ["8/8 [========] - 0s 2ms/step - loss: 1.3"]
-        );
-        assert_eq!(seen("Counting objects:  3% (3/100)\rCounting objects: 100% (100/100), done."), ["Counting objects: 100% (100/100), done."]);
-    }
-
-    #[test]
-    fn words_that_are_not_progress_survive_a_carriage_return() {
-        assert_eq!(seen("RuntimeError: one\rRuntimeError: two"), ["RuntimeError: one", "RuntimeError: two"]);
-        assert_eq!(
-            seen(" 12%|█▎        | 2/16 [00:00<00:00, 80.62it/s]\r                  \r{'loss': 4.5}"),
-            [" 12%|█▎        | 2/16 [00:00<00:00, 80.62it/s]", "{'loss': 4.5}"]
-        );
-    }
-
-    #[test]
-    fn words_glued_to_progress_get_their_own_line() {
-        assert_eq!(
-            seen("  0%|          | 0/16 [00:00<?, ?it/s]/opt/lib/loader.py:7: UserWarning: no pin"),
-            ["  0%|          | 0/16 [00:00<?, ?it/s]", "/opt/lib/loader.py:7: UserWarning: no pin"]
-        );
-        assert_eq!(
-            seen("20%|▏| 11/50 [1:56:01<4:28:10, 20%|▏| 12/50 [1:56:05<12:50:3/opt/lib/function.py:9: UserWarning: bad"),
-            ["20%|▏| 12/50 [1:56:05<12:50:3", "/opt/lib/function.py:9: UserWarning: bad"]
-        );
-        assert_eq!(
-            seen("Epoch 1/1  ━━━━━━━━╺━━━━ 17/20 0:00:00 • 0:00:01 471.05it/s loss: 0.927`fit` stopped"),
-            ["Epoch 1/1  ━━━━━━━━╺━━━━ 17/20 0:00:00 • 0:00:01 471.05it/s loss: 0.927", "`fit` stopped"]
-        );
-        assert_eq!(
-            seen(" 1/16 ━━━━━━━━ 2s 136ms/step - loss: 4067.0000Batch 1: Invalid loss, terminating training"),
-            [" 1/16 ━━━━━━━━ 2s 136ms/step - loss: 4067.0000", "Batch 1: Invalid loss, terminating training"]
-        );
-        assert_eq!(seen("16/16 ━━━━━━━━ 0s 207us/step - loss: nanBatch 3: Invalid"), ["16/16 ━━━━━━━━ 0s 207us/step - loss: nan", "Batch 3: Invalid"]);
-    }
-}
+mod tests;

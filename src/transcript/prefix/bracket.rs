@@ -70,7 +70,11 @@ fn kernel<'a>(inside: &str, rest: &'a str) -> Option<Head<'a>> {
     // Padding or length tells it from a list with one number.
     let wide = whole.len() >= 5 && matches!(fraction.len(), 3 | 6);
     let line = rest.strip_prefix(' ')?;
-    if !wide || !all_digits(digits) || !all_digits(fraction) || line.starts_with(|c: char| c.is_ascii_digit() || c == '[') {
+    if !wide
+        || !all_digits(digits)
+        || !all_digits(fraction)
+        || line.starts_with(|c: char| c.is_ascii_digit() || c == '[')
+    {
         return None;
     }
     let seconds = inside.trim_start().parse().ok()?;
@@ -115,7 +119,8 @@ fn stamped<'a>(inside: &'a str, rest: &'a str) -> Option<Head<'a>> {
         return Some(Head { stamp: Some(stamp), level: Some(found), ..Head::at(plain.get(5..)?) });
     }
     let tail = header::tail(plain, Form::Dated, level);
-    let columns = form == Form::Dated && rest.starts_with(' ') && beside.is_empty() && tail.level.is_some() && level.is_none();
+    let columns =
+        form == Form::Dated && rest.starts_with(' ') && beside.is_empty() && tail.level.is_some() && level.is_none();
     Some(Head {
         stamp: Some(stamp),
         level: tail.level,
@@ -171,7 +176,8 @@ pub(super) fn month_day(text: &str) -> Option<(Stamp, usize)> {
 /// `[ERROR] `, `[INFO|trainer.py:1715] 2023-11-04 10:02:01,125 >> `.
 fn leveled<'a>(inside: &str, rest: &'a str) -> Option<Head<'a>> {
     let (word, place) = inside.split_once(['|', ':']).unwrap_or((inside, ""));
-    let level = header::level(word).or_else(|| if place.is_empty() { any_level(word).filter(|_| rest.starts_with(' ')) } else { None })?;
+    let level = header::level(word)
+        .or_else(|| if place.is_empty() { any_level(word).filter(|_| rest.starts_with(' ')) } else { None })?;
     if !place.is_empty() && !is_place(place) {
         return None;
     }
@@ -209,8 +215,13 @@ pub(super) fn round(text: &str) -> Option<Head<'_>> {
         let digits = inside[at..].bytes().take_while(u8::is_ascii_digit).count();
         inside[at..at + digits].parse::<u32>().ok()
     };
-    let named = matches!(inside, "raylet" | "gcs_server") || inside.starts_with("raylet, ip=") || inside.starts_with("autoscaler +");
-    let head = inside.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b':' | b'<' | b'>')).count();
+    let named = matches!(inside, "raylet" | "gcs_server")
+        || inside.starts_with("raylet, ip=")
+        || inside.starts_with("autoscaler +");
+    let head = inside
+        .bytes()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b':' | b'<' | b'>'))
+        .count();
     let pid = numbered(" pid=").or_else(|| if inside.starts_with("pid=") { numbered("pid=") } else { None });
     if !named && (pid.is_none() || (head == 0 && !inside.starts_with("pid="))) {
         return None;

@@ -69,13 +69,18 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
     // Behind a level in front of the stamp (vLLM) the place may follow, but no second level.
     let mut tail = Tail { rest: after(text, known.is_some()), level: known, rank: None };
     let mut cursor = text;
-    let mut style = Between::Nothing;
     for _ in 0..6 {
         let (between, body) = separator(cursor);
         if between == Between::Nothing && !body.starts_with(['[', '{']) {
             break;
         }
-        let Some(field) = field(body) else { break };
+        let Some(field) = field(body) else {
+            // ONNX Runtime's bracket names the library, so it stays: `[E:onnxruntime:Default, cuda_call.cc:118 Call] `.
+            if let [b'[', byte, b':', b'o', b'n', b'n', ..] = body.as_bytes() {
+                tail.level = tail.level.or(letter(*byte));
+            }
+            break;
+        };
         let next = &body[field.length..];
         let follows = separator(next).0;
         match field.kind {
@@ -84,7 +89,7 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     break;
                 }
                 // Behind a platform's stamp the rest is the program's own line: "ERROR: ..." belongs to it.
-                if colon && (form == Form::Platform || next.starts_with("  ")) {
+                if colon && (form == Form::Platform || next.starts_with(":  ")) {
                     tail.level = Some(found);
                     break;
                 }
@@ -94,16 +99,22 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     tail.rest = rust_target(tail.rest);
                 }
             }
-            Kind::Place => tail.rest = after(next, true),
+            // Without a level it may be the line's own: pytest's `module.py:12: in to`.
+            Kind::Place if tail.level.is_some() => tail.rest = after(next, true),
+            Kind::Place => {}
             Kind::Rank(rank) => {
                 tail.rank = Some(rank);
                 tail.rest = after(next, false);
             }
-            Kind::Number if tail.level.is_some() || next.starts_with(" [") || next.starts_with("[") => {
-                if tail.level.is_some() {
-                    tail.rest = after(next, false);
+            // A process behind the level; a small or bare number is the message's own: "INFO 3 GPUs found".
+            Kind::Number { bracket } if tail.level.is_some() => {
+                if !(bracket && field.length >= 5 || next.starts_with(" --- ")) {
+                    break;
                 }
+                tail.rest = after(next, false);
             }
+            // Before a level it is tentative like a name.
+            Kind::Number { bracket } if bracket || next.starts_with(" [") => {}
             Kind::Name { bracket, error } => {
                 let divided = matches!(follows, Between::Dash | Between::Pipe);
                 if tail.level.is_some() {
@@ -114,15 +125,17 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     tail.rest = after(next, true);
                 } else {
                     // Only tentative: it counts when a level follows.
-                    let telling = bracket || divided || body[..field.length].contains(['.', '_', ':', '/']) || &body[..field.length] == "root";
+                    let telling = bracket
+                        || divided
+                        || body[..field.length].contains(['.', '_', ':', '/'])
+                        || &body[..field.length] == "root";
                     if !telling || error {
                         break;
                     }
                 }
             }
-            Kind::Number => break,
+            Kind::Number { .. } => break,
         }
-        style = if style == Between::Nothing { between } else { style };
         cursor = next;
     }
     tail
@@ -163,7 +176,10 @@ pub(crate) fn is_place(word: &str) -> bool {
         more = parts.next();
     }
     let is_line = |text: &str| !text.is_empty() && text.len() <= 7 && text.bytes().all(|b| b.is_ascii_digit());
-    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '\\' | '-' | '<' | '>'));
+    let is_name = |text: &str| {
+        !text.is_empty()
+            && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '\\' | '-' | '<' | '>'))
+    };
     is_name(name)
         && name.contains(|c: char| c.is_alphabetic())
         && match more {
@@ -178,8 +194,13 @@ enum Kind {
     Level(Level, bool),
     Place,
     Rank(u32),
-    Number,
-    Name { bracket: bool, error: bool },
+    Number {
+        bracket: bool,
+    },
+    Name {
+        bracket: bool,
+        error: bool,
+    },
 }
 
 /// One field at the head of a text.
@@ -206,8 +227,10 @@ fn field(text: &str) -> Option<Field> {
     } else if is_place(inside) {
         Kind::Place
     } else if !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_digit() || b == b'/') {
-        Kind::Number
-    } else if let Some(rank) = inside.strip_prefix("rank").and_then(|n| n.trim_start_matches([' ', ':', '=']).parse().ok()) {
+        Kind::Number { bracket: true }
+    } else if let Some(rank) =
+        inside.strip_prefix("rank").and_then(|n| n.trim_start_matches([' ', ':', '=']).parse().ok())
+    {
         Kind::Rank(rank)
     } else if is_logger(inside) {
         Kind::Name { bracket: true, error: false }
@@ -232,13 +255,14 @@ fn word(text: &str) -> Option<Field> {
     }
     if is_place(bare) {
         let rest = &text[bare.len()..];
-        let ended = [" - ", " -- ", ": ", " | ", " >> ", " > "].iter().any(|mark| rest.starts_with(mark)) || rest.is_empty();
+        let ended =
+            [" - ", " -- ", ": ", " | ", " >> ", " > "].iter().any(|mark| rest.starts_with(mark)) || rest.is_empty();
         if ended {
             return Some(Field { kind: Kind::Place, length: bare.len() });
         }
     }
     if !bare.is_empty() && bare.bytes().all(|b| b.is_ascii_digit()) && bare.len() <= 8 {
-        return Some(Field { kind: Kind::Number, length: bare.len() });
+        return Some(Field { kind: Kind::Number { bracket: false }, length: bare.len() });
     }
     if is_logger(bare) {
         let error = ["Error", "Exception", "Warning", "Interrupt", "Exit"].iter().any(|end| bare.ends_with(end));
@@ -259,7 +283,13 @@ fn is_logger(word: &str) -> bool {
 fn separator(text: &str) -> (Between, &str) {
     let trimmed = text.trim_start_matches([' ', '\t']);
     let spaced = trimmed.len() < text.len();
-    for (mark, between) in [("| ", Between::Pipe), ("- ", Between::Dash), ("-- ", Between::Dash), (">> ", Between::Arrow), (": ", Between::Colon)] {
+    for (mark, between) in [
+        ("| ", Between::Pipe),
+        ("- ", Between::Dash),
+        ("-- ", Between::Dash),
+        (">> ", Between::Arrow),
+        (": ", Between::Colon),
+    ] {
         if let Some(body) = trimmed.strip_prefix(mark)
             && (spaced || between == Between::Colon || between == Between::Pipe)
         {
@@ -308,9 +338,13 @@ fn padded<'a>(next: &'a str, level: &str) -> &'a str {
 
 /// Drops the module a Rust logger names: `text_generation_launcher: `, `shard{rank=0}:gpu_worker: `.
 fn rust_target(text: &str) -> &str {
-    let Some(end) = memchr::memmem::find(text.as_bytes().get(..text.len().min(160)).unwrap_or_default(), b": ") else { return text };
+    let Some(end) = memchr::memmem::find(text.as_bytes().get(..text.len().min(160)).unwrap_or_default(), b": ") else {
+        return text;
+    };
     let target = &text.as_bytes()[..end];
-    let plain = target.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b':' | b'-' | b'{' | b'}' | b'='));
+    let plain = target
+        .iter()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b':' | b'-' | b'{' | b'}' | b'='));
     let telling = target.contains(&b'_') || target.windows(2).any(|pair| pair == b"::") || target.contains(&b'{');
     if plain && telling { &text[end + 2..] } else { text }
 }
@@ -321,59 +355,4 @@ pub(crate) fn one_space(text: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_of_usual_loggers() {
-        let e = Some(Level::Error);
-        for (text, message, found) in [
-            (" - name - ERROR - it broke", "it broke", e),
-            (" - ERROR - pkg.mod -   File \"a\"", "  File \"a\"", e),
-            (" - train.py:12 - ERROR - it broke", "it broke", e),
-            (" | ERROR    | mod:<module>:12 - it broke", "it broke", e),
-            (" | ERROR | fairseq_cli.train | it broke", "it broke", e),
-            (" [ERROR] it broke", "it broke", e),
-            ("] [ERROR] it broke", "] [ERROR] it broke", None),
-            (" [ERROR] [launch.py:315:sigkill_handler] it broke", "it broke", e),
-            (" [2110] [ERROR] it broke", "it broke", e),
-            ("[__main__][ERROR] - it broke", "it broke", e),
-            (" {subprocess.py:93} ERROR - it broke", "it broke", e),
-            (" torch._inductor.utils: [ERROR] it broke", "it broke", e),
-            (" [0/0] torch._inductor.utils: [ERROR] it broke", "it broke", e),
-            (" ERROR worker.py:1816 -- it broke", "it broke", e),
-            (" ERROR    it broke", "it broke", e),
-            (" ERROR   File \"a\"", "  File \"a\"", e),
-            (" ERROR: it broke", "it broke", e),
-            (" ERROR RuntimeError: it broke", "RuntimeError: it broke", e),
-            (" - ERROR - RuntimeError - it broke", "RuntimeError - it broke", e),
-            (" - RuntimeError: it broke", "RuntimeError: it broke", None),
-            (" starting ERROR handling", "starting ERROR handling", None),
-            (": E external/xla/cuda_dnn.cc:407] it broke", "it broke", e),
-            (" [rank 1] it broke", "it broke", None),
-            ("   File \"a\"", "  File \"a\"", None),
-            (" [rank0] x", "x", None),
-            ("", "", None),
-        ] {
-            let got = tail(text, Form::Dated, None);
-            assert_eq!((got.rest, got.level), (message, found), "{text:?}");
-        }
-        assert_eq!(tail(" [rank 7] x", Form::Dated, None).rank, Some(7));
-    }
-
-    #[test]
-    fn behind_a_platforms_stamp_the_line_is_the_programs() {
-        assert_eq!(tail(" ERROR: Unexpected bus error", Form::Platform, None).rest, "ERROR: Unexpected bus error");
-        assert_eq!(tail(" ERROR text_generation_launcher: Shard 0 died", Form::Platform, None).rest, "Shard 0 died");
-    }
-
-    #[test]
-    fn places() {
-        for place in ["file.py:12", "launch.py:315:sigkill_handler", "mod.sub:fn:12", "Lib\\site-packages\\a.py:3", "E:\\a\\b.py:3", "__main__:<module>:9"] {
-            assert!(is_place(place), "{place}");
-        }
-        for other in ["RuntimeError:", "12:30", "a:b", "10.0.0.1:80:x y", "", "x:"] {
-            assert!(!is_place(other), "{other}");
-        }
-    }
-}
+mod tests;

@@ -49,9 +49,22 @@ pub(super) fn strip<'a>(text: &'a str, weak: &Weak) -> Option<Head<'a>> {
         b'(' => bracket::round(text),
         b'0'..=b'9' => stamped(text),
         b'A'..=b'Z' | b'a'..=b'z' => word::strip(text),
+        b'#' => workflow(text),
         _ => None,
     };
     strong.or_else(|| weak.strip(text))
+}
+
+/// GitHub's mark on lines that its problem matchers know.
+fn workflow(text: &str) -> Option<Head<'_>> {
+    let marks = [
+        ("##[error]", Level::Error),
+        ("##[warning]", Level::Warning),
+        ("##[notice]", Level::Info),
+        ("##[debug]", Level::Debug),
+    ];
+    let (rest, level) = marks.iter().find_map(|(mark, level)| Some((text.strip_prefix(mark)?, *level)))?;
+    Some(Head { level: Some(level), ..Head::at(rest) })
 }
 
 /// A line that begins with a time stamp.
@@ -99,6 +112,9 @@ fn stamped(text: &str) -> Option<Head<'_>> {
 mod tests {
     use super::*;
 
+    /// Rest, level, rank and sources.
+    type Told<'a> = (&'a str, Option<Level>, Option<u32>, &'a [&'a str]);
+
     /// Strips all strong layers: the rest, level, rank, sources.
     fn all(mut text: &str) -> (&str, Option<Level>, Option<u32>, Vec<&str>) {
         let (mut level, mut rank, mut sources) = (None, None, Vec::new());
@@ -115,65 +131,79 @@ mod tests {
     #[test]
     fn layers_come_off() {
         let (e, w, i) = (Some(Level::Error), Some(Level::Warning), Some(Level::Info));
-        let cases: &[(&str, &str, Option<Level>, Option<u32>, &[&str])] = &[
-            ("2026-11-21T02:46:41.0741300Z   File \"a.py\"", "  File \"a.py\"", None, None, &[]),
-            ("2026-11-21T02:46:41.074Z stderr F   File", "  File", None, None, &[]),
-            ("Nov 21 03:15:22 host python[123]:   File", "  File", None, None, &["python[123]"]),
-            ("2026-11-21T03:15:22.1+00:00 host python[123]: boom", "boom", None, None, &["python[123]"]),
-            ("Nov 21 03:15:22 host kernel: [  123.456789] NVRM: Xid", "NVRM: Xid", None, None, &["kernel"]),
-            ("[  123.456789] NVRM: Xid", "NVRM: Xid", None, None, &[]),
-            ("[  123.456] NVRM: Xid", "NVRM: Xid", None, None, &[]),
-            ("[Tue Nov 11 16:41:52 2014] NVRM: Xid", "NVRM: Xid", None, None, &[]),
-            ("ERROR:root:boom", "boom", e, None, &[]),
-            ("ERROR:    Exception in ASGI application", "Exception in ASGI application", e, None, &[]),
-            ("[2024-01-29 10:02:31,400] [INFO] [launch.py:315:sigkill_handler] Killing", "Killing", i, None, &[]),
-            ("[2024-01-29 10:02:31,400][__main__][ERROR] - boom", "boom", e, None, &[]),
-            ("[2024-01-29 10:02:31,400] torch.distributed.run: [WARNING] boom", "boom", w, None, &[]),
-            ("[2022-10-08 02:11:02 -0300] [2110] [ERROR] boom", "boom", e, None, &[]),
-            ("[2024-01-29, 10:02:31 UTC] {subprocess.py:93} INFO -   File", "  File", i, None, &[]),
-            ("[2024-01-29 10:02:31,400: ERROR/MainProcess] boom", "boom", e, None, &[]),
-            ("[2025-01-29 10:02:31 TP3] Scheduler hit an exception", "Scheduler hit an exception", None, Some(3), &[]),
-            ("[01/29 10:02:31 d2.engine]: boom", "boom", None, None, &[]),
-            ("[01/29/2024-10:02:31] [E] [TRT] 10: boom", "[TRT] 10: boom", e, None, &[]),
-            ("[11/21/26 02:46:51] ERROR    boom", "boom", e, None, &[]),
-            ("[09:02:19] stdout/INFO  boom", "boom", i, None, &[]),
-            ("[09:02:26] stdout/ERROR  [2026-08-29|09:02:26|Front] ERROR    boom", "boom", e, None, &[]),
-            ("[I 2022-06-14 20:01:00,331] Trial", "Trial", i, None, &[]),
-            ("[INFO|trainer.py:1715] 2023-11-04 10:02:01,125 >>   Batch", "  Batch", i, None, &[]),
-            ("[rank3]:   File", "  File", None, Some(3), &[]),
-            ("[rank3]: ", "", None, Some(3), &[]),
-            ("[rank3]:[E1120 03:15:22.123456789 ProcessGroupNCCL.cpp:616] [Rank 3] boom", "[Rank 3] boom", e, Some(3), &[]),
-            ("[default0]:  File", "  File", None, Some(0), &[]),
-            ("[default1]:[rank5]: boom", "boom", None, Some(5), &[]),
-            ("[rank5]:[default1]:boom", "boom", None, Some(1), &[]),
-            ("[1,7]<stderr>:  File", "  File", None, Some(7), &[]),
-            ("[1,mpirank:0,algo-1]<stdout>:boom", "boom", None, Some(0), &[]),
-            ("[rank: 2] Seed set", "Seed set", None, Some(2), &[]),
-            ("rank2:   File", "  File", None, Some(2), &[]),
-            ("[W socket.cpp:601] [c10d] boom", "[c10d] boom", w, None, &[]),
-            ("[ERROR] boom", "boom", e, None, &[]),
-            ("[pod/train-0/main] boom", "boom", None, None, &["train-0/main"]),
-            ("(EngineCore_DP0 pid=123) ERROR 02-11 09:14:40 [core.py:718]   File", "  File", e, None, &["EngineCore_DP0 pid=123"]),
-            ("(RayTrainWorker pid=1, ip=10.0.0.1) boom", "boom", None, None, &["RayTrainWorker pid=1, ip=10.0.0.1"]),
-            ("(Worker(rank=3) pid=1) boom", "boom", None, Some(3), &["Worker(rank=3) pid=1"]),
-            ("(raylet) boom", "boom", None, None, &["raylet"]),
-            ("ERROR 02-11 09:14:40 engine.py:402]   File", "  File", e, None, &[]),
-            ("E0314 08:41:12.551000 913 site-packages/torch/a.py:533]   File", "  File", e, None, &[]),
-            ("E0314 08:41:12.551000 913 site-packages/torch/a.py:533]", "", e, None, &[]),
-            ("W0920 21:03:55.120000 7788 Lib\\site-packages\\a.py:1280] x", "x", w, None, &[]),
-            ("I0000 00:00:1795229271.827153   19456 port.cc:153] x", "x", i, None, &[]),
-            ("2023-07-30 22:10:09.118311: E external/xla/xla/cuda_dnn.cc:407] x", "x", e, None, &[]),
-            ("2024-01-29 10:02:31.400 | ERROR    | mod:fn:12 - boom", "boom", e, None, &[]),
-            ("2024-01-29 10:02:31,400 - pipeline - ERROR - boom", "boom", e, None, &[]),
-            ("2026-11-21 02:48:09,166 [rank 1] init", "init", None, Some(1), &[]),
-            ("01/29/2024 10:02:31 - INFO - __main__ -   boom", "  boom", i, None, &[]),
-            ("12:20:01-551020 ERROR    Failed", "Failed", e, None, &[]),
-            ("time=2025-04-11T08:02:17.551+08:00 level=INFO source=server.go:619 msg=\"a \\\"b\\\"\" err=x", "msg=\"a \\\"b\\\"\" err=x", i, None, &[]),
-            ("train\tRun tests\t2026-11-21T02:46:41.0741300Z boom", "boom", None, None, &[]),
-            ("1706522551.400000 boom", "boom", None, None, &[]),
+        let cases: &[(&str, Told<'_>)] = &[
+            ("2026-11-21T02:46:41.0741300Z   File \"a.py\"", ("  File \"a.py\"", None, None, &[])),
+            ("2026-11-21T02:46:41.074Z stderr F   File", ("  File", None, None, &[])),
+            ("Nov 21 03:15:22 host python[123]:   File", ("  File", None, None, &["python[123]"])),
+            ("2026-11-21T03:15:22.1+00:00 host python[123]: boom", ("boom", None, None, &["python[123]"])),
+            ("Nov 21 03:15:22 host kernel: [  123.456789] NVRM: Xid", ("NVRM: Xid", None, None, &["kernel"])),
+            ("[  123.456789] NVRM: Xid", ("NVRM: Xid", None, None, &[])),
+            ("[  123.456] NVRM: Xid", ("NVRM: Xid", None, None, &[])),
+            ("[Tue Nov 11 16:41:52 2014] NVRM: Xid", ("NVRM: Xid", None, None, &[])),
+            ("2026-11-21T02:46:41.0Z ##[error]E   x", ("E   x", e, None, &[])),
+            ("ERROR:root:boom", ("boom", e, None, &[])),
+            ("ERROR:    Exception in ASGI application", ("Exception in ASGI application", e, None, &[])),
+            ("[2024-01-29 10:02:31,400] [INFO] [launch.py:315:sigkill_handler] Killing", ("Killing", i, None, &[])),
+            ("[2024-01-29 10:02:31,400][__main__][ERROR] - boom", ("boom", e, None, &[])),
+            ("[2024-01-29 10:02:31,400] torch.distributed.run: [WARNING] boom", ("boom", w, None, &[])),
+            ("[2022-10-08 02:11:02 -0300] [2110] [ERROR] boom", ("boom", e, None, &[])),
+            ("[2024-01-29, 10:02:31 UTC] {subprocess.py:93} INFO -   File", ("  File", i, None, &[])),
+            ("[2024-01-29 10:02:31,400: ERROR/MainProcess] boom", ("boom", e, None, &[])),
+            (
+                "[2025-01-29 10:02:31 TP3] Scheduler hit an exception",
+                ("Scheduler hit an exception", None, Some(3), &[]),
+            ),
+            ("[01/29 10:02:31 d2.engine]: boom", ("boom", None, None, &[])),
+            ("[01/29/2024-10:02:31] [E] [TRT] 10: boom", ("[TRT] 10: boom", e, None, &[])),
+            ("[11/21/26 02:46:51] ERROR    boom", ("boom", e, None, &[])),
+            ("[09:02:19] stdout/INFO  boom", ("boom", i, None, &[])),
+            ("[09:02:26] stdout/ERROR  [2026-08-29|09:02:26|Front] ERROR    boom", ("boom", e, None, &[])),
+            ("[I 2022-06-14 20:01:00,331] Trial", ("Trial", i, None, &[])),
+            ("[INFO|trainer.py:1715] 2023-11-04 10:02:01,125 >>   Batch", ("  Batch", i, None, &[])),
+            ("[rank3]:   File", ("  File", None, Some(3), &[])),
+            ("[rank3]: ", ("", None, Some(3), &[])),
+            (
+                "[rank3]:[E1120 03:15:22.123456789 ProcessGroupNCCL.cpp:616] [Rank 3] boom",
+                ("[Rank 3] boom", e, Some(3), &[]),
+            ),
+            ("[default0]:  File", ("  File", None, Some(0), &[])),
+            ("[default1]:[rank5]: boom", ("boom", None, Some(5), &[])),
+            ("[rank5]:[default1]:boom", ("boom", None, Some(1), &[])),
+            ("[1,7]<stderr>:  File", ("  File", None, Some(7), &[])),
+            ("[1,mpirank:0,algo-1]<stdout>:boom", ("boom", None, Some(0), &[])),
+            ("[rank: 2] Seed set", ("Seed set", None, Some(2), &[])),
+            ("rank2:   File", ("  File", None, Some(2), &[])),
+            ("[W socket.cpp:601] [c10d] boom", ("[c10d] boom", w, None, &[])),
+            ("[ERROR] boom", ("boom", e, None, &[])),
+            ("[pod/train-0/main] boom", ("boom", None, None, &["train-0/main"])),
+            (
+                "(EngineCore_DP0 pid=123) ERROR 02-11 09:14:40 [core.py:718]   File",
+                ("  File", e, None, &["EngineCore_DP0 pid=123"]),
+            ),
+            ("(RayTrainWorker pid=1, ip=10.0.0.1) boom", ("boom", None, None, &["RayTrainWorker pid=1, ip=10.0.0.1"])),
+            ("(Worker(rank=3) pid=1) boom", ("boom", None, Some(3), &["Worker(rank=3) pid=1"])),
+            ("(raylet) boom", ("boom", None, None, &["raylet"])),
+            ("ERROR 02-11 09:14:40 engine.py:402]   File", ("  File", e, None, &[])),
+            ("E0314 08:41:12.551000 913 site-packages/torch/a.py:533]   File", ("  File", e, None, &[])),
+            ("E0314 08:41:12.551000 913 site-packages/torch/a.py:533]", ("", e, None, &[])),
+            ("W0920 21:03:55.120000 7788 Lib\\site-packages\\a.py:1280] x", ("x", w, None, &[])),
+            ("I0000 00:00:1795229271.827153   19456 port.cc:153] x", ("x", i, None, &[])),
+            ("2023-07-30 22:10:09.118311: E external/xla/xla/cuda_dnn.cc:407] x", ("x", e, None, &[])),
+            ("2024-01-29 10:02:31.400 | ERROR    | mod:fn:12 - boom", ("boom", e, None, &[])),
+            ("2024-01-29 10:02:31,400 - pipeline - ERROR - boom", ("boom", e, None, &[])),
+            ("2026-11-21 02:48:09,166 [rank 1] init", ("init", None, Some(1), &[])),
+            ("01/29/2024 10:02:31 - INFO - __main__ -   boom", ("  boom", i, None, &[])),
+            ("12:20:01-551020 ERROR    Failed", ("Failed", e, None, &[])),
+            (
+                "time=2025-04-11T08:02:17.551+08:00 level=INFO source=server.go:619 msg=\"a \\\"b\\\"\" err=x",
+                ("msg=\"a \\\"b\\\"\" err=x", i, None, &[]),
+            ),
+            ("train\tRun tests\t2026-11-21T02:46:41.0741300Z boom", ("boom", None, None, &[])),
+            ("1706522551.400000 boom", ("boom", None, None, &[])),
         ];
-        for (text, rest, level, rank, sources) in cases {
-            assert_eq!(all(text), (*rest, *level, *rank, sources.to_vec()), "{text}");
+        for (text, told) in cases {
+            let (rest, level, rank, sources) = all(text);
+            assert_eq!((rest, level, rank, &sources[..]), *told, "{text}");
         }
     }
 

@@ -150,7 +150,27 @@ fn zone(scan: &mut Scan<'_>, text: &str) -> Option<f64> {
         let name = text.as_bytes().get(scan.at..).unwrap_or_default();
         let letters = name.iter().take(6).take_while(|b| b.is_ascii_uppercase()).count();
         let zone = &name[..letters];
-        if [&b"UTC"[..], b"GMT", b"CET", b"CEST", b"EST", b"EDT", b"CST", b"PST", b"PDT", b"MST", b"JST", b"KST", b"IST", b"BST", b"MSK", b"EET", b"EEST"].contains(&zone) {
+        if [
+            &b"UTC"[..],
+            b"GMT",
+            b"CET",
+            b"CEST",
+            b"EST",
+            b"EDT",
+            b"CST",
+            b"PST",
+            b"PDT",
+            b"MST",
+            b"JST",
+            b"KST",
+            b"IST",
+            b"BST",
+            b"MSK",
+            b"EET",
+            b"EEST",
+        ]
+        .contains(&zone)
+        {
             scan.at += letters;
             return Some(0.0);
         }
@@ -305,7 +325,17 @@ mod tests {
 
     #[test]
     fn no_stamps() {
-        for text in ["2024-13-29 10:02:31", "10:02", "1:02:03 left", "1706522551", "Nov 21 is a day", "192.168.1.1:80", "3.11.7", "Märchen", "1/8 [=>]"] {
+        for text in [
+            "2024-13-29 10:02:31",
+            "10:02",
+            "1:02:03 left",
+            "1706522551",
+            "Nov 21 is a day",
+            "192.168.1.1:80",
+            "3.11.7",
+            "Märchen",
+            "1/8 [=>]",
+        ] {
             assert_eq!(stamp(text), None, "{text}");
         }
     }

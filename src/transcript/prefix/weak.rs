@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::header::one_space;
 use super::Head;
+use super::header::one_space;
 
 /// The weak forms that this text uses.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +125,9 @@ impl<'a> Count<'a> {
             && self.lines * 10 >= total * 6
             && (self.values.len() <= 1 || self.values.len() * 2 <= self.lines || self.values.len() <= 8)
             && (self.unordered * 3 > self.lines || self.values.len() == 1)
-            && (self.values.len() < self.lines || self.lines == 1 || self.values.keys().all(|value| numbered(value) && value.contains(char::is_alphabetic)))
+            && (self.values.len() < self.lines
+                || self.lines == 1
+                || self.values.keys().all(|value| numbered(value) && value.contains(char::is_alphabetic)))
     }
 }
 
@@ -159,7 +161,11 @@ fn bracket(line: &str) -> Option<(&str, &str)> {
 
 /// `worker-1  | text`.
 fn column(line: &str) -> Option<(&str, &str)> {
-    let name = line.bytes().take(80).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'@')).count();
+    let name = line
+        .bytes()
+        .take(80)
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'@'))
+        .count();
     let spaces = line.as_bytes().get(name..)?.iter().take(60).take_while(|b| **b == b' ').count();
     let rest = line.get(name + spaces..)?.strip_prefix('|')?;
     if name == 0 || spaces == 0 || !line.contains(char::is_alphabetic) || !(rest.is_empty() || rest.starts_with(' ')) {
@@ -171,10 +177,13 @@ fn column(line: &str) -> Option<(&str, &str)> {
 
 /// `node1: text`, `10.0.0.1: text`; a name without a figure is a word.
 fn host(line: &str) -> Option<(&str, &str)> {
-    let name = line.bytes().take(64).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-')).count();
+    let name =
+        line.bytes().take(64).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-')).count();
     let rest = line.get(name..)?.strip_prefix(':')?;
     let word = &line[..name];
-    let telling = word.contains(|c: char| c.is_ascii_digit()) && !word.contains("Error") && (word.contains(char::is_alphabetic) || word.bytes().filter(|b| *b == b'.').count() == 3);
+    let telling = word.contains(|c: char| c.is_ascii_digit())
+        && !word.contains("Error")
+        && (word.contains(char::is_alphabetic) || word.bytes().filter(|b| *b == b'.').count() == 3);
     (telling && (rest.is_empty() || rest.starts_with(' '))).then(|| (word, one_space(rest)))
 }
 
@@ -206,7 +215,10 @@ mod tests {
         assert_eq!(weak.strip("node2:   File").map(|h| (h.rest, h.source)), Some(("  File", Some("node2"))));
         let weak = survey("[0] a\n[1] b\n[0] c");
         assert_eq!(weak.strip("[1]   File").map(|h| h.rest), Some("  File"));
-        assert_eq!(survey("registry-1    | RuntimeError: x").strip("registry-1    | RuntimeError: x").map(|h| h.rest), Some("RuntimeError: x"));
+        assert_eq!(
+            survey("registry-1    | RuntimeError: x").strip("registry-1    | RuntimeError: x").map(|h| h.rest),
+            Some("RuntimeError: x")
+        );
     }
 
     #[test]

@@ -3,10 +3,10 @@
 //! It refuses a lone level word (`ERROR: x` is somebody's message) and knows that `RuntimeError: x` is none. The
 //! surprising thing: uvicorn's `INFO:     x` is told from a message `INFO: x` by its padding to ten columns.
 
+use super::Head;
 use super::bracket::month_day;
 use super::header::{self, letter, one_space, place_end};
 use super::time::{self, Form};
-use super::Head;
 
 /// Removes a prefix that begins with a letter.
 pub(super) fn strip(text: &str) -> Option<Head<'_>> {
@@ -44,7 +44,12 @@ fn leveled(text: &str) -> Option<Head<'_>> {
             return None;
         }
         let tail = header::tail(body.trim_start_matches(' ').get(length..)?, Form::Dated, Some(level));
-        return Some(Head { stamp: Some(stamp), level: Some(level), rank: tail.rank.map(|r| (r, true)), ..Head::at(tail.rest) });
+        return Some(Head {
+            stamp: Some(stamp),
+            level: Some(level),
+            rank: tail.rank.map(|r| (r, true)),
+            ..Head::at(tail.rest)
+        });
     }
     let body = rest.strip_prefix(':')?;
     let spaces = body.bytes().take_while(|b| *b == b' ').count();
@@ -52,7 +57,8 @@ fn leveled(text: &str) -> Option<Head<'_>> {
         let aligned = spaces > 1 && letters + 1 + spaces == 10;
         return aligned.then(|| Head { level: Some(level), ..Head::at(&body[spaces..]) });
     }
-    let name = body.bytes().take(100).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-')).count();
+    let name =
+        body.bytes().take(100).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-')).count();
     let named = name > 0 && body.as_bytes().get(name) == Some(&b':') && body.as_bytes()[0].is_ascii_alphabetic();
     let error = ["Error", "Exception", "Warning"].iter().any(|end| body[..name].ends_with(end));
     (named && !error).then(|| Head { level: Some(level), ..Head::at(&body[name + 1..]) })
@@ -76,13 +82,23 @@ pub(super) fn syslog(text: &str) -> Option<(&str, &str)> {
     let tag = &tag[..colon];
     let rest = text.get(host.len() + 1 + colon + 1..)?;
     let name = tag.split('[').next()?;
-    let fine = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/' | b'@' | b'(' | b')'));
+    let fine = |word: &str| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/' | b'@' | b'(' | b')'))
+    };
     let numbered = tag.len() == name.len()
-        || tag[name.len()..].strip_prefix('[').and_then(|t| t.strip_suffix(']')).is_some_and(|pid| !pid.is_empty() && pid.bytes().all(|b| b.is_ascii_digit()));
+        || tag[name.len()..]
+            .strip_prefix('[')
+            .and_then(|t| t.strip_suffix(']'))
+            .is_some_and(|pid| !pid.is_empty() && pid.bytes().all(|b| b.is_ascii_digit()));
     // Without a pid only the kernel and the like are told from "host word: message".
-    let known = tag.len() > name.len() || matches!(name, "kernel" | "systemd" | "slurmstepd" | "slurmd" | "python" | "python3" | "sshd");
+    let known = tag.len() > name.len()
+        || matches!(name, "kernel" | "systemd" | "slurmstepd" | "slurmd" | "python" | "python3" | "sshd");
     let first = host.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-    (first && fine(host) && fine(name) && numbered && known && (rest.is_empty() || rest.starts_with(' '))).then(|| (tag, one_space(rest)))
+    (first && fine(host) && fine(name) && numbered && known && (rest.is_empty() || rest.starts_with(' ')))
+        .then(|| (tag, one_space(rest)))
 }
 
 /// `rank2: `, as some launchers and PyTorch nightlies print it.
@@ -120,7 +136,8 @@ fn logfmt(text: &str) -> Option<Head<'_>> {
         rest = one_space(bare.get(end + quoted..).unwrap_or_default());
         head.rest = rest;
     }
-    (head.level.is_some() && head.rest.len() < text.len() && (head.stamp.is_some() || head.rest.starts_with("msg="))).then_some(head)
+    (head.level.is_some() && head.rest.len() < text.len() && (head.stamp.is_some() || head.rest.starts_with("msg=")))
+        .then_some(head)
 }
 
 /// `gh run view --log`: job, step and line separated by tabs, the line with its stamp.
@@ -131,5 +148,6 @@ fn downloaded(text: &str) -> Option<Head<'_>> {
     let body = text.get(second + 1..)?;
     let body = body.strip_prefix('\u{FEFF}').unwrap_or(body);
     let (stamp, form, length) = time::stamp(body)?;
-    (form == Form::Platform).then(|| Head { stamp: Some(stamp), ..Head::at(one_space(body.get(length..).unwrap_or_default())) })
+    (form == Form::Platform)
+        .then(|| Head { stamp: Some(stamp), ..Head::at(one_space(body.get(length..).unwrap_or_default())) })
 }

@@ -11,7 +11,8 @@ pub(in crate::transcript) fn occurs(text: &str) -> bool {
         .any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
 }
 
-const TAGS: [&str; 12] = ["span", "/span", "br", "br/", "pre", "/pre", "code", "/code", "font", "/font", "samp", "/samp"];
+const TAGS: [&str; 12] =
+    ["span", "/span", "br", "br/", "pre", "/pre", "code", "/code", "font", "/font", "samp", "/samp"];
 
 /// Resolves entities and drops tags; a `<br>` becomes a line break.
 pub(in crate::transcript) fn plain(text: &str) -> Cow<'_, str> {

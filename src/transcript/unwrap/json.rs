@@ -32,7 +32,17 @@ const LONGEST: usize = 8 << 20;
 const MESSAGES: [&str; 11] =
     ["log", "message", "msg", "event", "text", "textPayload", "data", "MESSAGE", "body", "content", "line"];
 const EXCEPTIONS: [&str; 11] = [
-    "exception", "exc_info", "exc_text", "traceback", "stack_trace", "stacktrace", "stack", "stackTrace", "error", "err", "exc_message",
+    "exception",
+    "exc_info",
+    "exc_text",
+    "traceback",
+    "stack_trace",
+    "stacktrace",
+    "stack",
+    "stackTrace",
+    "error",
+    "err",
+    "exc_message",
 ];
 const INSIDE: [&str; 6] = ["fields", "jsonPayload", "attributes", "extra", "record", "exception"];
 
@@ -41,12 +51,6 @@ pub(in crate::transcript) fn read(line: &str) -> Option<Record> {
     // Kaggle writes one array over many lines.
     let body = line.trim().trim_start_matches(['[', ',']).trim_end_matches([']', ',']);
     if !body.starts_with('{') || !body.ends_with('}') || body.len() > LONGEST || body.len() < 9 {
-        return None;
-    }
-    let told = MESSAGES.iter().chain(&EXCEPTIONS).any(|key| {
-        memchr::memmem::find_iter(body.as_bytes(), key.as_bytes()).any(|at| at > 0 && body.as_bytes()[at - 1] == b'"' && body.as_bytes().get(at + key.len()) == Some(&b'"'))
-    });
-    if !told {
         return None;
     }
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(body) else { return None };
@@ -110,7 +114,8 @@ fn take(fields: &Map<String, Value>, record: &mut Record, depth: usize) {
         }
     }
     // An exception told as type and value.
-    if let (Some(kind), Some(value)) = (fields.get("type").and_then(Value::as_str), fields.get("value").and_then(Value::as_str))
+    if let (Some(kind), Some(value)) =
+        (fields.get("type").and_then(Value::as_str), fields.get("value").and_then(Value::as_str))
         && depth > 0
         && kind.ends_with(|c: char| c.is_ascii_alphabetic())
     {
@@ -152,7 +157,8 @@ mod tests {
     #[test]
     fn records() {
         let text = |line: &str| read(line).map(|record| record.text);
-        let docker = read(r#"{"log":"  File \"a.py\"\n","stream":"stderr","time":"2026-11-21T02:46:15.9Z"}"#).expect("docker");
+        let docker =
+            read(r#"{"log":"  File \"a.py\"\n","stream":"stderr","time":"2026-11-21T02:46:15.9Z"}"#).expect("docker");
         assert_eq!((docker.text.as_str(), docker.partial), ("  File \"a.py\"", false));
         assert!(docker.stamp.is_some());
         assert!(read(r#"{"log":"half","stream":"stderr"}"#).expect("docker").partial);
@@ -162,12 +168,23 @@ mod tests {
         assert_eq!((full.level, full.rank), (Some(Level::Error), Some(3)));
         assert_eq!(text(r#"{"timestamp":"2024-01-01T00:00:00Z","level":"ERROR","fields":{"message":"Shard 0 died"},"span":{"rank":2}}"#).as_deref(), Some("Shard 0 died"));
         assert_eq!(text(r#",{"stream_name":"stderr","time":1.2,"data":"boom\n"}"#).as_deref(), Some("boom"));
-        assert_eq!(text(r#"{"message":"x","exception":{"type":"ValueError","value":"y"}}"#).as_deref(), Some("x\nValueError: y"));
+        assert_eq!(
+            text(r#"{"message":"x","exception":{"type":"ValueError","value":"y"}}"#).as_deref(),
+            Some("x\nValueError: y")
+        );
     }
 
     #[test]
     fn other_json_stays() {
-        for line in [r#"{"lr": 0.1, "batch": 4}"#, r#"{"log": 3}x"#, "{'loss': 4.5}", "{", "{}", r#"{"msg": "cut"#, r#"{"model": "message"}"#] {
+        for line in [
+            r#"{"lr": 0.1, "batch": 4}"#,
+            r#"{"log": 3}x"#,
+            "{'loss': 4.5}",
+            "{",
+            "{}",
+            r#"{"msg": "cut"#,
+            r#"{"model": "message"}"#,
+        ] {
             assert_eq!(read(line), None, "{line}");
         }
     }

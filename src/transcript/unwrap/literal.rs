@@ -14,7 +14,11 @@ pub(in crate::transcript) fn read(line: &str, strict: bool) -> Option<String> {
     }
     // A line that is one JSON string, as notebooks' files hold them.
     let trimmed = line.trim().trim_end_matches(',');
-    if trimmed.len() > 2 && trimmed.starts_with('"') && trimmed.ends_with('"') && (sure || trimmed.contains("\\u001b[") || trimmed.ends_with("\\n\"")) {
+    if trimmed.len() > 2
+        && literal(trimmed, 0) == Some((0, trimmed.len()))
+        && trimmed.starts_with('"')
+        && (sure || trimmed.contains("\\u001b[") || trimmed.ends_with("\\n\""))
+    {
         let inner = &trimmed[1..trimmed.len() - 1];
         let inner = inner.strip_suffix("\\n").unwrap_or(inner);
         return Some(open(inner));
@@ -26,21 +30,19 @@ pub(in crate::transcript) fn read(line: &str, strict: bool) -> Option<String> {
     while let Some((begin, end)) = literal(line, at) {
         at = end;
         let Some(inner) = line.get(begin + 1..end.saturating_sub(1)) else { continue };
-        if begin > first + 1 || end > first {
-            if worth(inner, sure) {
-                let head = line.get(done..begin).unwrap_or_default();
-                out.push_str(head);
-                // The words before a string and its lines are lines of their own when the string begins a traceback.
-                if inner.trim_start().starts_with("Traceback") && !out.is_empty() {
-                    out.push('\n');
-                }
-                let text = open(inner);
-                out.push_str(text.trim_end_matches('\n'));
-                done = end;
-                opened = true;
-                if line.get(end..).is_some_and(|rest| rest.len() > 2) {
-                    out.push('\n');
-                }
+        if end > first && worth(inner, sure) {
+            let head = line.get(done..begin).unwrap_or_default();
+            out.push_str(head);
+            // The words before a string and its lines are lines of their own when the string begins a traceback.
+            if inner.trim_start().starts_with("Traceback") && !out.is_empty() {
+                out.push('\n');
+            }
+            let text = open(inner);
+            out.push_str(text.trim_end_matches('\n'));
+            done = end;
+            opened = true;
+            if line.get(end..).is_some_and(|rest| rest.len() > 2) {
+                out.push('\n');
             }
         }
     }
@@ -55,6 +57,14 @@ pub(in crate::transcript) fn read(line: &str, strict: bool) -> Option<String> {
     Some(out.trim_end_matches('\n').to_owned())
 }
 
+/// The value of a logfmt `msg=`, its quotes opened, with the fields behind it.
+pub(in crate::transcript) fn message(value: &str) -> String {
+    match literal(value, 0) {
+        Some((0, end)) if end <= value.len() => format!("{}{}", open(&value[1..end - 1]), &value[end..]),
+        _ => value.to_owned(),
+    }
+}
+
 /// The next string literal from `at` on: where its quotes stand.
 fn literal(line: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
@@ -62,7 +72,10 @@ fn literal(line: &str, at: usize) -> Option<(usize, usize)> {
     loop {
         begin += memchr::memchr2(b'"', b'\'', bytes.get(begin..)?)?;
         // An apostrophe inside a word opens nothing.
-        let inside = begin > 0 && bytes[begin] == b'\'' && bytes[begin - 1].is_ascii_alphanumeric() && !is_string_prefix(&bytes[..begin]);
+        let inside = begin > 0
+            && bytes[begin] == b'\''
+            && bytes[begin - 1].is_ascii_alphanumeric()
+            && !is_string_prefix(&bytes[..begin]);
         if !inside {
             break;
         }
@@ -98,8 +111,12 @@ fn worth(inner: &str, sure: bool) -> bool {
     }
     let drive = inner.as_bytes().get(1) == Some(&b':') && inner.as_bytes().get(2) == Some(&b'\\');
     // Behind a break in a message stands a new sentence, indentation, a bullet or nothing.
-    let sentence = memchr::memmem::find_iter(inner.as_bytes(), b"\\n")
-        .any(|at| inner[at + 2..].chars().next().is_none_or(|c| c.is_uppercase() || matches!(c, ' ' | '[' | '-' | '=' | '\\' | '*')));
+    let sentence = memchr::memmem::find_iter(inner.as_bytes(), b"\\n").any(|at| {
+        inner[at + 2..]
+            .chars()
+            .next()
+            .is_none_or(|c| c.is_uppercase() || matches!(c, ' ' | '[' | '-' | '=' | '\\' | '*'))
+    });
     breaks >= 2 && sentence && inner.contains(' ') && !drive
 }
 
@@ -118,11 +135,18 @@ fn open(inner: &str) -> String {
             Some(b'\'') => (Some('\''), 1),
             Some(b'/') => (Some('/'), 1),
             Some(b'\\') => (Some('\\'), 1),
-            Some(b'u') => match after.get(1..5).and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32) {
-                Some(c) => (Some(c), 5),
-                None => (Some('\\'), 0),
-            },
-            Some(b'x') => match after.get(1..3).and_then(|hex| u32::from_str_radix(hex, 16).ok()).filter(|n| *n < 0x80).and_then(char::from_u32) {
+            Some(b'u') => {
+                match after.get(1..5).and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32) {
+                    Some(c) => (Some(c), 5),
+                    None => (Some('\\'), 0),
+                }
+            }
+            Some(b'x') => match after
+                .get(1..3)
+                .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+                .filter(|n| *n < 0x80)
+                .and_then(char::from_u32)
+            {
                 Some(c) => (Some(c), 3),
                 None => (Some('\\'), 0),
             },

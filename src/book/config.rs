@@ -1,0 +1,105 @@
+//! `faultbook.toml`: which folders hold the project's reports and pages of its own.
+//!
+//! An unknown key is an error with its line: a misspelt key that does nothing would look like "no reports found".
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::Error;
+
+/// The file's name.
+pub const FILE: &str = "faultbook.toml";
+
+/// What a project configured. Paths are resolved against the file's folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The file it came from.
+    pub path: PathBuf,
+    /// Folders (or single files) with bug reports.
+    pub reports: Vec<PathBuf>,
+    /// Folders with fault pages, laid out as kb/ is.
+    pub book: Vec<PathBuf>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    reports: Paths,
+    book: Paths,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Paths {
+    paths: Vec<PathBuf>,
+}
+
+/// The configuration that holds in `from`: of that folder or the nearest one above it, up to the git root.
+///
+/// # Errors
+/// When there is one and it cannot be read or is wrong.
+pub fn nearest(from: &Path) -> Result<Option<Config>, Error> {
+    super::load::upward(from)
+        .into_iter()
+        .map(|folder| folder.join(FILE))
+        .find(|file| file.is_file())
+        .map(|f| read(&f))
+        .transpose()
+}
+
+/// Reads a configuration file.
+///
+/// # Errors
+/// When it cannot be read, is not TOML, or has a key that means nothing.
+pub fn read(path: &Path) -> Result<Config, Error> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::read(path, source))?;
+    parse(path, &text)
+}
+
+/// Reads a configuration from its text.
+///
+/// # Errors
+/// When it is not TOML or has a key that means nothing.
+pub fn parse(path: &Path, text: &str) -> Result<Config, Error> {
+    let written: Written = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.get(..at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Error::Config {
+            path: path.to_owned(),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+            message: error.message().replace('\n', " "),
+        }
+    })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let resolve = |paths: Paths| paths.paths.into_iter().map(|p| folder.join(p)).collect();
+    Ok(Config { path: path.to_owned(), reports: resolve(written.reports), book: resolve(written.book) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_and_refuses() {
+        let read = |text: &str| parse(Path::new("/p/faultbook.toml"), text);
+        let config =
+            read("[reports]\npaths = [\"docs/bugs\", \"/abs\"]\n[book]\npaths = [\"kb\"]\n").expect("it is sound");
+        assert_eq!(config.reports, [Path::new("/p/docs/bugs"), Path::new("/abs")]);
+        assert_eq!(config.book, [Path::new("/p/kb")]);
+        assert_eq!(read("").expect("an empty file says nothing").reports.len(), 0);
+        for (text, place) in [
+            ("[reports]\npath = [\"a\"]\n", "2:1"),
+            ("[report]\npaths = []\n", "1:2"),
+            ("[reports]\npaths = \"a\"\n", "2:9"),
+            ("[reports\n", "1:9"),
+        ] {
+            let error = read(text).expect_err("it is wrong");
+            assert!(error.to_string().starts_with(&format!("/p/faultbook.toml:{place}: ")), "{error}");
+            assert!(error.hint().is_some());
+        }
+    }
+}

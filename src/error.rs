@@ -1,0 +1,58 @@
+//! What can go wrong outside of the core: files, folders, configuration.
+//!
+//! Each error says what failed and on what; [`Error::hint`] says what to do next. Reading a text or a report never
+//! fails, so those have no errors here.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or folder cannot be read.
+    #[error("could not read `{}`", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// `faultbook.toml` is wrong.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: u32,
+        /// Column in Unicode scalar values, from 1.
+        column: u32,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl Error {
+    /// A file or folder that cannot be read.
+    pub fn read(path: &Path, source: io::Error) -> Self {
+        Self::Read { path: path.to_owned(), source }
+    }
+
+    /// What to do next, where something sensible can be said.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Read { source, path } => match source.kind() {
+                io::ErrorKind::NotFound if path.is_relative() => Some(
+                    "the path counts from the current folder, or from faultbook.toml where it stands there".to_owned(),
+                ),
+                io::ErrorKind::NotFound => Some("check the path".to_owned()),
+                io::ErrorKind::PermissionDenied => Some("give this user the right to read it".to_owned()),
+                _ => None,
+            },
+            Error::Config { .. } => {
+                Some("known keys: paths under [reports], paths under [book], each a list of folders".to_owned())
+            }
+        }
+    }
+}

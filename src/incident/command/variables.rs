@@ -1,0 +1,94 @@
+//! Environment variables that the text sets: by a shell, by Docker, by Python, by a dump. Facts `env.NAME`.
+//!
+//! It refuses variables that prose only recommends to set. The surprising thing: an empty value is a value, because
+//! `CUDA_VISIBLE_DEVICES=""` hides every GPU.
+
+use super::is_assignment;
+use crate::facts::Facts;
+
+/// Beginnings of environment variables that matter on a GPU.
+const VARIABLES: &[&str] = &[
+    "CUDA_",
+    "PYTORCH_",
+    "NCCL_",
+    "TF_",
+    "XLA_",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "TORCH_",
+    "NVIDIA_",
+    "JAX_",
+    "CUDNN_",
+    "CUBLAS_",
+    "OMP_NUM_THREADS",
+    "TRITON_",
+    "GLOO_",
+    "RANK",
+    "LOCAL_RANK",
+    "WORLD_SIZE",
+    "MASTER_",
+    "VLLM_",
+    "OLLAMA_",
+    "PYTHONFAULTHANDLER",
+    "HIP_",
+    "TORCHDYNAMO_",
+    "TOKENIZERS_",
+    "MKL_",
+    "ROCR_",
+];
+
+/// Environment variables that are set on the line, by a shell, by Docker, by Python.
+pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
+    if !VARIABLES.iter().any(|start| words.contains(start)) {
+        return;
+    }
+    let shell = words.starts_with("export ")
+        || words.starts_with("set ")
+        || words.starts_with("ENV ")
+        || words.starts_with("env ");
+    for start in VARIABLES {
+        for (at, _) in words.match_indices(start) {
+            let before = words.get(..at).unwrap_or("");
+            if before
+                .chars()
+                .next_back()
+                .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '{' | '`' | '/'))
+            {
+                continue;
+            }
+            let rest = words.get(at..).unwrap_or("");
+            let end =
+                rest.find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')).unwrap_or(rest.len());
+            let (name, tail) = rest.split_at(end);
+            let python = (before.ends_with("environ[\"") || before.ends_with("environ['"))
+                && tail.get(1..).is_some_and(|tail| tail.starts_with(']'));
+            let value = if python {
+                tail.split_once('=').map(|(_, value)| value.trim())
+            } else if let Some(value) = tail.strip_prefix('=') {
+                Some(value)
+            } else {
+                let begins = before.trim().is_empty() || before.ends_with('[') || before.ends_with("- ");
+                tail.strip_prefix(": ").filter(|_| begins)
+            };
+            let Some(value) = value else { continue };
+            // Advice says "set X=1" in prose; what was set stands at the line's beginning, behind `export`, `-e` or another assignment.
+            let set = shell
+                || python
+                || tail.starts_with(": ")
+                || before.trim().is_empty()
+                || before.trim_end().ends_with("-e")
+                || before.ends_with("--env ")
+                || before.split_whitespace().all(is_assignment)
+                || before.ends_with("- ")
+                || before.ends_with("] ") && before.starts_with('[');
+            if !set || value.starts_with('=') {
+                continue;
+            }
+            let value = match value.chars().next() {
+                Some(quote @ ('"' | '\'')) => value.get(1..).unwrap_or("").split(quote).next().unwrap_or(""),
+                _ => value.split([' ', '\t', '`', ')', ';']).next().unwrap_or(""),
+            };
+            facts.words_in_text(&format!("env.{name}"), value.trim_end_matches(',').trim_matches(['[', ']']), line);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! GPUs by name, compute capability and memory, wherever a line names them.
+//!
+//! It refuses bare model numbers in prose. The surprising thing: a size behind a GeForce name is the board's memory,
+//! inside a data centre name it is part of the name.
+
+use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, number, size, whole};
+use crate::facts::{Facts, Source, Value};
+
+/// Beginnings of GPU names, the longest first.
+const STARTS: &[&str] = &[
+    "NVIDIA GeForce ",
+    "NVIDIA RTX ",
+    "NVIDIA TITAN ",
+    "NVIDIA Tesla ",
+    "NVIDIA Quadro ",
+    "NVIDIA Graphics Device",
+    "NVIDIA A",
+    "NVIDIA H",
+    "NVIDIA L",
+    "NVIDIA B",
+    "NVIDIA T",
+    "NVIDIA G",
+    "NVIDIA Jetson ",
+    "NVIDIA Thor",
+    "NVIDIA P",
+    "NVIDIA V",
+    "GeForce RTX ",
+    "GeForce GTX ",
+    "GeForce MX",
+    "Tesla ",
+    "Quadro ",
+    "TITAN ",
+    "RTX ",
+    "GTX ",
+    "A100",
+    "H100",
+    "H200",
+    "V100",
+    "B200",
+    "L40S",
+];
+
+/// Words that go on with a GPU's name.
+const PARTS: &[&str] = &[
+    "NVIDIA",
+    "GeForce",
+    "RTX",
+    "GTX",
+    "Tesla",
+    "Quadro",
+    "TITAN",
+    "Ti",
+    "SUPER",
+    "Super",
+    "Laptop",
+    "GPU",
+    "Ada",
+    "Generation",
+    "Blackwell",
+    "Server",
+    "Workstation",
+    "Edition",
+    "PCIe",
+    "PCIE",
+    "HBM3",
+    "HBM3e",
+    "HBM2e",
+    "HBM2",
+    "NVL",
+    "Max-Q",
+    "Black",
+    "Xp",
+    "X",
+    "V",
+    "Z",
+    "D",
+    "Mobile",
+    "with",
+    "Design",
+    "Orin",
+    "AGX",
+    "Nano",
+    "NX",
+    "PRO",
+    "Pro",
+    "MIG",
+];
+
+/// Reads what a line says about GPUs.
+pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&'static str, String, u32)>) {
+    if words.len() > 600 {
+        return;
+    }
+    match name(words) {
+        // "RTX 3060" in a sentence: good enough where no line gives the full name.
+        Some((name, _)) if name.starts_with("RTX") || name.starts_with("GTX") => {
+            hints.push(("gpu.name", full(&name), line));
+            hints.truncate(64);
+        }
+        Some((name, memory)) => {
+            let name = full(&name);
+            let first = facts.text("gpu.name").is_none_or(|old| old == name);
+            facts.words_in_text("gpu.name", name, line);
+            if let Some(memory) = memory.filter(|_| first) {
+                facts.add("gpu.memory.total", Value::Number(memory), Source::Catalogue, Some(line));
+            }
+        }
+        None => {}
+    }
+    capability(words, line, facts);
+    if let Some(count) = after(words, "found ").and_then(whole).filter(|(_, rest)| rest.starts_with(" CUDA devices")) {
+        facts.number_in_text("gpu.count", count.0 as f64, line);
+    }
+    for mark in ["device_count() = ", "device_count(): ", "GPU count: ", "Number of GPUs: ", "num_gpus: "] {
+        if let Some((count, _)) = after(words, mark).and_then(whole) {
+            facts.number_in_text("gpu.count", count as f64, line);
+        }
+    }
+}
+
+/// The name as the driver prints it: consumer boards carry "NVIDIA GeForce".
+fn full(name: &str) -> String {
+    let model = name.strip_prefix("RTX ").or_else(|| name.strip_prefix("GTX "));
+    if model.is_some_and(|model| {
+        model.starts_with(|c: char| c.is_ascii_digit()) && !model.contains("Ada") && !model.contains("000")
+    }) {
+        format!("NVIDIA GeForce {name}")
+    } else if name.starts_with("GeForce") || name.starts_with("RTX") {
+        format!("NVIDIA {name}")
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The first GPU named on a line, and its memory where the line says it.
+pub(super) fn name(words: &str) -> Option<(String, Option<f64>)> {
+    for start in STARTS {
+        for (at, _) in words.match_indices(start) {
+            if words
+                .get(..at)
+                .and_then(|head| head.chars().next_back())
+                .is_some_and(|c| is_word(c) || c == '-' || c == '.')
+            {
+                continue;
+            }
+            if let Some(found) = collect(words.get(at..)?) {
+                return Some(found);
+            }
+        }
+    }
+    None
+}
+
+fn collect(words: &str) -> Option<(String, Option<f64>)> {
+    let mut name = String::new();
+    let mut memory = None;
+    let mut has_digit = false;
+    for (place, word) in words.split(' ').enumerate() {
+        if word.is_empty() {
+            break;
+        }
+        let clean = word.trim_end_matches([',', ';', ':', ')', '"', '\'', '`', '|', '.', '(', ']']);
+        let ends = clean.len() < word.len();
+        let gigabytes = size(clean)
+            .filter(|(_, rest)| rest.is_empty() && clean.starts_with(|c: char| c.is_ascii_digit()))
+            .map(|s| s.0);
+        let consumer = name.contains("GeForce") || name.contains("RTX") || name.contains("GTX");
+        if let Some(bytes) = gigabytes {
+            if !has_digit {
+                break;
+            }
+            memory = Some(bytes);
+            if consumer {
+                break;
+            }
+            name.push(' ');
+            name.push_str(clean);
+        } else if number(clean).is_some_and(|(_, rest)| rest.is_empty())
+            && words.split(' ').nth(place + 1).is_some_and(|unit| unit.starts_with("GB") || unit.starts_with("GiB"))
+            && has_digit
+        {
+            memory = number(clean).map(|(value, _)| value * 1_073_741_824.0);
+            break;
+        } else if is_model(clean, place) {
+            has_digit |= clean.bytes().any(|b| b.is_ascii_digit());
+            if !name.is_empty() {
+                name.push(' ');
+            }
+            name.push_str(clean);
+        } else {
+            break;
+        }
+        if ends {
+            break;
+        }
+    }
+    if memory.is_none() {
+        memory = name.rsplit(['-', ' ']).find_map(|part| {
+            size(part).filter(|(_, rest)| rest.is_empty()).map(|s| s.0).filter(|bytes| *bytes >= 1_073_741_824.0)
+        });
+    }
+    let name = name.trim_end_matches(" with").trim_end_matches(" MIG").to_owned();
+    (has_digit || name.contains("Graphics Device")).then_some((name, memory))
+}
+
+/// Whether a word can be part of a GPU's name.
+fn is_model(word: &str, place: usize) -> bool {
+    if PARTS.contains(&word) {
+        return true;
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let fits = word.len() <= 16 && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') && !word.contains("--");
+    let starts = word.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
+    fits && starts && (1..=6).contains(&digits) && (place < 6) && !word.starts_with("sm_")
+}
+
+/// Compute capability of the GPU, and the list that a build supports.
+fn capability(words: &str, line: u32, facts: &mut Facts) {
+    let list_at = [
+        "supports CUDA capabilities ",
+        "get_arch_list() = ",
+        "get_arch_list(): ",
+        "get_arch_list()",
+        "arch list: ",
+        "arch_list: ",
+    ]
+    .iter()
+    .find_map(|mark| after_folded(words, &mark.to_ascii_lowercase()));
+    if let Some(list) = list_at {
+        let names: Vec<String> = list
+            .split(|c: char| !(is_word(c)))
+            .filter(|word| word.starts_with("sm_") || word.starts_with("compute_"))
+            .map(str::to_owned)
+            .collect();
+        if !names.is_empty() {
+            facts.add("torch.arch_list", Value::List(names), Source::Text, Some(line));
+        }
+    }
+    let found = sm_of(words).or_else(|| {
+        for mark in ["compute capability", "cuda capability", "has capability", "capability"] {
+            let Some(at) = find_folded(words, mark) else { continue };
+            let rest = words.get(at + mark.len()..)?.trim_start_matches([' ', ':', '=', '(', '*', '`', '[']);
+            let Some((major, rest)) = whole(rest) else { continue };
+            let Some(rest) =
+                rest.strip_prefix('.').or_else(|| rest.strip_prefix(", ")).or_else(|| rest.strip_prefix(','))
+            else {
+                continue;
+            };
+            let (minor, _) = whole(rest)?;
+            // "requires device with capability > (8, 0)" is a demand.
+            let demand = words.get(..at).is_some_and(|head| {
+                contains_folded(head, "requires")
+                    || contains_folded(head, "at least")
+                    || contains_folded(head, "minimum")
+            });
+            if !demand && (1..=20).contains(&major) && minor < 10 {
+                return Some((major, minor));
+            }
+        }
+        after(words, "your GPU has capability (").and_then(|rest| {
+            let (major, rest) = whole(rest)?;
+            Some((major, whole(rest.trim_start_matches(','))?.0))
+        })
+    });
+    if let Some((major, minor)) = found {
+        facts.words_in_text("gpu.compute_capability", format!("{major}.{minor}"), line);
+        facts.words_in_text("gpu.arch", format!("sm_{major}{minor}"), line);
+    }
+}
+
+/// "with CUDA capability sm_120 is not compatible": the GPU's own.
+fn sm_of(words: &str) -> Option<(u64, u64)> {
+    let (digits, _) = after(words, "CUDA capability sm_").and_then(whole)?;
+    Some((digits / 10, digits % 10))
+}

@@ -1,0 +1,258 @@
+//! Versions of packages, toolkits and drivers in all the ways people and programs write them.
+//!
+//! Only installed versions: no requirement, no resolver's candidate. The surprising thing: cuDNN writes 9.10.2 as 91002
+//! and 8.9.2 as 8902.
+
+use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, version, whole};
+use crate::facts::Facts;
+
+/// Spellings of a package in prose and keys (lower case), and the fact's name.
+const NAMES: &[(&str, &str)] = &[
+    ("cuda used to build pytorch", "torch.cuda"),
+    ("torch.version.cuda", "torch.cuda"),
+    ("cuda build", "torch.cuda"),
+    ("torch.backends.cudnn.version()", "cudnn.version"),
+    ("loaded cudnn version", "cudnn.version"),
+    ("loaded runtime cudnn library", "cudnn.version"),
+    ("cudnn", "cudnn.version"),
+    ("torch.__version__", "torch.version"),
+    ("pytorch lightning", "lightning.version"),
+    ("pytorch-lightning", "lightning.version"),
+    ("pytorch", "torch.version"),
+    ("torch", "torch.version"),
+    ("tensorflow", "tensorflow.version"),
+    ("tf", "tensorflow.version"),
+    ("jaxlib", "jaxlib.version"),
+    ("jax", "jax.version"),
+    ("python", "python.version"),
+    ("cuda compilation tools, release", "cuda.version"),
+    ("cuda runtime version", "cuda.version"),
+    ("cuda toolkit", "cuda.version"),
+    ("cudatoolkit", "cuda.version"),
+    ("cuda version", "cuda.version"),
+    ("cuda", "cuda.version"),
+    ("nccl", "nccl.version"),
+    ("nvidia driver", "driver.version"),
+    ("driver", "driver.version"),
+    ("kernel module", "driver.version"),
+    ("triton", "triton.version"),
+    ("vllm", "vllm.version"),
+    ("transformers", "transformers.version"),
+    ("lightning", "lightning.version"),
+    ("deepspeed", "deepspeed.version"),
+    ("accelerate", "accelerate.version"),
+    ("numba", "numba.version"),
+    ("cupy", "cupy.version"),
+    ("onnxruntime-gpu", "onnxruntime.version"),
+    ("onnxruntime", "onnxruntime.version"),
+    ("bitsandbytes", "bitsandbytes.version"),
+    ("numpy", "numpy.version"),
+];
+
+/// Words with which a line tells of requirements rather than of what is installed.
+const REQUIREMENTS: &[&str] = &[
+    "depends on",
+    "requires",
+    "requirement",
+    "cannot install",
+    "requested",
+    "conflict",
+    "would require",
+    "looking at multiple",
+    "incompatible",
+    "compatible with",
+    "need",
+    "expected",
+    "please install",
+    "pip install",
+    "upgrade",
+    "detected cuda version",
+    "compiled with cuda version",
+];
+
+/// Reads the versions on a line.
+pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
+    if words.contains("source was compiled with") {
+        if let Some(built) =
+            after_folded(words, "compiled with").map(|rest| rest.trim_start_matches([':', ' '])).and_then(version)
+        {
+            facts.words_in_text("cudnn.built", built, line);
+        }
+    } else if ["Collecting ", "Downloading ", "Using cached "].iter().any(|start| words.starts_with(start))
+        || REQUIREMENTS.iter().any(|word| contains_folded(words, word))
+    {
+        return;
+    }
+    for (spelling, name) in NAMES {
+        let mut from = 0;
+        // "NCCL error in x.cpp, NCCL version 2.21.5": the first mention need not be the one with the version.
+        for _ in 0..4 {
+            let Some(at) = words.get(from..).and_then(|rest| find_folded(rest, spelling)).map(|at| at + from) else {
+                break;
+            };
+            from = at + spelling.len();
+            let before = words.get(..at).and_then(|head| head.chars().next_back());
+            if before.is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@')) {
+                continue;
+            }
+            if let Some(found) = words.get(from..).and_then(stated) {
+                set(name, found, words, line, facts);
+                break;
+            }
+        }
+    }
+    if let Some(found) = inline_driver(words) {
+        facts.words_in_text("driver.version", found, line);
+    }
+}
+
+/// Versions that an error's message states in its own way.
+pub(super) fn from_message(message: &str, line: u32, facts: &mut Facts) {
+    // "The detected CUDA version (13.5) mismatches the version that was used to compile PyTorch (12.1)."
+    if let Some(rest) = after(message, "detected CUDA version (")
+        && let Some(found) = version(rest)
+    {
+        facts.words_in_text("cuda.version", found, line);
+        if let Some(built) = after(rest, "PyTorch (").and_then(version) {
+            facts.words_in_text("torch.cuda", built, line);
+        }
+    }
+    // "The NVIDIA driver on your system is too old (found version 12020)": the driver's CUDA as 1000 major + 10 minor.
+    if let Some((found, _)) = after(message, "(found version ").and_then(whole)
+        && (7000..100_000).contains(&found)
+    {
+        facts.words_in_text("driver.cuda", format!("{}.{}", found / 1000, found / 10 % 100), line);
+    }
+}
+
+/// The version that follows a name: behind spaces, `:`, `=`, `==`, "version", bold marks, quotes; not behind `>=`.
+fn stated(rest: &str) -> Option<&str> {
+    let mut rest = rest;
+    if !rest.starts_with([' ', ':', '=', '*', '`', '\t', '-']) {
+        return None;
+    }
+    if rest.starts_with('-') && !rest.get(1..2).is_some_and(|next| next.bytes().all(|b| b.is_ascii_digit())) {
+        return None;
+    }
+    for _ in 0..6 {
+        rest = rest.trim_start_matches([' ', ':', '=', '*', '`', '\t', '"', '\'', '-', '|']);
+        let cut = ["version", "Version", "is", "driver", "gpu", "GPU"]
+            .iter()
+            .find_map(|word| rest.strip_prefix(word).filter(|tail| !tail.starts_with(is_word)));
+        match cut {
+            Some(tail) => rest = tail,
+            None => break,
+        }
+    }
+    version(rest)
+}
+
+/// Records a version under its name, with what follows from it.
+fn set(name: &str, found: &str, words: &str, line: u32, facts: &mut Facts) {
+    let found = found.trim_end_matches(".whl");
+    let dotted = found.contains('.');
+    match name {
+        "cudnn.version" => {
+            if let Some(found) = cudnn(found) {
+                facts.words_in_text(name, found, line);
+            }
+        }
+        _ if !dotted => {}
+        "driver.version" => {
+            let major: u32 = found.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
+            if major >= 300 {
+                facts.words_in_text(name, found, line);
+            } else if (7..=30).contains(&major) {
+                facts.words_in_text("driver.cuda", found, line);
+            }
+        }
+        "cuda.version" => {
+            let from_driver = contains_folded(words, "driver version")
+                || contains_folded(words, "nvidia-smi") && !contains_folded(words, "nvcc");
+            let plain: String = found.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+            let major: u32 = plain.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
+            // There was no CUDA 8.6: banners print the compute capability under that name.
+            let capability = major == 8 && !plain.starts_with("8.0");
+            if (7..=30).contains(&major) && !capability {
+                facts.words_in_text(if from_driver { "driver.cuda" } else { "cuda.version" }, plain, line);
+            }
+        }
+        "torch.cuda" => facts.words_in_text(name, found.trim_end_matches(','), line),
+        "nccl.version" => {
+            facts.words_in_text(name, found.split('+').next().unwrap_or(found), line);
+        }
+        _ => package_fact(name, found, line, facts),
+    }
+}
+
+/// Records the version of a package found in a listing.
+pub(super) fn package(package: &str, found: &str, line: u32, facts: &mut Facts) {
+    let lower = package.to_ascii_lowercase().replace('_', "-");
+    let name = match lower.as_str() {
+        "torch" | "pytorch" => "torch.version",
+        "tensorflow" | "tensorflow-gpu" | "tensorflow-cpu" | "tf-nightly" => "tensorflow.version",
+        "pytorch-lightning" | "lightning" => "lightning.version",
+        "onnxruntime" | "onnxruntime-gpu" => "onnxruntime.version",
+        "cudatoolkit" | "cuda-version" | "nvidia-cuda-runtime" | "cuda-runtime" => "cuda.version",
+        "jax" | "jaxlib" | "triton" | "vllm" | "transformers" | "deepspeed" | "accelerate" | "numba"
+        | "bitsandbytes" | "numpy" | "python" | "cudnn" | "nccl" => {
+            let name = format!("{lower}.version");
+            set(&name, found, "", line, facts);
+            return;
+        }
+        _ if lower.starts_with("nvidia-cudnn-cu") => "cudnn.version",
+        _ if lower.starts_with("nvidia-nccl-cu") => "nccl.version",
+        _ if lower.starts_with("nvidia-cuda-runtime-cu") => "cuda.version",
+        _ if lower == "cupy" || lower.starts_with("cupy-cuda") => "cupy.version",
+        _ => return,
+    };
+    if name == "torch.version" {
+        package_fact(name, found, line, facts)
+    } else {
+        facts.words_in_text(name, found, line)
+    }
+}
+
+/// A package's version; torch's local part also tells its CUDA.
+fn package_fact(name: &str, found: &str, line: u32, facts: &mut Facts) {
+    if !found.contains('.') {
+        return;
+    }
+    facts.words_in_text(name, found, line);
+    if name == "torch.version"
+        && let Some(tag) = found.split_once("+cu").map(|(_, tag)| tag)
+        && let Some(cuda) = from_tag(tag)
+    {
+        facts.words_in_text("torch.cuda", cuda, line);
+    }
+}
+
+/// `128` is CUDA 12.8, `92` is 9.2.
+pub(super) fn from_tag(digits: &str) -> Option<String> {
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) || digits.len() > 3 || digits.len() < 2 {
+        return None;
+    }
+    let (major, minor) = digits.split_at(digits.len() - 1);
+    Some(format!("{major}.{minor}"))
+}
+
+/// A cuDNN version, also from its number.
+fn cudnn(found: &str) -> Option<String> {
+    if found.contains('.') {
+        return Some(found.to_owned());
+    }
+    let number: u32 = found.parse().ok()?;
+    match number {
+        90_000..=999_999 => Some(format!("{}.{}.{}", number / 10_000, number / 100 % 100, number % 100)),
+        1_000..=9_999 => Some(format!("{}.{}.{}", number / 1_000, number / 100 % 10, number % 100)),
+        _ => None,
+    }
+}
+
+/// "(driver 581.57, ...)": a number that can only be a driver's.
+fn inline_driver(words: &str) -> Option<&str> {
+    let rest = after_folded(words, "driver ")?;
+    let found = version(rest)?;
+    let major: u32 = found.split('.').next()?.parse().ok()?;
+    (major >= 300 && found.contains('.')).then_some(found)
+}
