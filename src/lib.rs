@@ -3,6 +3,7 @@
 //! The way data flows stands in ARCHITECTURE.md. This library never prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod amounts;
 pub mod book;
 pub mod compatibility;
 pub mod diagnose;

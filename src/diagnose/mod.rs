@@ -6,9 +6,11 @@
 pub use crate::compatibility;
 
 mod alternatives;
+pub mod capacity;
 pub mod conditions;
 mod enrich;
 mod fixes;
+pub mod measurable;
 mod next_check;
 mod primary;
 mod reports;

@@ -53,7 +53,7 @@ impl End {
                 Some(name) => format!("was killed by {name} (signal {signal})"),
                 None => format!("was killed by signal {signal}"),
             },
-            End::TimedOut(after) => format!("did not answer within {}", super::words::seconds(*after)),
+            End::TimedOut(after) => format!("did not answer within {}", crate::amounts::seconds(*after)),
             End::NotStarted(why) => format!("could not be started: {why}"),
         }
     }

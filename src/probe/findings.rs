@@ -1,8 +1,8 @@
 //! Facts as sentences: what a person should know of this machine, the gravest first. Nothing is measured here.
 
 use super::question::installed;
-use super::words::size;
 use super::{Rung, Word};
+use crate::amounts::size;
 use crate::compatibility::{arch_supported, driver_supports};
 use crate::facts::{Facts, Value};
 
@@ -34,8 +34,8 @@ impl Findings {
     }
 }
 
-/// The findings of a probe.
-pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> Vec<String> {
+/// The findings of a probe, and whether one of them says that something is broken.
+pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
     let mut findings = Findings::default();
     driver(facts, &mut findings);
     for index in 0..installed(facts) {
@@ -46,7 +46,8 @@ pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> Vec<String> {
     host(facts, &mut findings);
     ladder(rungs, &mut findings);
     findings.0.sort_by_key(|(gravity, _)| *gravity);
-    findings.0.into_iter().map(|(_, says)| says).collect()
+    let broken = findings.0.iter().any(|(gravity, _)| *gravity == Gravity::Broken);
+    (findings.0.into_iter().map(|(_, says)| says).collect(), broken)
 }
 
 fn yes(facts: &Facts, name: &str) -> bool {
@@ -347,7 +348,8 @@ mod tests {
         notes.list("torch.arch_list", vec!["sm_70".into(), "sm_120".into()]);
         notes.text("torch.cuda", "13.0");
         notes.text("driver.version", "525.60.13");
-        let findings = of(&notes.facts, &[]);
+        let (findings, broken) = of(&notes.facts, &[]);
+        assert!(broken);
         assert!(findings.iter().any(|says| says.contains("built for 70 120, the device is sm_61")), "{findings:?}");
         assert!(findings.iter().any(|says| says.contains("driver 525.60.13 is older than torch's CUDA 13.0")));
         let full = findings.iter().position(|says| says.contains("409.6 MiB of 12.0 GiB free; pid 4312 python"));
@@ -362,7 +364,7 @@ mod tests {
         healthy.number("gpu.0.memory.total", 100.0);
         healthy.number("gpu.0.memory.free", 90.0);
         healthy.text("driver.init", "ok");
-        assert!(of(&healthy.facts, &[]).is_empty());
+        assert_eq!(of(&healthy.facts, &[]), (Vec::new(), false));
     }
 
     #[test]
@@ -372,7 +374,7 @@ mod tests {
         notes.text("driver.init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
         notes.text("driver.init_says", "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)");
         notes.number("driver.init_code", 803.0);
-        let findings = of(&notes.facts, &[]);
+        let (findings, _) = of(&notes.facts, &[]);
         assert!(findings[0].contains("803") && findings[0].contains("reload the module"), "{findings:?}");
     }
 }

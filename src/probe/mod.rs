@@ -25,7 +25,6 @@ mod step;
 mod system;
 mod watch;
 mod wheel;
-pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -131,6 +130,11 @@ impl Outcome {
         self.facts.get("driver.present").is_some_and(|fact| fact.value == crate::facts::Value::Bool(true))
     }
 
+    /// Whether a driver answers and nothing is broken.
+    pub fn is_healthy(&self) -> bool {
+        self.facts.get("probe.healthy").is_some_and(|fact| fact.value == crate::facts::Value::Bool(true))
+    }
+
     /// The part of it that a diagnosis shows.
     pub fn summary(&self) -> ProbeSummary {
         ProbeSummary { level: self.level.clone(), findings: self.findings.clone() }
@@ -212,6 +216,10 @@ impl Word {
     }
 }
 
+/// The longest time that the quick level waits for one answer: a driver without persistence mode wakes its devices
+/// first, one after the other.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Whether this machine shows any trace of an NVIDIA driver: cheap enough to ask before anything else.
 pub fn driver_here(options: &Options) -> bool {
     let loader = Loader::new(&options.root, &options.environment);
@@ -228,7 +236,8 @@ pub fn run(level: Level, options: &Options) -> Outcome {
         rungs = functional(level, &shared, &chosen, &mut notes);
     }
     question::settle(options, &rungs, &mut notes);
-    let findings = findings::of(&notes.facts, &rungs);
+    let (findings, broken) = findings::of(&notes.facts, &rungs);
+    notes.flag("probe.healthy", shared.present && !broken);
     let looked_in = if shared.present { Vec::new() } else { shared.loader.places() };
     Outcome { level: level.word().to_owned(), facts: notes.facts, findings, rungs, looked_in, taken }
 }
@@ -406,7 +415,7 @@ fn ask_init(shared: &Shared) -> Part {
 
 fn start<'a>(shared: &'a Shared, environment: &'a BTreeMap<OsString, OsString>) -> Start<'a> {
     let options = &shared.options;
-    let deadline = options.budget.map_or(options.deadline, |budget| budget.min(options.deadline));
+    let deadline = options.budget.unwrap_or(PATIENCE).min(options.deadline);
     Start { executable: &shared.executable, environment, deadline }
 }
 

@@ -22,7 +22,7 @@ use nvml_wrapper::structs::device::FieldId;
 use super::native::nvml_raw;
 use super::note::Notes;
 use super::system;
-use super::words::size;
+use crate::amounts::size;
 
 /// The field that holds what the driver wants done with the device.
 const RECOVERY_ACTION: FieldId = FieldId(230);

@@ -4,7 +4,7 @@
 //! another machine. What cannot serve is taken out with the reason, so that causes stay unverified instead of refuted.
 
 use super::Outcome;
-use super::words::size;
+use crate::amounts::size;
 use crate::diagnosis::ProbeSummary;
 use crate::facts::{Fact, Facts, Source, Value};
 

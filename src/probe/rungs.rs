@@ -13,7 +13,7 @@ use super::native::nvrtc::Nvrtc;
 use super::note::Notes;
 use super::reference::{self, Convolution};
 use super::step::Settings;
-use super::words::size;
+use crate::amounts::size;
 
 /// How a rung ended.
 pub(super) struct Climbed {

@@ -7,6 +7,8 @@
 pub mod article;
 pub mod json;
 pub mod markdown;
+#[cfg(feature = "probe")]
+pub mod probe;
 
 pub mod terminal;
 
