@@ -13,6 +13,7 @@ pub mod facts;
 pub mod incident;
 pub mod index;
 pub mod knowledge;
+pub mod lint;
 pub mod pattern;
 #[cfg(feature = "probe")]
 pub mod probe;

@@ -1,8 +1,8 @@
-"""Numba and CuPy programs over the pretend driver or runtime of fakecuda.rs: memory, copies, streams, modules, kernels.
+"""Numba and CuPy programs over the pretend driver of fakecuda.rs (or none): memory, copies, streams, modules, kernels.
 
-Run with numba 0.68.1 (with and without numba-cuda 0.30.4), cupy-cuda12x 14.2.0, Python 3.11:
+Run with numba 0.68.1 (alone, or with numba-cuda 0.30.4), cupy-cuda12x 14.2.0, Python 3.11:
     FAKE_FAULTS=cuMemcpyDtoH_v2=715 LD_LIBRARY_PATH=/tmp/fake/driver python arrays.py blur
-    FAKE_FAULTS=cudaMemcpy=700 LD_LIBRARY_PATH=/tmp/fake/driver:/tmp/fake/runtime python arrays.py field
+    FAKE_FAULTS=cuInit=802 LD_LIBRARY_PATH=/tmp/fake/driver python arrays.py count
 """
 import sys
 import numpy as np
@@ -55,27 +55,18 @@ def module():
 
 def field():
     import cupy
-    a = cupy.ndarray((1024,), dtype=cupy.float32)
-    a.set(np.ones(1024, dtype=np.float32))
-    cupy.cuda.Device().synchronize()
-    print(a.get()[:4])
-
-
-def pool():
-    import cupy
-    blocks = [cupy.ndarray((1 << 28,), dtype=cupy.float32) for _ in range(30)]
-    print(len(blocks))
+    print(cupy.arange(6).reshape(2, 3).sum())
 
 
 def device():
     import cupy
     with cupy.cuda.Device(4):
-        cupy.ndarray((4,))
+        cupy.zeros((4,))
 
 
-def source():
+def count():
     import cupy
-    cupy.RawKernel("extern \"C\" __global__ void f(float* x) { x[threadIdx.y] = undefined_name; }", "f").compile()
+    print("devices:", cupy.cuda.runtime.getDeviceCount())
 
 
 if __name__ == "__main__":
