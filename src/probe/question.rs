@@ -135,6 +135,8 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
     if !rungs.is_empty() {
         notes.flag("ladder.holds", broken.is_empty());
         notes.list("ladder.broken", broken);
+        notes.count("ladder.wrong", rungs.iter().filter(|rung| rung.word == Word::Wrong).count() as u64);
+        notes.flag("ladder.workspace_missing", workspace_missing(rungs));
     }
     let smallest = rungs
         .iter()
@@ -143,6 +145,16 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
     if let Some(smallest) = smallest {
         notes.number("gpu.largest_block", smallest);
     }
+}
+
+/// Whether a convolution runs without workspace and does not get the memory for the workspace it wants.
+fn workspace_missing(rungs: &[Rung]) -> bool {
+    const OUT_OF_MEMORY: i32 = 2;
+    let wanting = rungs.iter().filter(|rung| rung.word == Word::Failed && rung.code == Some(OUT_OF_MEMORY));
+    wanting.into_iter().any(|wanting| {
+        let bare = format!("{}_no_workspace", wanting.name);
+        rungs.iter().any(|rung| rung.device == wanting.device && rung.name == bare && rung.word == Word::Ok)
+    })
 }
 
 #[cfg(test)]

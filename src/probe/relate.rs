@@ -157,7 +157,7 @@ fn past(name: &str, facts: &Facts) -> Option<String> {
 
 /// Recent events of the kernel log stand in for those that the text does not show.
 fn lend_xids(here: &Facts, related: &mut Facts) {
-    for part in ["first", "codes", "count", "gpus"] {
+    for part in ["first", "codes", "count"] {
         if let Some(fact) = here.get(&format!("kernel.xid.{part}")) {
             related.add(format!("xid.{part}"), fact.value.clone(), fact.source, None);
         }

@@ -23,6 +23,7 @@ fn torch(site: &Path, notes: &mut Notes) {
     match assigned(&text, "cuda") {
         Some(cuda) => {
             notes.text("torch.cuda", cuda);
+            notes.flag("torch.cpu_only", false);
             match arch_list(&folder.join("lib")) {
                 Some(archs) => notes.list("torch.arch_list", archs),
                 None => {
