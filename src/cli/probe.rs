@@ -10,7 +10,7 @@ use faultbook::diagnosis::{Diagnosis, Verdict};
 use faultbook::facts::Facts;
 use faultbook::knowledge::Knowledge;
 use faultbook::probe::{self, Level, Options, Outcome, Watch};
-use faultbook::render::probe as render;
+use faultbook::render::{probe as render, watch as watched};
 
 use super::args::{Common, Format, ProbeLevel};
 use super::exit::Exit;
@@ -81,7 +81,7 @@ pub(crate) fn watch(every: f64, count: Option<u64>, common: &Common, output: &Ou
         let sample = watch.sample();
         let text = match output.format {
             Format::Json => sample.to_json_line() + "\n",
-            Format::Terminal | Format::Markdown => render::watch(&watch, output.terminal),
+            Format::Terminal | Format::Markdown => watched::render(&watch, output.terminal),
         };
         let mut stdout = std::io::stdout().lock();
         let text = if in_place { format!("{HOME_AND_CLEAR}{text}") } else { text };

@@ -7,6 +7,7 @@
 use super::compatibility::split_capability;
 use crate::amounts::size;
 use crate::book::hardware::Gpu;
+use crate::diagnosis::RankedCause;
 use crate::facts::Facts;
 
 /// What part of the memory is taken to be independent of the batch when nobody says otherwise: weights, optimizer
@@ -46,7 +47,7 @@ impl Split {
     /// batch stays exactly.
     fn of(effective: u32, most: u32) -> Self {
         let most = most.clamp(1, effective);
-        let batch = (1..=most).rev().find(|batch| effective % batch == 0).unwrap_or(1);
+        let batch = (1..=most).rev().find(|batch| effective.is_multiple_of(*batch)).unwrap_or(1);
         Self { batch, accumulation: effective / batch }
     }
 }
@@ -218,6 +219,21 @@ pub struct Budget {
     pub says: String,
     /// The batch that should fit, with the effective batch kept; `None` where the text names no batch.
     pub fits: Option<Split>,
+}
+
+/// Causes for which the budget is worth a line.
+const OF_MEMORY: [&str; 4] = ["memory-exhausted", "memory-held", "memory-fragmented", "memory-leak"];
+
+/// The budget as a note beside a diagnosis, when its best cause is one of memory.
+pub(super) fn note(facts: &Facts, causes: &[RankedCause]) -> Option<String> {
+    let best = causes.first().filter(|cause| OF_MEMORY.contains(&cause.id.as_str()))?;
+    let budget = budget(facts)?;
+    // A batch proposed against memory that others hold would be the wrong advice.
+    let says = match best.id.as_str() {
+        "memory-held" => budget.says.split(';').next().unwrap_or_default().to_owned(),
+        _ => budget.says,
+    };
+    Some(format!("memory budget: {says}"))
 }
 
 /// What the message and the probe say of the use of memory, and which batch would fit.

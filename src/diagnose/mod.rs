@@ -89,6 +89,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
                 };
                 diagnosis.causes = causes(knowledge, index, &scene, &matching);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
+                diagnosis.notes.extend(capacity::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;

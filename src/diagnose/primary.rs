@@ -217,7 +217,8 @@ fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
 
 /// A user's or a scheduler's request to stop is not a failure of the program.
 fn is_request_to_stop(event: &ErrorEvent) -> bool {
-    matches!(event.type_name.as_str(), "KeyboardInterrupt" | "SystemExit") || event.type_name.ends_with("SignalException")
+    matches!(event.type_name.as_str(), "KeyboardInterrupt" | "SystemExit")
+        || event.type_name.ends_with("SignalException")
 }
 
 /// For each error the index of the first error of its chain.

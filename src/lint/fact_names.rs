@@ -64,7 +64,7 @@ pub const PACKAGES: &[&str] = &[
 ];
 
 /// Libraries whose reachable copies a probe counts: `<library>.copies` and so on.
-pub const LIBRARIES: &[&str] = &["cudnn", "cublas", "nccl", "cudart", "nvrtc"];
+const LIBRARIES: &[&str] = &["cudnn", "cublas", "nccl", "cudart", "nvrtc"];
 
 /// Facts by their whole names.
 pub const NAMES: &[(&str, Sort)] = &[

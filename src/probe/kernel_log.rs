@@ -34,10 +34,10 @@ pub(super) fn read(root: &Path, notes: &mut Notes) {
 }
 
 fn text_of_log(root: &Path) -> Result<(String, &'static str), String> {
-    let first = read_messages(&root.join("dev/kmsg"));
-    if let Ok(text) = first {
-        return Ok((text, "/dev/kmsg"));
-    }
+    let trouble = match read_messages(&root.join("dev/kmsg")) {
+        Ok(text) => return Ok((text, "/dev/kmsg")),
+        Err(trouble) => trouble,
+    };
     for (path, shown) in [
         ("var/log/kern.log", "/var/log/kern.log"),
         ("var/log/messages", "/var/log/messages"),
@@ -51,7 +51,7 @@ fn text_of_log(root: &Path) -> Result<(String, &'static str), String> {
         return Err("on WSL2 Xid events are logged by Windows, not by this kernel".to_owned());
     }
     let restricted = read_text(root, "proc/sys/kernel/dmesg_restrict").is_some_and(|text| text.trim() == "1");
-    Err(match first.unwrap_err() {
+    Err(match trouble {
         Trouble::Denied if restricted => "no permission to read the kernel log (kernel.dmesg_restrict is 1)".to_owned(),
         Trouble::Denied => "no permission to read the kernel log".to_owned(),
         Trouble::Absent => "there is no /dev/kmsg here and no kernel log under /var/log".to_owned(),

@@ -7,11 +7,11 @@
 use super::Word;
 use super::native::Trouble;
 use super::native::cublas::{Cublas, Precision};
-use super::native::cudnn::{Cudnn, Layer, Pass, Shape, Tensors};
+use super::native::cudnn::{Cudnn, Pass};
 use super::native::driver::{Context, Device, Driver};
 use super::native::nvrtc::Nvrtc;
 use super::note::Notes;
-use super::reference::{self, Convolution};
+use super::reference;
 use super::step::Settings;
 use crate::amounts::size;
 
@@ -23,7 +23,7 @@ pub(super) struct Climbed {
 }
 
 /// What a rung returns: words of success, or how it failed.
-type Rung = Result<String, Climbed>;
+pub(super) type Rung = Result<String, Climbed>;
 
 impl From<Trouble> for Climbed {
     fn from(trouble: Trouble) -> Self {
@@ -33,11 +33,11 @@ impl From<Trouble> for Climbed {
     }
 }
 
-fn skipped(says: &str) -> Climbed {
+pub(super) fn skipped(says: &str) -> Climbed {
     Climbed { word: Word::Skipped, says: says.to_owned(), code: None }
 }
 
-fn wrong(says: String) -> Climbed {
+pub(super) fn wrong(says: String) -> Climbed {
     Climbed { word: Word::Wrong, says, code: None }
 }
 
@@ -52,26 +52,20 @@ pub(super) fn word_of(trouble: &Trouble) -> String {
 }
 
 /// CUDA's out-of-memory status.
-const OUT_OF_MEMORY: i32 = 2;
+pub(super) const OUT_OF_MEMORY: i32 = 2;
 
 /// Elements of the copy and kernel rungs.
 const ELEMENTS: u32 = 1 << 18;
 
-/// Rows of the matrices: large enough for tensor cores.
-const ROWS: usize = 256;
-
-/// A layer as in an early stage of a ResNet.
-const SHAPE: Shape = Shape { batch: 8, channels: 64, filters: 64, side: 56 };
-
 /// Everything that rungs share inside one child.
 pub(super) struct Bench {
-    settings: Settings,
+    pub(super) settings: Settings,
     /// Facts found on the way.
     pub(super) notes: Notes,
-    driver: Option<&'static Driver>,
-    context: Option<Context<'static>>,
-    cublas: Option<Cublas>,
-    cudnn: Option<Cudnn>,
+    pub(super) driver: Option<&'static Driver>,
+    pub(super) context: Option<Context<'static>>,
+    pub(super) cublas: Option<Cublas>,
+    pub(super) cudnn: Option<Cudnn>,
 }
 
 impl Bench {
@@ -123,11 +117,11 @@ impl Bench {
         Ok(driver)
     }
 
-    fn device(&mut self) -> Result<Device<'static>, Climbed> {
+    pub(super) fn device(&mut self) -> Result<Device<'static>, Climbed> {
         Ok(self.driver()?.device(self.settings.device)?)
     }
 
-    fn context(&mut self) -> Result<&Context<'static>, Climbed> {
+    pub(super) fn context(&mut self) -> Result<&Context<'static>, Climbed> {
         if self.context.is_none() {
             self.context = Some(self.device()?.context()?);
         }
@@ -187,7 +181,7 @@ impl Bench {
     }
 
     /// Runs the ladder's kernel from an image and checks every result.
-    fn run_mix(&mut self, image: &[u8]) -> Result<(), Climbed> {
+    pub(super) fn run_mix(&mut self, image: &[u8]) -> Result<(), Climbed> {
         let context = self.context()?;
         let input: Vec<u32> = (0..ELEMENTS).map(|i| i.wrapping_mul(2_246_822_519)).collect();
         let from = context.upload(&reference::words_to_bytes(&input))?;
@@ -198,113 +192,6 @@ impl Bench {
         context.synchronize()?;
         let expected: Vec<u32> = (0_u32..).zip(&input).map(|(i, x)| reference::mix(*x, i)).collect();
         compare_bytes(&to.read_all()?, &reference::words_to_bytes(&expected))
-    }
-
-    fn cublas(&mut self) -> Result<(), Climbed> {
-        if self.cublas.is_some() {
-            return Ok(());
-        }
-        let Some(library) = self.settings.cublas.clone() else { return Err(skipped("no cuBLAS library found")) };
-        self.context()?;
-        let cublas = Cublas::open(library.as_os_str())?;
-        if let Ok(version) = cublas.version() {
-            self.notes.number("cublas.loaded", f64::from(version));
-        }
-        self.cublas = Some(cublas);
-        Ok(())
-    }
-
-    fn gemm(&mut self, precision: Precision) -> Rung {
-        self.product(precision, ROWS, 1)?;
-        Ok(format!("{ROWS} x {ROWS} product right"))
-    }
-
-    fn product(&mut self, precision: Precision, rows: usize, times: usize) -> Result<(), Climbed> {
-        const NOT_SUPPORTED: [i32; 2] = [8, 15];
-        self.cublas()?;
-        let (a, b) = (reference::matrix(rows, 1), reference::matrix(rows, 2));
-        let encode = |matrix: &[i8]| match precision {
-            Precision::Fp32 | Precision::Tf32 => reference::as_f32(matrix),
-            Precision::Fp16 => reference::as_f16(matrix),
-            Precision::Bf16 => reference::as_bf16(matrix),
-        };
-        let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-        let cublas = self.cublas.as_ref().ok_or_else(|| skipped("no cuBLAS"))?;
-        let (left, right) = (context.upload(&encode(&a))?, context.upload(&encode(&b))?);
-        let result = context.allocate(rows * rows * 4)?;
-        for time in 1..=times {
-            result.fill(0xEE)?;
-            match cublas.product(precision, rows, &left, &right, &result) {
-                Err(Trouble::Status { code, .. })
-                    if NOT_SUPPORTED.contains(&code) && matches!(precision, Precision::Bf16 | Precision::Fp16) =>
-                {
-                    return Err(skipped("this device or this cuBLAS does not support this precision"));
-                }
-                other => other?,
-            }
-            context.synchronize()?;
-            let bad = reference::wrong_rows(&a, &b, &reference::to_f32(&result.read_all()?), rows);
-            if let Some(first) = bad.first() {
-                let which = if times > 1 { format!(" in repetition {time}") } else { String::new() };
-                return Err(wrong(format!(
-                    "{} of {rows} rows of the product are wrong, the first is row {first}{which}",
-                    bad.len()
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    fn cudnn(&mut self) -> Result<(), Climbed> {
-        if self.cudnn.is_some() {
-            return Ok(());
-        }
-        let Some(library) = self.settings.cudnn.clone() else { return Err(skipped("no cuDNN library found")) };
-        self.context()?;
-        let cudnn = Cudnn::open(library.as_os_str())?;
-        if let Ok(version) = cudnn.version() {
-            self.notes.count("cudnn.loaded", version as u64);
-        }
-        self.cudnn = Some(cudnn);
-        Ok(())
-    }
-
-    fn convolution(&mut self, pass: Pass, with_workspace: bool) -> Rung {
-        self.cudnn()?;
-        let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-        let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
-        let layer = cudnn.layer(SHAPE)?;
-        convolve(context, &layer, pass, with_workspace, 1)
-    }
-
-    /// The same work ten times over, each result compared.
-    fn repeat(&mut self) -> Rung {
-        const TIMES: usize = 10;
-        let (major, minor) = self.device()?.capability()?;
-        let ptx = reference::ptx(major, minor);
-        for _ in 0..TIMES {
-            self.run_mix(ptx.as_bytes())?;
-        }
-        let mut done = vec!["kernel"];
-        match self.product(Precision::Fp32, ROWS, TIMES) {
-            Ok(()) => done.push("product"),
-            Err(climbed) if climbed.word == Word::Skipped => {}
-            Err(climbed) => return Err(climbed),
-        }
-        match self.cudnn() {
-            Ok(()) => {
-                let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-                let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
-                let layer = cudnn.layer(SHAPE)?;
-                for pass in [Pass::Forward, Pass::BackwardData, Pass::BackwardFilter] {
-                    convolve(context, &layer, pass, true, TIMES)?;
-                }
-                done.push("convolutions");
-            }
-            Err(climbed) if climbed.word == Word::Skipped => {}
-            Err(climbed) => return Err(climbed),
-        }
-        Ok(format!("{} {TIMES} times, every result right", done.join(", ")))
     }
 
     /// The largest single allocation, by bisection; a shared device is asked only for half of what is free.
@@ -419,27 +306,6 @@ impl Bench {
             size((blocks.len() * BLOCK) as f64)
         ))
     }
-
-    fn gemm_stress(&mut self) -> Rung {
-        const LARGE: usize = 1024;
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(self.settings.seconds);
-        let mut products = 0;
-        loop {
-            for precision in [Precision::Fp32, Precision::Tf32, Precision::Fp16, Precision::Bf16] {
-                match self.product(precision, LARGE, 1) {
-                    Ok(()) => products += 1,
-                    Err(climbed) if climbed.word == Word::Skipped && products > 0 => {}
-                    Err(mut climbed) => {
-                        climbed.says = format!("after {products} right products: {}", climbed.says);
-                        return Err(climbed);
-                    }
-                }
-            }
-            if std::time::Instant::now() >= until {
-                return Ok(format!("{products} products of {LARGE} x {LARGE}, every one right"));
-            }
-        }
-    }
 }
 
 /// Whether so many bytes can be had in one piece.
@@ -452,67 +318,6 @@ fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Climbed> {
         Err(trouble) if trouble.code() == Some(OUT_OF_MEMORY) => Ok(false),
         Err(trouble) => Err(trouble.into()),
     }
-}
-
-/// One pass of the layer, compared with the reference each time.
-fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace: bool, times: usize) -> Rung {
-    let mut algorithms = layer.algorithms(pass)?;
-    if !with_workspace {
-        algorithms.retain(|algorithm| algorithm.workspace == 0);
-    }
-    let Some(algorithm) = algorithms.first().copied() else {
-        return Err(Climbed {
-            word: Word::Failed,
-            says: if with_workspace {
-                "cuDNN proposes no algorithm for a plain 3x3 layer".to_owned()
-            } else {
-                "cuDNN proposes no algorithm that needs no workspace".to_owned()
-            },
-            code: None,
-        });
-    };
-    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-    let needs = size(algorithm.workspace as f64);
-    let reference = Convolution::new(SHAPE, pass);
-    let input = context.upload(&reference.input)?;
-    let filter = context.upload(&reference.filter)?;
-    let output = context.upload(&reference.output)?;
-    let workspace = if algorithm.workspace > 0 {
-        match context.allocate(algorithm.workspace) {
-            Ok(buffer) => Some(buffer),
-            Err(trouble) if trouble.code() == Some(OUT_OF_MEMORY) => {
-                #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-                let free = context.memory().map_or_else(|_| "unknown".to_owned(), |(free, _)| size(free as f64));
-                return Err(Climbed {
-                    word: Word::Failed,
-                    says: format!("needs {needs} of workspace, which cannot be had ({free} free)"),
-                    code: trouble.code(),
-                });
-            }
-            Err(trouble) => return Err(trouble.into()),
-        }
-    } else {
-        None
-    };
-    let tensors = Tensors { input: &input, filter: &filter, output: &output };
-    let result = match pass {
-        Pass::Forward => &output,
-        Pass::BackwardData => &input,
-        Pass::BackwardFilter => &filter,
-    };
-    for time in 1..=times {
-        result.fill(0xEE)?;
-        layer.run(pass, algorithm, workspace.as_ref(), &tensors)?;
-        context.synchronize()?;
-        let bad = reference.differences(&reference::to_f32(&result.read_all()?));
-        if bad > 0 {
-            let which = if times > 1 { format!(" in repetition {time}") } else { String::new() };
-            return Err(wrong(format!("{bad} of {} results are wrong{which}", reference.expected.len())));
-        }
-    }
-    let with =
-        if algorithm.workspace > 0 { format!("with {needs} of workspace") } else { "without workspace".to_owned() };
-    Ok(format!("right {with}"))
 }
 
 fn compare_bytes(got: &[u8], expected: &[u8]) -> Result<(), Climbed> {

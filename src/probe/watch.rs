@@ -7,8 +7,10 @@ use std::time::SystemTime;
 
 use serde_json::Value as Json;
 
+use super::note::Notes;
+use super::quick::{self, Part};
 use super::save::split;
-use super::{Options, Part, Shared, ask_nvml, note::Notes, nvml_end};
+use super::{Options, Shared};
 use crate::facts::Facts;
 
 /// How many samples a plot shows.
@@ -55,12 +57,12 @@ impl Watch {
     pub fn sample(&mut self) -> &Sample {
         let mut notes = Notes::default();
         if self.shared.present {
-            if let Part::Nvml(answered, end) = ask_nvml(&self.shared) {
+            if let Part::Nvml(answered, end) = quick::ask_nvml(&self.shared) {
                 notes = answered;
-                nvml_end(&end, &mut notes);
+                quick::nvml_end(&end, &mut notes);
             }
         } else {
-            super::no_driver(&mut notes);
+            quick::no_driver(&mut notes);
         }
         if self.samples.len() == KEPT {
             self.samples.pop_front();

@@ -17,4 +17,6 @@ mod command;
 pub mod inline;
 pub mod layout;
 pub mod style;
+#[cfg(feature = "probe")]
+pub mod watch;
 pub mod words;

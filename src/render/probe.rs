@@ -2,13 +2,13 @@
 
 use crate::amounts::size;
 use crate::facts::{Facts, Value};
-use crate::probe::{Outcome, Rung, Watch, Word};
-use crate::render::layout::{Paragraph, Sheet, piece};
+use crate::probe::{Outcome, Rung, Word};
+use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
 
 /// Where the words of a row start.
-const COLUMN: usize = 12;
+pub(super) const COLUMN: usize = 12;
 
 /// Reasons shown for what is not known.
 const REASONS: usize = 6;
@@ -37,54 +37,13 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     sheet.finish()
 }
 
-/// One picture of a watch: a bar and the course of memory and load per device.
-pub fn watch(watch: &Watch, terminal: Terminal) -> String {
-    let mut sheet = Sheet::new(terminal.width, terminal.color);
-    let Some(sample) = watch.samples.back() else { return sheet.finish() };
-    let facts = &sample.facts;
-    if let Some(says) = facts.text("nvml.says") {
-        sheet.paragraph(&Paragraph::new(format!("NVML does not answer: {says}")).style(STRONG));
-    }
-    if facts.number("gpu.installed").is_none() {
-        let why = facts.why_unknown("gpu.name").unwrap_or("no device is listed");
-        sheet.paragraph(&Paragraph::new(why));
-    }
-    for index in devices(facts) {
-        device(&mut sheet, facts, index);
-        for (label, name, whole) in [
-            ("memory", "memory.used", facts.number(&format!("gpu.{index}.memory.total"))),
-            ("load", "utilization", Some(100.0)),
-            ("heat", "temperature", Some(100.0)),
-        ] {
-            let history = watch.history(&format!("gpu.{index}.{name}"));
-            if let Some(whole) = whole.filter(|_| history.iter().any(Option::is_some)) {
-                let columns = terminal.width.saturating_sub(COLUMN + 2).min(history.len());
-                let course = course(&history[history.len() - columns..], whole);
-                sheet.line(&[piece(FAINT, lead(label)), piece(PLAIN, course)]);
-            }
-        }
-    }
-    sheet.finish()
-}
-
-/// Eight heights of a column.
-fn course(values: &[Option<f64>], whole: f64) -> String {
-    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let height = |value: &Option<f64>| match value {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        Some(value) => HEIGHTS[((value / whole * 7.99).clamp(0.0, 7.0)) as usize],
-        None => ' ',
-    };
-    values.iter().map(height).collect()
-}
-
-fn devices(facts: &Facts) -> std::ops::Range<u32> {
+pub(super) fn devices(facts: &Facts) -> std::ops::Range<u32> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let count = facts.number("gpu.installed").map_or(0, |count| count.clamp(0.0, 256.0) as u32);
     0..count
 }
 
-fn lead(label: &str) -> String {
+pub(super) fn lead(label: &str) -> String {
     format!("  {label:<width$}", width = COLUMN - 2)
 }
 
@@ -112,7 +71,7 @@ fn driver_line(sheet: &mut Sheet, facts: &Facts) {
     sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));
 }
 
-fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
+pub(super) fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
     sheet.blank();
     let text = |name: &str| facts.text(&format!("gpu.{index}.{name}"));
     let number = |name: &str| facts.number(&format!("gpu.{index}.{name}"));
@@ -182,7 +141,7 @@ fn bar(part: f64) -> String {
     format!("{}{}", "#".repeat(full), "-".repeat(COLUMNS - full))
 }
 
-/// The rungs of each device; those that hold in a row, the others with their words.
+/// The rungs of each device: those that broke with their words, those that hold in a row.
 fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
     if rungs.is_empty() {
         return;
@@ -191,24 +150,36 @@ fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
     let mut devices: Vec<u32> = rungs.iter().map(|rung| rung.device).collect();
     devices.dedup();
     for device in devices {
-        let own = || rungs.iter().filter(|rung| rung.device == device);
-        sheet.paragraph(&Paragraph::new("").lead(STRONG, format!("Ladder of device {device}")));
+        sheet.paragraph(&Paragraph::new(format!("Device {device}, rung by rung")).style(STRONG));
+        let own = |holds: fn(Word) -> bool| rungs.iter().filter(move |rung| rung.device == device && holds(rung.word));
         let name = |rung: &Rung| rung.name.replace('_', " ");
-        for rung in own() {
-            let style = match rung.word {
-                Word::Ok => FOR,
-                Word::Skipped | Word::NotReached => FAINT,
-                _ => AGAINST,
-            };
-            let word = if rung.word.holds() { rung.word.word().to_owned() } else { rung.word.word().to_uppercase() };
-            let time = if rung.milliseconds > 0 { format!("{} ms", rung.milliseconds) } else { String::new() };
-            sheet.paragraph(
-                &Paragraph::new(&rung.says)
-                    .lead(PLAIN, format!("  {:<34}", name(rung)))
-                    .lead(style, format!("{word:<13}"))
-                    .indent(36)
-                    .right(FAINT, time),
-            );
+        let mut with_words = |style, label: &str, rung: &Rung| {
+            let words = format!("{}: {}", name(rung), rung.says);
+            sheet.paragraph(&Paragraph::new(words).lead(style, lead(label)));
+        };
+        for rung in own(|word| !word.holds() && word != Word::NotReached) {
+            with_words(AGAINST, &rung.word.word().to_uppercase(), rung);
+        }
+        for rung in own(|word| word == Word::Ok).filter(|rung| matches!(rung.name.as_str(), "largest_block" | "peer")) {
+            with_words(FAINT, "", rung);
+        }
+        for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
+            let names: Vec<String> =
+                rungs.iter().filter(|rung| rung.device == device && rung.word == word).map(name).collect();
+            if !names.is_empty() {
+                sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
+            }
+        }
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        for rung in own(|word| word == Word::Skipped) {
+            match reasons.iter_mut().find(|(why, _)| *why == rung.says) {
+                Some((_, names)) => names.push(name(rung)),
+                None => reasons.push((&rung.says, vec![name(rung)])),
+            }
+        }
+        for (why, names) in reasons {
+            let words = format!("{why}: {}", names.join(" · "));
+            sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
         }
     }
 }
@@ -385,10 +356,5 @@ mod tests {
         assert!(text.contains("pid 4312 python train.py"), "{text}");
         assert!(text.contains("conv backward filter"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    }
-
-    #[test]
-    fn courses_have_eight_heights() {
-        assert_eq!(course(&[Some(0.0), None, Some(50.0), Some(100.0), Some(500.0)], 100.0), "▁ ▄██");
     }
 }
