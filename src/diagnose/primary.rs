@@ -206,12 +206,23 @@ const SHADOW: usize = 30;
 /// Whether a known failure of the same writer stands right above: a status line says what broke, the exception or
 /// abort after it only that something did.
 fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
+    /// Lines after an error that may still be its message, cut off by blank ones.
+    const TAIL: usize = 6;
+    let message = event.message.to_ascii_lowercase();
+    let asks_for_gpu = ["gpu", "cuda"].iter().any(|word| message.contains(word));
     known.iter().any(|candidate| {
+        let above = candidate.line <= event.headline;
+        let near = if above {
+            event.lines.start.saturating_sub(candidate.line) <= SHADOW
+        } else {
+            candidate.line <= event.lines.end + TAIL
+        };
+        // "This job needs a GPU" after the framework told that it found none: the notice is the reason.
+        let told = candidate.gravity >= Gravity::Error || (above && asks_for_gpu);
         candidate.stream == event.stream
             && candidate.standing == Standing::Cause
-            && candidate.gravity >= Gravity::Error
-            && candidate.line <= event.headline
-            && event.lines.start.saturating_sub(candidate.line) <= SHADOW
+            && told
+            && (near || asks_for_gpu && above)
     })
 }
 

@@ -52,6 +52,7 @@ def main():
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_bytes(done.stdout)
             print(f"{name:28} {len(done.stdout):7} bytes  exit {done.returncode:4}  {time.time() - began:5.1f} s", flush=True)
+        out = next((f for f in (HERE.parent / "corpus").glob(f"*/{name}.*") if f.name.split(".")[0] == name), out)
         if out.exists():
             listed.append({"id": name, "framework": {"ml": "pytorch", "torch24": "pytorch", "gpu": "other"}.get(env, env), "input": out.read_bytes().decode("utf-8", "replace"),
                            "fault": "none" if negative else fault, "cause": "unknown" if cause == "?" else cause, "secondary": [],
