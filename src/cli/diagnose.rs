@@ -34,7 +34,7 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
                 continue;
             }
         };
-        let diagnosis = answer(&input, &knowledge);
+        let diagnosis = answer(&input, &knowledge, common)?;
         let mut text = if files.len() > 1 { heading(file, place, output) } else { String::new() };
         text.push_str(&rendered(&diagnosis, output, files.len() > 1));
         output.write(&text)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
     Ok(Exit::of_all(exits))
 }
 
-fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
+fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Diagnosis> {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -55,13 +55,38 @@ fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
     let transcript = transcript::read(&input.bytes);
     let incident = incident::read(&transcript);
     let mut diagnosis = diagnose(&transcript, &incident, knowledge, &Measured::default());
+    if let Some(measured) = measured(&diagnosis, &incident, knowledge, common)? {
+        diagnosis = diagnose(&transcript, &incident, knowledge, &measured);
+    }
     if let Some(selection) = &input.selection {
         renumber::renumber(&mut diagnosis, selection);
     }
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
-    diagnosis
+    Ok(diagnosis)
+}
+
+/// What is known of the machine, when it was asked or shall be.
+#[cfg(feature = "probe")]
+fn measured(
+    diagnosis: &Diagnosis,
+    incident: &incident::Incident,
+    knowledge: &Knowledge,
+    common: &Common,
+) -> anyhow::Result<Option<Measured>> {
+    super::probe::measured(diagnosis, &incident.facts, knowledge, common)
+}
+
+/// Without the probe nothing is measured.
+#[cfg(not(feature = "probe"))]
+fn measured(
+    _diagnosis: &Diagnosis,
+    _incident: &incident::Incident,
+    _knowledge: &Knowledge,
+    _common: &Common,
+) -> anyhow::Result<Option<Measured>> {
+    Ok(None)
 }
 
 fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> String {

@@ -7,6 +7,8 @@
 pub mod article;
 pub mod json;
 pub mod markdown;
+#[cfg(feature = "probe")]
+pub mod probe;
 
 pub mod terminal;
 
@@ -15,4 +17,6 @@ mod command;
 pub mod inline;
 pub mod layout;
 pub mod style;
+#[cfg(feature = "probe")]
+pub mod watch;
 pub mod words;
