@@ -12,6 +12,7 @@ pub mod incident;
 pub mod index;
 pub mod knowledge;
 pub mod pattern;
+pub mod render;
 pub mod signature;
 pub mod span;
 pub mod transcript;

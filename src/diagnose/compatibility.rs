@@ -50,6 +50,25 @@ pub fn driver_supports(driver: &str, cuda: &str) -> bool {
     parse(floor).is_none_or(|floor| driver >= floor)
 }
 
+/// Whether the toolkit of that CUDA version knew devices of that capability when it was released.
+///
+/// First release per architecture: CUDA toolkit release notes and the architectures that its own NVRTC lists.
+pub fn cuda_knows(cuda: &str, capability: &str) -> bool {
+    let (Some(cuda), Some(capability)) = (parse(cuda), split_capability(capability)) else { return true };
+    let first = match capability {
+        (12, 1) | (10, 3) => "12.9",
+        (10 | 12, _) => "12.8",
+        (9, 0) | (8, 9) => "11.8",
+        (8, 6 | 7) => "11.1",
+        (8, 0) => "11.0",
+        (7, 5) => "10.0",
+        (7, 0 | 2) => "9.0",
+        (6, _) => "8.0",
+        _ => return true,
+    };
+    parse(first).is_none_or(|first| cuda >= first)
+}
+
 /// "8.6", "86" or "sm_86" as major and minor.
 pub fn split_capability(capability: &str) -> Option<(u32, u32)> {
     let text = capability.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic);
@@ -75,6 +94,14 @@ mod tests {
         assert!(arch_supported("12.0", &archs(&["sm_86", "compute_90"])));
         assert!(!arch_supported("6.1", &archs(&["sm_70", "compute_70"])));
         assert!(!arch_supported("12.1", &archs(&["sm_120a"])));
+    }
+
+    #[test]
+    fn toolkits_know_the_devices_of_their_time() {
+        assert!(!cuda_knows("10.1", "8.6"));
+        assert!(cuda_knows("11.8", "8.6"));
+        assert!(!cuda_knows("9.0", "7.5"));
+        assert!(cuda_knows("9.0", "a card nobody knows"));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, UndefinedBehavior, Value, value::Rest};
+use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::compatibility;
 use crate::facts::{self, Facts, Source};
@@ -44,7 +44,8 @@ impl Conditions {
         });
         environment
             .add_function("driver_supports", |driver: &str, cuda: &str| compatibility::driver_supports(driver, cuda));
-        environment.add_function("any_of", |values: Rest<bool>| values.iter().any(|value| *value));
+        environment
+            .add_function("cuda_knows", |cuda: &str, capability: &str| compatibility::cuda_knows(cuda, capability));
         environment.add_filter("size", |bytes: f64| size(bytes));
         let sources = facts.iter().map(|(name, fact)| (name.to_owned(), (fact.source, fact.line))).collect();
         let unknown = facts.unknowns().map(|(name, why)| (name.to_owned(), why.to_owned())).collect();

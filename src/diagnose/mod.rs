@@ -40,7 +40,9 @@ pub struct Measured {
 /// Diagnoses a cleaned and read text.
 pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowledge, measured: &Measured) -> Diagnosis {
     let book = &knowledge.book;
-    let hits = knowledge.signatures.scan(transcript, &incident.roles);
+    let mut hits = knowledge.signatures.scan(transcript, &incident.roles);
+    hits.extend(numbered(incident, book));
+    hits.sort_by_key(|hit| hit.line);
     let ordered = primary::order(transcript, incident, &hits, book);
     let mut facts = incident.facts.clone();
     facts.merge(&measured.facts);
@@ -93,6 +95,25 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
     drop(conditions);
     diagnosis.environment = facts;
     diagnosis
+}
+
+/// Hits of status codes that a text gives by number only: "CUDA error 700", "error code 35".
+fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
+    let by_number = |code: &crate::incident::Code| {
+        let number = code.name.parse::<i64>().ok()?;
+        let rows = book.codes().by_number(number);
+        let row = rows.into_iter().find(|row| row.library == "cuda-runtime")?;
+        Some(Hit {
+            owner: Owner::Fault(book.find(row.fault()?)?),
+            line: code.at,
+            at: 0,
+            specificity: 0,
+            standing: crate::book::schema::Standing::Cause,
+            fatal: true,
+            origin: Origin::Code,
+        })
+    };
+    incident.errors.iter().flat_map(|error| &error.codes).filter_map(by_number).collect()
 }
 
 /// The page's causes, weighed, with fixes that fit and the probe's word on them.

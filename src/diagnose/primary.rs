@@ -108,6 +108,10 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[
         let stream = streams.get(hit.line).copied().unwrap_or_default();
         let error = error_of_line(incident, hit.line, stream);
         let event = error.map(|index| &incident.errors[index]);
+        // "checking for CUDA out of memory retries: 0" is not an error; a logged exception is read as one.
+        if event.is_none() && line.prefix.level.is_some_and(|level| level <= Level::Info) {
+            continue;
+        }
         let candidate = Candidate {
             fault: Some(fault),
             line: hit.line,
@@ -159,7 +163,7 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
         if !own || explained.contains(&chains[index]) || is_request_to_stop(event) {
             continue;
         }
-        if !event.fatal && event.kind != Kind::Python {
+        if (!event.fatal && event.kind != Kind::Python) || follows_from_known(event, known) {
             continue;
         }
         found.push(Candidate {
@@ -177,6 +181,21 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
         });
     }
     found
+}
+
+/// How many lines after a known failure an error that the book does not hold is taken for its consequence.
+const SHADOW: usize = 30;
+
+/// Whether a known failure of the same writer stands right above: a status line says what broke, the exception or
+/// abort after it only that something did.
+fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
+    known.iter().any(|candidate| {
+        candidate.stream == event.stream
+            && candidate.standing == Standing::Cause
+            && candidate.gravity >= Gravity::Error
+            && candidate.line <= event.headline
+            && event.lines.start.saturating_sub(candidate.line) <= SHADOW
+    })
 }
 
 /// A user's or a scheduler's request to stop is not a failure of the program.

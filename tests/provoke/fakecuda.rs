@@ -9,6 +9,7 @@
 //!
 //! Environment, read at every call, so that a program can change it on its way:
 //!     FAKE_GPU    total=80 (GiB) others=0 (GiB held by other processes) devices=1 sm=90 name=... mps=132
+//!                 holders=20+15.5 (GiB of each of them, as NVML lists them)
 //!     FAKE_FAULTS comma list of  function=code  function=code@n (from its n-th call on)  kernel=code@n (told only
 //!                 by the next synchronising call, as a real asynchronous error)  kernel:part=code (kernels whose
 //!                 name has that part)  ncclAllReduce=hang@n (the device makes no progress from then on)
@@ -35,7 +36,6 @@ static STICKY: AtomicI32 = AtomicI32::new(0);
 static PENDING: AtomicI32 = AtomicI32::new(0);
 static HANG: AtomicI32 = AtomicI32::new(0);
 static DEVICE: AtomicI32 = AtomicI32::new(0);
-static HANDLE: AtomicUsize = AtomicUsize::new(0x1000);
 static CALLS: OnceLock<Mutex<HashMap<String, u64>>> = OnceLock::new();
 static MEMORY: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 static PINNED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
@@ -88,7 +88,8 @@ fn sync(name: &str) -> i32 {
 }
 fn put(p: P, v: usize) { if !p.is_null() { unsafe { *(p as *mut usize) = v } } }
 fn puti(p: P, v: i32) { if !p.is_null() { unsafe { *(p as *mut i32) = v } } }
-fn handle(p: P) { put(p, HANDLE.fetch_add(0x40, SeqCst)) }
+/// An opaque handle: zeroed memory, so that a real function that looks into it finds nothing rather than a hole.
+fn handle(p: P) { put(p, Box::leak(Box::new([0u64; 4096])).as_ptr() as usize) }
 
 macro_rules! plain { ($($name:ident),* $(,)?) => { $(#[no_mangle] pub extern "C" fn $name() -> c_int { gate(stringify!($name)) })* } }
 macro_rules! waits { ($($name:ident),* $(,)?) => { $(#[no_mangle] pub extern "C" fn $name() -> c_int { sync(stringify!($name)) })* } }
@@ -309,6 +310,33 @@ extern "C" fn nothing() -> c_int { 0 }
         dladdr(nothing as P, &mut info); dlopen(info.file, 2) as usize });
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
     let found = ["", "_v2", "_v3"].iter().map(|s| format!("{name}{s}\0")).map(|n| unsafe { dlsym(me as P, n.as_ptr() as _) }).find(|a| !a.is_null());
+    if !env(c"FAKE_TRACE").is_empty() { eprintln!("[fake] asked for {name}: {}", found.is_some()) }
     put(p, found.map_or(nothing as usize, |a| a as usize)); puti(status, 0); 0
 }
 #[no_mangle] pub extern "C" fn cuGetProcAddress(name: *const c_char, p: P, v: c_int, f: u64) -> c_int { cuGetProcAddress_v2(name, p, v, f, std::ptr::null_mut()) }
+
+// --- NVML (libnvidia-ml.so.1): only what PyTorch asks when memory runs out ---
+library!(nvmlInit_v2, nvmlShutdown);
+#[no_mangle] pub extern "C" fn nvmlDeviceGetHandleByPciBusId_v2(_id: *const c_char, p: P) -> c_int { handle(p); other("nvmlDeviceGetHandleByPciBusId_v2") }
+#[no_mangle] pub extern "C" fn nvmlDeviceGetComputeRunningProcesses(_d: P, count: *mut c_uint, p: *mut u8) -> c_int {
+    let mut list = vec![(std::process::id(), used())];
+    for (i, held) in setting("holders").unwrap_or("").split('+').filter(|s| !s.is_empty()).enumerate() {
+        list.push((27_113 + 940 * i as u32, (held.parse::<f64>().unwrap_or(0.0) * (1u64 << 30) as f64) as usize));
+    }
+    unsafe {
+        for (i, (pid, bytes)) in list.iter().enumerate().take(*count as usize) {
+            let at = p.add(24 * i);
+            std::ptr::write_bytes(at, 0, 24); *(at as *mut u32) = *pid; *(at.add(8) as *mut usize) = *bytes; *(at.add(16) as *mut u64) = u64::MAX;
+        }
+        *count = (list.len() as c_uint).min(*count);
+    }
+    other("nvmlDeviceGetComputeRunningProcesses")
+}
+#[no_mangle] pub extern "C" fn cuDevicePrimaryCtxGetState(_d: c_int, flags: P, active: P) -> c_int { puti(flags, 0); puti(active, 1); gate("cuDevicePrimaryCtxGetState") }
+#[no_mangle] pub extern "C" fn cudaGetDriverEntryPointByVersion(name: *const c_char, p: P, v: c_uint, f: u64, status: P) -> c_int { cuGetProcAddress_v2(name, p, v as c_int, f, status) }
+#[no_mangle] pub extern "C" fn cudaGetDriverEntryPoint(name: *const c_char, p: P, f: u64, status: P) -> c_int { cuGetProcAddress_v2(name, p, 0, f, status) }
+#[no_mangle] pub extern "C" fn cublasLtMatmulAlgoGetHeuristic(_h: P, _o: P, _a: P, _b: P, _c: P, _d: P, _p: P, _n: c_int, results: *mut u8, found: P) -> c_int {
+    let code = other("cublasLtMatmulAlgoGetHeuristic");
+    unsafe { std::ptr::write_bytes(results, 0, 80) };
+    puti(found, (code == 0) as i32); code
+}

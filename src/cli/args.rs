@@ -1,0 +1,138 @@
+//! The command line as written. What it means is decided by the commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::exit;
+
+/// Which GPU or ML training failure is this, why did it happen here, and what fixes it.
+#[derive(Debug, Parser)]
+#[command(name = "faultbook", version, max_term_width = 100, after_help = exit::HELP)]
+pub(crate) struct Arguments {
+    /// What to do; without a command, FILEs or standard input are diagnosed.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// Logs to diagnose; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Options that every command takes, before or after its name.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// How the answer is written.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Terminal)]
+    pub(crate) format: Format,
+
+    /// A folder of bug reports (repeatable); instead of those named in faultbook.toml or found in the usual places.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) reports: Vec<PathBuf>,
+
+    /// Leave out the built-in fault pages and reports.
+    #[arg(long, global = true)]
+    pub(crate) no_builtin: bool,
+
+    /// Do not ask this machine about its GPU, driver and Python environment.
+    #[arg(long, global = true)]
+    pub(crate) no_probe: bool,
+
+    /// When to use colour; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+
+    /// Columns of the terminal view (default: COLUMNS, else 80).
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    pub(crate) width: Option<u16>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say which failure a traceback or log shows, why it happened, and what fixes it.
+    Diagnose {
+        /// Logs; `-` is standard input, which is also read when no file is given.
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Find pages and reports by words.
+    Search {
+        /// Any words: of an error, a function, a code, a title.
+        #[arg(required = true, value_name = "WORDS")]
+        words: Vec<String>,
+        /// Most hits to show.
+        #[arg(long, default_value_t = 10, value_name = "N")]
+        limit: usize,
+    },
+    /// Print a page, a report, a recipe, or what a code means.
+    Show {
+        /// An id (`cudnn-no-engine`, `BUG-20251110-003`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
+        #[arg(required = true, value_name = "ID|CODE")]
+        id: Vec<String>,
+    },
+    /// List all pages and reports.
+    List,
+    /// Bring the index of the project's reports up to date; happens by itself when needed.
+    Index {
+        /// Throw the index away and build it again.
+        #[arg(long)]
+        rebuild: bool,
+    },
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs; `diagnose` follows the schema faultbook/diagnosis/1.
+    Json,
+    /// For an issue tracker.
+    Markdown,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal that can show it.
+    Auto,
+    /// Even into a pipe or file.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory as _;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn options_stand_before_or_after_the_command() {
+        for line in ["faultbook --reports a diagnose x", "faultbook diagnose --reports a x", "faultbook x --reports a"]
+        {
+            let arguments = Arguments::try_parse_from(line.split(' ')).expect(line);
+            assert_eq!(arguments.common.reports, [PathBuf::from("a")], "{line}");
+            let files = match arguments.command {
+                Some(Command::Diagnose { files }) => files,
+                _ => arguments.files,
+            };
+            assert_eq!(files, [PathBuf::from("x")], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_lone_dash_is_standard_input() {
+        let arguments = Arguments::try_parse_from(["faultbook", "-"]).expect("parses");
+        assert_eq!(arguments.files, [PathBuf::from("-")]);
+    }
+}

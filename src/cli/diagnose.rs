@@ -1,0 +1,89 @@
+//! `faultbook diagnose [FILE|-]...`: which failure a text shows. Several texts are answered one after the other.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use faultbook::diagnose::{Measured, diagnose};
+use faultbook::diagnosis::{Diagnosis, Verdict};
+use faultbook::knowledge::Knowledge;
+use faultbook::render::layout::Paragraph;
+use faultbook::render::style::STRONG;
+use faultbook::render::{json, markdown, terminal};
+use faultbook::{incident, transcript};
+
+use super::args::{Common, Format};
+use super::exit::Exit;
+use super::input::Input;
+use super::output::Output;
+use super::{complain, input, open, progress, renumber};
+
+/// Diagnoses files, or standard input when there are none.
+///
+/// A file that cannot be read does not keep the others from being diagnosed; the exit code tells.
+pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let knowledge = open::knowledge(common, false)?;
+    let stdin = [PathBuf::from("-")];
+    let files = if files.is_empty() { &stdin } else { files };
+    let mut exits = Vec::with_capacity(files.len());
+    for (place, file) in files.iter().enumerate() {
+        let input = match input::read(file) {
+            Ok(input) => input,
+            Err(error) => {
+                complain(&error);
+                exits.push(Exit::Usage);
+                continue;
+            }
+        };
+        let diagnosis = answer(&input, &knowledge);
+        let mut text = if files.len() > 1 { heading(file, place, output) } else { String::new() };
+        text.push_str(&rendered(&diagnosis, output, files.len() > 1));
+        output.write(&text)?;
+        exits.push(match diagnosis.verdict {
+            Verdict::KnownFault => Exit::Found,
+            Verdict::UnlistedError | Verdict::NoError => Exit::None,
+        });
+    }
+    Ok(Exit::of_all(exits))
+}
+
+fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
+    if let Some(selection) = &input.selection {
+        // Said at once, since a long text also takes long to diagnose; the answer repeats it.
+        let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
+    }
+    let stage = input.is_long().then(|| progress::stage("diagnosing"));
+    let transcript = transcript::read(&input.bytes);
+    let incident = incident::read(&transcript);
+    let mut diagnosis = diagnose(&transcript, &incident, knowledge, &Measured::default());
+    if let Some(selection) = &input.selection {
+        renumber::renumber(&mut diagnosis, selection);
+    }
+    if let Some(stage) = stage {
+        stage.finish_and_clear();
+    }
+    diagnosis
+}
+
+fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> String {
+    match output.format {
+        Format::Terminal => terminal::render(diagnosis, output.terminal),
+        Format::Markdown => markdown::render(diagnosis),
+        Format::Json if one_of_several => json::render_line(diagnosis),
+        Format::Json => json::render(diagnosis),
+    }
+}
+
+/// Which of several texts an answer is for. JSON has none: one line per text, in the order asked.
+fn heading(file: &Path, place: usize, output: &Output) -> String {
+    let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+    let gap = if place == 0 { "" } else { "\n" };
+    match output.format {
+        Format::Terminal => {
+            let mut sheet = output.sheet();
+            sheet.paragraph(&Paragraph::new(format!("==> {name} <==")).style(STRONG));
+            format!("{gap}{}\n", sheet.finish())
+        }
+        Format::Markdown => format!("{gap}<!-- {} -->\n\n", name.replace("--", "- -")),
+        Format::Json => String::new(),
+    }
+}

@@ -1,0 +1,79 @@
+//! Exit codes, for scripts and CI.
+
+use std::process::ExitCode;
+
+/// How a run of the command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Exit {
+    /// 0: answered. `diagnose` named a known fault; `search`, `show`, `list`, `index` found what was asked for.
+    Found,
+    /// 1: answered, and there was none: the text is healthy or its error is not in the book, no hit, no such id.
+    None,
+    /// 2: the command line is wrong, or an input could not be read.
+    Usage,
+    /// 3: a bug in Faultbook.
+    Internal,
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Exit::Found => 0,
+            Exit::None => 1,
+            Exit::Usage => 2,
+            Exit::Internal => 3,
+        }
+    }
+
+    /// The exit of several answers together: a failed input outweighs all, else one found fault is enough.
+    pub(crate) fn of_all(exits: impl IntoIterator<Item = Exit>) -> Exit {
+        let (mut all, mut worst) = (Exit::None, None);
+        for exit in exits {
+            match exit {
+                Exit::Found => all = Exit::Found,
+                Exit::None => {}
+                bad => worst = worst.max(Some(bad)),
+            }
+        }
+        worst.unwrap_or(all)
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.code())
+    }
+}
+
+/// For `--help`.
+pub(crate) const HELP: &str = "\
+Exit codes:
+  0  answered, and a known fault was named (or something was found)
+  1  answered, and none was
+  2  the command line is wrong, or an input could not be read
+  3  a bug in Faultbook";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_answers() {
+        for (exits, expected) in [
+            (vec![], Exit::None),
+            (vec![Exit::None, Exit::Found, Exit::None], Exit::Found),
+            (vec![Exit::Found, Exit::Usage], Exit::Usage),
+            (vec![Exit::Usage, Exit::Internal], Exit::Internal),
+        ] {
+            assert_eq!(Exit::of_all(exits.clone()), expected, "{exits:?}");
+        }
+    }
+
+    #[test]
+    fn help_names_every_code() {
+        for exit in [Exit::Found, Exit::None, Exit::Usage, Exit::Internal] {
+            assert!(HELP.contains(&format!("\n  {}  ", exit.code())));
+        }
+    }
+}

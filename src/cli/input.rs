@@ -1,0 +1,155 @@
+//! Inputs of any size with bounded memory: files and standard input.
+//!
+//! Up to [`WHOLE`] bytes are taken as they are. Of a longer text the start, the end and the surroundings of lines
+//! that speak of failure are kept (see [`super::reduce`]), and the answer says so.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _, Read, Write as _};
+use std::path::Path;
+
+use indicatif::ProgressBar;
+
+use super::failure::Failure;
+use super::progress;
+use super::reduce::{Limits, Reducer, Selection};
+
+/// Longest text that is kept whole.
+const WHOLE: usize = 256 * 1024 * 1024;
+
+/// From this size on somebody who watches is shown how far reading has come.
+const LONG: u64 = 8 * 1024 * 1024;
+
+/// Bytes read at a time.
+const CHUNK: usize = 256 * 1024;
+
+/// A text to diagnose.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// The bytes kept.
+    pub(crate) bytes: Vec<u8>,
+    /// What was left out, when the text is too long to be kept whole.
+    pub(crate) selection: Option<Selection>,
+}
+
+impl Input {
+    /// Whether working on it takes long enough to show that something happens.
+    pub(crate) fn is_long(&self) -> bool {
+        self.bytes.len() as u64 >= LONG
+    }
+}
+
+/// Reads a file, or standard input when the name is `-`.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Input> {
+    let failed = |error: io::Error| Failure::reading(path, &error);
+    if path == Path::new("-") {
+        let stdin = io::stdin();
+        if stdin.is_terminal() {
+            invite();
+        }
+        return Ok(read_all(stdin.lock(), None, WHOLE, Limits::default()).map_err(failed)?);
+    }
+    let about = fs::metadata(path).map_err(|error| {
+        let failure = failed(error);
+        if path.extension().is_none() && path.components().count() == 1 {
+            return failure.hint("see `faultbook --help` for the commands");
+        }
+        failure
+    })?;
+    if about.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()).into());
+    }
+    let file = File::open(path).map_err(failed)?;
+    // Pipes and devices have no length to speak of.
+    let length = Some(about.len()).filter(|_| about.is_file());
+    Ok(read_all(file, length, WHOLE, Limits::default()).map_err(failed)?)
+}
+
+/// Tells somebody at a terminal what is waited for.
+fn invite() {
+    let end = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
+    // A closed standard error is no reason not to read.
+    let _ = writeln!(io::stderr().lock(), "Paste the traceback or log, then press {end} on an empty line.");
+}
+
+fn read_all(mut from: impl Read, length: Option<u64>, whole: usize, limits: Limits) -> io::Result<Input> {
+    let mut bytes = Vec::with_capacity(length.map_or(0, |length| (length as usize).min(whole)));
+    let mut chunk = vec![0; CHUNK];
+    let mut watch = Watch { bar: None, length, done: 0 };
+    loop {
+        let count = read_some(&mut from, &mut chunk)?;
+        if count == 0 {
+            watch.finish();
+            return Ok(Input { bytes, selection: None });
+        }
+        bytes.extend_from_slice(&chunk[..count]);
+        watch.add(count);
+        if bytes.len() > whole {
+            break;
+        }
+    }
+    let mut reducer = Reducer::new(limits);
+    reducer.push(&bytes);
+    drop(bytes);
+    loop {
+        let count = read_some(&mut from, &mut chunk)?;
+        if count == 0 {
+            break;
+        }
+        reducer.push(&chunk[..count]);
+        watch.add(count);
+    }
+    watch.finish();
+    let (bytes, selection) = reducer.finish();
+    Ok(Input { bytes, selection: Some(selection) })
+}
+
+fn read_some(from: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match from.read(chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+/// Shows progress once a text turns out to be long.
+struct Watch {
+    bar: Option<ProgressBar>,
+    length: Option<u64>,
+    done: u64,
+}
+
+impl Watch {
+    fn add(&mut self, count: usize) {
+        self.done += count as u64;
+        if self.done >= LONG {
+            self.bar.get_or_insert_with(|| progress::bytes(self.length)).set_position(self.done);
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_are_kept_whole() {
+        let input = read_all(&b"a\nb\n"[..], None, 4, Limits::default()).expect("bytes");
+        assert_eq!((input.bytes.as_slice(), input.selection.is_none()), (&b"a\nb\n"[..], true));
+    }
+
+    #[test]
+    fn long_texts_are_reduced() {
+        let text = "x\n".repeat(1000);
+        let limits = Limits { start: 10, end: 10, middle: 10, ..Limits::default() };
+        let input = read_all(text.as_bytes(), None, 100, limits).expect("bytes");
+        assert_eq!(input.bytes.len(), 20);
+        assert!(input.selection.is_some());
+    }
+}

@@ -1,0 +1,100 @@
+//! The command line: reads arguments and inputs, asks the library, prints the answer. One file per command.
+//!
+//! Only here is anything printed: the answer on standard output, everything else on standard error. A reader that
+//! closes the pipe is content, not an error.
+
+mod args;
+mod diagnose;
+mod exit;
+mod failure;
+mod index;
+mod input;
+mod list;
+mod lookup;
+mod open;
+mod output;
+mod progress;
+mod project;
+mod reduce;
+mod renumber;
+mod search;
+mod show;
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::panic;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Arguments, Command};
+use exit::Exit;
+use output::Output;
+
+/// Runs the command of this process.
+pub(crate) fn run() -> ExitCode {
+    panic::set_hook(Box::new(say_bug));
+    panic::catch_unwind(answer).unwrap_or(Exit::Internal).into()
+}
+
+fn answer() -> Exit {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help that nobody reads to its end is no failure.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Found };
+        }
+    };
+    match dispatch(arguments) {
+        Ok(exit) => exit,
+        Err(error) => {
+            complain(&error);
+            Exit::Usage
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
+    let Arguments { command, files, common } = arguments;
+    let output = Output::new(&common);
+    match command {
+        Some(Command::Diagnose { files }) => diagnose::run(&files, &common, &output),
+        Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
+        Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
+        Some(Command::List) => list::run(&common, &output),
+        Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
+        None if files.is_empty() && io::stdin().is_terminal() => {
+            output.write(HOW_TO_PASTE)?;
+            Ok(Exit::Usage)
+        }
+        None => diagnose::run(&files, &common, &output),
+    }
+}
+
+/// For somebody who types `faultbook` to see what happens.
+const HOW_TO_PASTE: &str = "\
+Faultbook says which GPU or ML training failure a log shows, why, and what fixes it.
+
+  python train.py 2>&1 | faultbook     watch a run
+  faultbook train.log                  read a log
+  faultbook -                          paste a traceback, then press Ctrl-D
+
+  faultbook show cudnn-no-engine       read a page, a report, a code: 700, \"Xid 79\"
+  faultbook search illegal memory      find pages and reports by words
+  faultbook --help                     all commands and options
+";
+
+/// Says on standard error what went wrong. Nobody is left to tell when that fails too.
+fn complain(error: &anyhow::Error) {
+    let _ = io::stderr().lock().write_all(failure::lines(error).as_bytes());
+}
+
+/// What is printed for a panic, instead of a backtrace that only its author can read.
+fn say_bug(info: &panic::PanicHookInfo<'_>) {
+    let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+    let words = info.payload_as_str().unwrap_or("no words");
+    let text = format!(
+        "error: this is a bug in Faultbook{place}: {words}\n\nhint: please report it with the command and, if you can, the input\n"
+    );
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,43 @@
+//! Opens the book and the project's reports as the options ask.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use etcetera::BaseStrategy as _;
+use faultbook::book::Book;
+use faultbook::knowledge::{Knowledge, Places, Progress};
+use indicatif::ProgressBar;
+
+use super::args::Common;
+use super::{progress, project};
+
+/// Reports indexed without a word about it.
+const QUIETLY: usize = 50;
+
+/// All knowledge of this run. Nothing is indexed before somebody asks for it.
+pub(crate) fn knowledge(common: &Common, rebuild: bool) -> anyhow::Result<Knowledge> {
+    let start = env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let project = project::find(&start, &common.reports)?;
+    let places = Places { reports: project.files, roots: project.roots, cache: cache_folder(), rebuild };
+    Ok(Knowledge::new(Book::new(!common.no_builtin), places, progress()))
+}
+
+/// The folder for caches of this user; `None` where there is no home: the index then lives in memory.
+fn cache_folder() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("faultbook"))
+}
+
+fn progress() -> Box<Progress> {
+    let bar: OnceLock<ProgressBar> = OnceLock::new();
+    Box::new(move |done, total| {
+        if total < QUIETLY {
+            return;
+        }
+        let bar = bar.get_or_init(|| progress::reports(total as u64));
+        bar.set_position(done as u64);
+        if done >= total {
+            bar.finish_and_clear();
+        }
+    })
+}

@@ -1,0 +1,170 @@
+//! Takes out of foreign text what must not reach a terminal: escapes, controls, direction marks, joiners.
+//!
+//! Joiners and variation selectors go too, although they are harmless: without them the width of a text is the sum
+//! of the widths of its characters, which is what [`super::layout`] relies on.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use unicode_width::UnicodeWidthChar;
+
+/// Combining marks kept in a row; more are a decoration, not writing.
+const MARKS: usize = 4;
+
+/// A tab in code, in columns.
+const TAB: &str = "    ";
+
+/// The text as one line: runs of white space become one space, nothing invisible stays.
+pub fn line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut gap = false;
+    visit(text, |c| {
+        if c.is_whitespace() {
+            gap = !out.is_empty();
+        } else {
+            if std::mem::take(&mut gap) {
+                out.push(' ');
+            }
+            out.push(c);
+        }
+    });
+    out
+}
+
+/// The text as lines that keep their indentation, for commands, code and quoted logs. Blank ends are left out.
+pub fn lines(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut current = String::new();
+    visit(text, |c| match c {
+        '\n' | '\u{2028}' | '\u{2029}' => lines.push(std::mem::take(&mut current)),
+        '\t' => current.push_str(TAB),
+        '\r' => {}
+        c if c.is_whitespace() => current.push(' '),
+        c => current.push(c),
+    });
+    lines.push(current);
+    for line in &mut lines {
+        line.truncate(line.trim_end().len());
+    }
+    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());
+    let last = lines.iter().rposition(|line| !line.is_empty()).map_or(first, |at| at + 1);
+    lines.truncate(last);
+    lines.split_off(first.min(lines.len()))
+}
+
+/// Hands over every character that may be shown; white space and line ends included.
+fn visit(text: &str, mut show: impl FnMut(char)) {
+    let mut chars = text.chars().peekable();
+    let mut marks = 0;
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            '\u{9b}' => skip_control_sequence(&mut chars),
+            c if c.is_whitespace() => {
+                marks = 0;
+                // A lone carriage return is an overwritten line, two words must not grow together.
+                show(if c == '\r' && chars.peek() != Some(&'\n') { '\n' } else { c });
+            }
+            c if c.is_control() || is_invisible(c) => {}
+            c => {
+                marks = if c.width() == Some(0) { marks + 1 } else { 0 };
+                if marks <= MARKS {
+                    show(c);
+                }
+            }
+        }
+    }
+}
+
+/// Direction marks, joiners, selectors, tags, fillers: they change what others look like or take no place.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' | '\u{115f}' | '\u{1160}'
+        | '\u{3164}' | '\u{ffa0}')
+}
+
+/// What follows an escape character. A string that never ends costs only its introducer, not the rest of the text.
+fn skip_escape(chars: &mut Peekable<Chars<'_>>) {
+    match chars.peek() {
+        Some('[') => {
+            chars.next();
+            skip_control_sequence(chars);
+        }
+        Some(']' | 'P' | '^' | '_' | 'X') => {
+            chars.next();
+            skip_string(chars);
+        }
+        Some(c) if ('\u{20}'..='\u{2f}').contains(c) => {
+            chars.next();
+            chars.next_if(|c| !c.is_control());
+        }
+        Some(c) if c.is_ascii_graphic() => {
+            chars.next();
+        }
+        _ => {}
+    }
+}
+
+fn skip_control_sequence(chars: &mut Peekable<Chars<'_>>) {
+    while chars.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
+    chars.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
+}
+
+/// Longest operating-system command taken for one: window titles and links.
+const STRING: usize = 2048;
+
+fn skip_string(chars: &mut Peekable<Chars<'_>>) {
+    let mut ahead = chars.clone();
+    for _ in 0..STRING {
+        match ahead.next() {
+            Some('\u{7}' | '\u{9c}') => break,
+            Some('\u{1b}') => {
+                ahead.next_if_eq(&'\\');
+                break;
+            }
+            Some('\n') | None => return,
+            Some(_) => {}
+        }
+    }
+    *chars = ahead;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_invisible_stays_in_a_line() {
+        for (text, expected) in [
+            ("plain words", "plain words"),
+            ("  two\t\twords \n", "two words"),
+            ("\u{1b}[1;31mRuntimeError\u{1b}[0m: no", "RuntimeError: no"),
+            ("\u{1b}]8;;https://example.org\u{7}link\u{1b}]8;;\u{1b}\\ end", "link end"),
+            ("\u{1b}]0;never ends", "0;never ends"),
+            ("\u{9b}2Jcleared", "cleared"),
+            ("a\u{8}b\u{0}c\u{7f}", "abc"),
+            ("evil \u{202e}txt.exe", "evil txt.exe"),
+            ("1%\r2%\r\n3%", "1% 2% 3%"),
+            ("family \u{1f468}\u{200d}\u{1f469}", "family \u{1f468}\u{1f469}"),
+            ("cut short \u{1b}", "cut short"),
+            ("cut short \u{1b}[", "cut short"),
+            ("메모리 부족", "메모리 부족"),
+        ] {
+            assert_eq!(line(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_keep_their_indentation() {
+        assert_eq!(lines("\n\nif x:\n\trun()\r\n  \nend\n\n"), ["if x:", "    run()", "", "end"]);
+        assert_eq!(lines(""), Vec::<String>::new());
+        assert_eq!(lines("\n \n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn heaps_of_marks_are_cut() {
+        let text = format!("a{}", "\u{301}".repeat(100));
+        assert_eq!(line(&text).chars().count(), 1 + MARKS);
+    }
+}

@@ -1,0 +1,18 @@
+//! A diagnosis as text for people and programs. Decides nothing: no ranking, no filtering, no input or output.
+//!
+//! `json` and `markdown` show everything, each in its own frozen shape. `terminal` is made for one screen: it shows
+//! the best of each list in full and says how much more there is and where. Every renderer takes hostile text for
+//! granted: words out of a log never carry control characters to a terminal.
+
+pub mod article;
+pub mod json;
+pub mod markdown;
+
+pub mod terminal;
+
+pub mod clean;
+mod command;
+pub mod inline;
+pub mod layout;
+pub mod style;
+pub mod words;

@@ -1,0 +1,65 @@
+//! The answer on one screen, for somebody under stress: the fault and its line, the best cause, one next step.
+//!
+//! Works without colour and from 20 columns up. The best cause is shown in full, others in a line or two; what a
+//! list holds beyond its first entries is counted, never silently dropped, and stands in the other formats.
+
+mod causes;
+mod head;
+mod reports;
+mod rest;
+
+use crate::diagnosis::{Diagnosis, Verdict};
+use crate::render::layout::Sheet;
+
+/// What the terminal can show.
+#[derive(Debug, Clone, Copy)]
+pub struct Terminal {
+    /// Columns.
+    pub width: usize,
+    /// Whether escape sequences for colour are wanted.
+    pub color: bool,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Self { width: 80, color: false }
+    }
+}
+
+/// The answer as text for a terminal.
+pub fn render(diagnosis: &Diagnosis, terminal: Terminal) -> String {
+    let mut sheet = Sheet::new(terminal.width, terminal.color);
+    match diagnosis.verdict {
+        Verdict::KnownFault => known_fault(&mut sheet, diagnosis),
+        Verdict::UnlistedError => unlisted_error(&mut sheet, diagnosis),
+        Verdict::NoError => no_error(&mut sheet, diagnosis),
+    }
+    sheet.finish()
+}
+
+fn known_fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    head::fault(sheet, diagnosis);
+    causes::best(sheet, diagnosis);
+    causes::next_step(sheet, diagnosis);
+    reports::met_before(sheet, &diagnosis.reports, "Your team met this before");
+    causes::others(sheet, diagnosis);
+    rest::probe(sheet, diagnosis);
+    rest::asides(sheet, diagnosis);
+}
+
+fn unlisted_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    head::unlisted(sheet, diagnosis);
+    reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
+    reports::nearest_pages(sheet, &diagnosis.nearest);
+    rest::probe(sheet, diagnosis);
+    rest::asides(sheet, diagnosis);
+}
+
+fn no_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    head::healthy(sheet, diagnosis);
+    rest::notice_rows(sheet, &diagnosis.notices);
+    reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
+    rest::probe(sheet, diagnosis);
+    sheet.blank();
+    rest::notes(sheet, diagnosis);
+}

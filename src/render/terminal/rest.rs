@@ -1,0 +1,166 @@
+//! What stands below: consequences, harmless lines, dead ends, how the machine was asked, where to read on.
+
+use textwrap::core::display_width;
+
+use super::head;
+use crate::diagnosis::{Diagnosis, Echo, NoticeHit, ProbeSummary};
+use crate::render::layout::{Paragraph, Sheet, piece};
+use crate::render::style::{FAINT, PLAIN, STRONG};
+use crate::render::words::{counted, mid_sentence, open_ended};
+use crate::render::{clean, inline};
+
+/// Different consequences that are named.
+const ECHOES: usize = 4;
+
+/// Line numbers named per consequence.
+const PLACES: usize = 3;
+
+/// Harmless lines named beside a real failure.
+const NOTICES: usize = 3;
+
+/// A last block of one paragraph per matter.
+pub(super) fn asides(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    sheet.blank();
+    cascade(sheet, &diagnosis.cascade);
+    dead_ends(sheet, diagnosis);
+    harmless(sheet, &diagnosis.notices);
+    notes(sheet, diagnosis);
+    more(sheet, diagnosis);
+}
+
+/// What followed from the primary fault.
+fn cascade(sheet: &mut Sheet, echoes: &[Echo]) {
+    let words = match echoes {
+        [] => return,
+        [echo] => format!("line {}, {}; it follows{}.", echo.span.start.line, title(echo), bracketed(&echo.why)),
+        echoes => format!("{} that follow: {}.", counted(echoes.len() as u64, "line", "lines"), grouped(echoes)),
+    };
+    sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Not the cause: ").indent(2));
+}
+
+/// Consequences of one kind with their lines.
+fn grouped(echoes: &[Echo]) -> String {
+    let mut groups: Vec<(&Echo, Vec<u32>)> = Vec::new();
+    for echo in echoes {
+        match groups.iter_mut().find(|(first, _)| first.id == echo.id && first.why == echo.why) {
+            Some((_, lines)) => lines.push(echo.span.start.line),
+            None => groups.push((echo, vec![echo.span.start.line])),
+        }
+    }
+    let mut named: Vec<String> = groups
+        .iter()
+        .take(ECHOES)
+        .map(|(echo, lines)| {
+            let mut places: Vec<String> = lines.iter().take(PLACES).map(u32::to_string).collect();
+            if lines.len() > PLACES {
+                places.push(format!("{} more", lines.len() - PLACES));
+            }
+            format!("{}, line {}{}", title(echo), places.join(", "), bracketed(&echo.why))
+        })
+        .collect();
+    let rest: usize = groups.iter().skip(ECHOES).map(|(_, lines)| lines.len()).sum();
+    if rest > 0 {
+        named.push(format!("{rest} more"));
+    }
+    named.join("; ")
+}
+
+fn title(echo: &Echo) -> String {
+    mid_sentence(&inline::plain(&echo.title))
+}
+
+/// Harmless lines beside a real failure.
+fn harmless(sheet: &mut Sheet, notices: &[NoticeHit]) {
+    if notices.is_empty() {
+        return;
+    }
+    let mut named: Vec<String> = notices
+        .iter()
+        .take(NOTICES)
+        .map(|notice| {
+            let times = if notice.count > 1 { format!(" ({}x)", notice.count) } else { String::new() };
+            format!("line {}, {}{times}", notice.line, inline::plain(open_ended(&notice.title)))
+        })
+        .collect();
+    if notices.len() > NOTICES {
+        named.push(format!("{} more", notices.len() - NOTICES));
+    }
+    sheet.paragraph(
+        &Paragraph::new(format!("{}.", named.join("; "))).lead(STRONG, "Looks bad, is harmless: ").indent(2),
+    );
+}
+
+/// Harmless lines of a healthy text, one row each.
+pub(super) fn notice_rows(sheet: &mut Sheet, notices: &[NoticeHit]) {
+    for notice in notices {
+        let times = if notice.count > 1 { format!("{}x", notice.count) } else { String::new() };
+        let title = Paragraph::new(inline::plain(&notice.title));
+        sheet.paragraph(&title.lead(FAINT, head::place(notice.line)).right(FAINT, times));
+    }
+}
+
+/// What does not help against the best cause.
+fn dead_ends(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    let Some(cause) = diagnosis.causes.first().filter(|cause| !cause.dead_ends.is_empty()) else { return };
+    let named: Vec<String> = cause
+        .dead_ends
+        .iter()
+        .map(|end| mid_sentence(&inline::plain(open_ended(inline::before_reason(end)))))
+        .collect();
+    sheet.paragraph(&Paragraph::new(format!("{}.", named.join("; "))).lead(STRONG, "Does not help: ").indent(2));
+}
+
+/// What the machine said.
+pub(super) fn probe(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    let Some(ProbeSummary { level, findings }) = &diagnosis.probe else { return };
+    sheet.blank();
+    let heading = if level == "saved" {
+        "The machine, from saved facts".to_owned()
+    } else {
+        format!("This machine, asked just now ({level})")
+    };
+    sheet.paragraph(&Paragraph::new(heading).style(STRONG));
+    for finding in findings {
+        sheet.paragraph(&Paragraph::new(inline::plain(finding)).lead(PLAIN, "  "));
+    }
+}
+
+/// How the text was read, where somebody should know.
+pub(super) fn notes(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    for note in &diagnosis.notes {
+        sheet.paragraph(&Paragraph::new(note).style(FAINT).lead(FAINT, "Note: ").indent(2));
+    }
+}
+
+/// Where to read on: the page, and the best report.
+fn more(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    let fault = diagnosis.fault.as_ref().map(|fault| show(&fault.id));
+    let report = diagnosis.reports.first().map(|report| show(&report.id));
+    match (fault, report) {
+        (Some(first), Some(second)) if display_width(&first) + display_width(&second) + 9 > sheet.width() => {
+            sheet.line(&[piece(STRONG, "More: "), piece(PLAIN, first)]);
+            sheet.line(&[piece(PLAIN, "      "), piece(PLAIN, second)]);
+        }
+        (Some(first), Some(second)) => {
+            sheet.at_right_edge(&[piece(STRONG, "More: "), piece(PLAIN, first)], &piece(PLAIN, second));
+        }
+        (Some(only), None) | (None, Some(only)) => {
+            sheet.line(&[piece(STRONG, "More: "), piece(PLAIN, only)]);
+        }
+        (None, None) => {}
+    }
+}
+
+/// The command with an id as it can be typed: ids of reports can be file names with blanks.
+fn show(id: &str) -> String {
+    let id = clean::line(id);
+    let harmless = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    let word =
+        if id.starts_with('-') || !id.chars().all(harmless) { format!("'{}'", id.replace('\'', "'\\''")) } else { id };
+    format!("faultbook show {word}")
+}
+
+fn bracketed(why: &str) -> String {
+    let why = clean::line(why);
+    if why.is_empty() { String::new() } else { format!(" ({why})") }
+}

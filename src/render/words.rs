@@ -1,0 +1,146 @@
+//! Figures in words: per cent, counts, sizes, values of facts.
+
+use crate::diagnose::conditions::size;
+use crate::facts::Value;
+
+/// A probability as people read it; `None` for what is no probability.
+pub fn percent(probability: f64) -> Option<String> {
+    if !(0.0..=1.0).contains(&probability) {
+        return None;
+    }
+    let rounded = (probability * 100.0).round();
+    Some(match rounded {
+        r if r >= 100.0 => ">99 %".to_owned(),
+        r if r < 1.0 => "<1 %".to_owned(),
+        r => format!("{r:.0} %"),
+    })
+}
+
+/// A count with its thousands apart: `5,298`.
+pub fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 line`, `5,298 lines`.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(count), if count == 1 { one } else { many })
+}
+
+/// A fact's value in words. The name tells what a number measures: sizes are bytes, durations seconds.
+pub fn value(name: &str, value: &Value) -> String {
+    match value {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) if is_size(name) => size(*number),
+        Value::Number(number) => number_words(*number),
+        Value::Text(text) => text.clone(),
+        Value::List(items) => items.join(", "),
+    }
+}
+
+fn number_words(number: f64) -> String {
+    let rounded = (number * 1000.0).round() / 1000.0;
+    if rounded.is_finite() { rounded.to_string() } else { number.to_string() }
+}
+
+/// Names under which sizes in bytes are kept.
+fn is_size(name: &str) -> bool {
+    name.contains("memory.") || ["oom.", "smem.", "host.shm."].iter().any(|start| name.starts_with(start))
+}
+
+/// The sentence without its final dot, to be followed by something.
+pub fn open_ended(text: &str) -> &str {
+    let text = text.trim();
+    if text.ends_with("..") { text } else { text.strip_suffix('.').unwrap_or(text) }
+}
+
+/// The text with its first letter small, unless the first word is a name, an abbreviation or code.
+pub fn mid_sentence(text: &str) -> String {
+    const NAMES: [&str; 12] = [
+        "Python",
+        "Docker",
+        "Windows",
+        "Linux",
+        "Triton",
+        "Ray",
+        "Lightning",
+        "Slurm",
+        "Kubernetes",
+        "Conda",
+        "Accelerate",
+        "Flash",
+    ];
+    let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let mut letters = word.chars();
+    let Some(first) = letters.next() else { return text.to_owned() };
+    let ordinary = first.is_ascii_uppercase() && letters.all(|c| c.is_ascii_lowercase()) && !NAMES.contains(&word);
+    if !ordinary {
+        return text.to_owned();
+    }
+    let mut out = first.to_ascii_lowercase().to_string();
+    out.push_str(&text[1..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn per_cent() {
+        for (probability, expected) in [
+            (0.714, Some("71 %")),
+            (0.999, Some(">99 %")),
+            (1.0, Some(">99 %")),
+            (0.004, Some("<1 %")),
+            (0.0, Some("<1 %")),
+            (f64::NAN, None),
+            (1.2, None),
+        ] {
+            assert_eq!(percent(probability).as_deref(), expected, "{probability}");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        assert_eq!(counted(1, "line", "lines"), "1 line");
+        assert_eq!(counted(0, "line", "lines"), "0 lines");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(5298), "5,298");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn values_of_facts() {
+        for (name, of, expected) in [
+            ("oom.free", Value::Number(100.0 * 1024.0 * 1024.0), "100.0 MiB"),
+            ("gpu.memory.total", Value::Number(12.0 * 1024.0 * 1024.0 * 1024.0), "12.0 GiB"),
+            ("gpu.count", Value::Number(2.0), "2"),
+            ("gpu.temperature", Value::Number(61.5), "61.5"),
+            ("os.wsl", Value::Bool(true), "yes"),
+            ("torch.arch_list", Value::List(vec!["sm_80".into(), "sm_86".into()]), "sm_80, sm_86"),
+        ] {
+            assert_eq!(value(name, &of), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn sentences_joined() {
+        assert_eq!(open_ended("Costs time. "), "Costs time");
+        assert_eq!(open_ended("and so on..."), "and so on...");
+        assert_eq!(mid_sentence("Halve the batch"), "halve the batch");
+        assert_eq!(mid_sentence("NCCL hangs"), "NCCL hangs");
+        assert_eq!(mid_sentence("PyTorch wheels"), "PyTorch wheels");
+        assert_eq!(mid_sentence("`pip list`"), "`pip list`");
+        assert_eq!(mid_sentence("Ünder"), "Ünder");
+        assert_eq!(mid_sentence(""), "");
+    }
+}
