@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// A file or folder cannot be read.
-    #[error("cannot read {}", path.display())]
+    #[error("could not read `{}`", path.display())]
     Read {
         /// Which.
         path: PathBuf,

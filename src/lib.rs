@@ -12,6 +12,7 @@ pub mod incident;
 pub mod index;
 pub mod knowledge;
 pub mod pattern;
+pub mod project;
 pub mod render;
 pub mod signature;
 pub mod span;

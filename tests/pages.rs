@@ -231,7 +231,7 @@ fn every_page_of_the_book_is_sound() {
         pages.notices.len()
     );
     assert!(failed.is_empty(), "\n{failed}");
-    let known = |id: &str| pages.faults.iter().any(|f| f.id == id || f.aliases.iter().any(|a| a == id));
+    let known = |id: &str| pages.faults.iter().any(|f| f.id == id || f.matter.aliases.iter().any(|a| a == id));
     let strays: Vec<_> =
         pages.codes.iter().filter_map(|c| Some((c.label(), c.fault()?))).filter(|(_, f)| !known(f)).collect();
     assert!(strays.is_empty(), "codes that name no page: {strays:?}");

@@ -8,16 +8,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::codes::CodeTable;
-use super::page::{FaultPage, Notice, Recipe};
-use super::page_reader::{Shelf, read_fault, read_notice, read_recipe};
+use super::page::{Notice, Recipe};
+use super::page_reader::{Shelf, read_notice, read_parts, read_recipe};
 use super::problem::Problem;
+use super::schema::FaultMatter;
 use crate::error::Error;
 
 /// What a folder holds.
 #[derive(Debug, Default)]
 pub struct Pages {
     /// Fault pages, by path.
-    pub faults: Vec<FaultPage>,
+    pub faults: Vec<PageFile>,
     /// Recipes by id.
     pub recipes: BTreeMap<String, Recipe>,
     /// Notices, by path.
@@ -26,6 +27,21 @@ pub struct Pages {
     pub codes: CodeTable,
     /// Pages that are wrong, with every mistake.
     pub broken: Vec<(PathBuf, Vec<Problem>)>,
+}
+
+/// A sound fault page as its file has it: front matter read, body left for later.
+#[derive(Debug)]
+pub struct PageFile {
+    /// The file's stem.
+    pub id: String,
+    /// The folder's name.
+    pub area: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The front matter.
+    pub matter: FaultMatter,
+    /// The markdown after the front matter.
+    pub body: String,
 }
 
 /// Reads a folder. `known` finds recipes that lie elsewhere, such as the built-in ones.
@@ -60,8 +76,12 @@ pub fn read(folder: &Path, known: &dyn Fn(&str) -> Option<Recipe>) -> Result<Pag
         let name = area.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         for file in files(&area, "md", &mut out.broken) {
             let path = file.path.to_string_lossy();
-            match read_fault(Shelf { id: &file.stem, area: &name, path: &path }, &file.text, &find) {
-                Ok(page) => out.faults.push(page),
+            match read_parts(Shelf { id: &file.stem, area: &name, path: &path }, &file.text, &find) {
+                Ok((matter, body)) => {
+                    drop(path);
+                    let File { path, stem, .. } = file;
+                    out.faults.push(PageFile { id: stem, area: name.clone(), path, matter, body });
+                }
                 Err(problems) => out.broken.push((file.path, problems)),
             }
         }

@@ -1,16 +1,16 @@
 //! All pages in hand: the built-in ones and a team's own, which override them by id. Bodies are read on demand.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use super::builtin::{Builtin, builtin};
 use super::codes::CodeTable;
 use super::hardware::Hardware;
+use super::load_pages::Pages;
 use super::page::{FaultPage, Notice, Recipe};
 use super::page_reader::{self, Shelf};
-use super::problem::Problem;
 use super::schema::{FaultMatter, PageStatus};
 use super::vocabulary::Vocabulary;
 
@@ -24,6 +24,8 @@ pub struct Book {
     pub hardware: Hardware,
     /// The closed list of causes.
     pub vocabulary: Vocabulary,
+    /// A team's own recipes.
+    recipes: BTreeMap<String, Recipe>,
     by_id: HashMap<String, usize>,
     builtin: &'static Builtin,
 }
@@ -55,6 +57,7 @@ impl Book {
                 builtin.hardware("torch-wheels").unwrap_or_default(),
             ),
             vocabulary: Vocabulary::new(include_str!("../../kb/causes.csv")),
+            recipes: BTreeMap::new(),
             by_id: HashMap::new(),
             builtin,
         };
@@ -74,22 +77,20 @@ impl Book {
         book
     }
 
-    /// Adds a team's own page; one with a known id takes the place of the page that had it.
-    ///
-    /// # Errors
-    /// Every mistake of the page, with its place.
-    pub fn add_page(&mut self, id: &str, area: &str, path: &str, text: &str) -> Result<(), Vec<Problem>> {
-        let shelf = Shelf { id, area, path };
-        let (matter, body) = page_reader::read_parts(shelf, text, &|id| self.builtin.recipe(id))?;
-        self.add(Entry {
-            id: id.to_owned(),
-            area: area.to_owned(),
-            path: path.to_owned(),
-            matter: Cow::Owned(matter),
-            body: Cow::Owned(body),
-            page: OnceLock::new(),
-        });
-        Ok(())
+    /// Adds a team's own pages, recipes and notices; a page with a known id takes the place of the one that had it.
+    pub fn add_pages(&mut self, pages: Pages) {
+        for file in pages.faults {
+            self.add(Entry {
+                id: file.id,
+                area: file.area,
+                path: file.path.to_string_lossy().into_owned(),
+                matter: Cow::Owned(file.matter),
+                body: Cow::Owned(file.body),
+                page: OnceLock::new(),
+            });
+        }
+        self.notices.extend(pages.notices);
+        self.recipes.extend(pages.recipes);
     }
 
     fn add(&mut self, entry: Entry) {
@@ -119,14 +120,14 @@ impl Book {
         let entry = &self.faults[index];
         entry.page.get_or_init(|| {
             let shelf = Shelf { id: &entry.id, area: &entry.area, path: &entry.path };
-            let recipes = |id: &str| self.builtin.recipe(id);
+            let recipes = |id: &str| self.recipe(id);
             page_reader::read_body(shelf, entry.matter.clone().into_owned(), &entry.body, &recipes)
         })
     }
 
     /// The recipe with that id.
     pub fn recipe(&self, id: &str) -> Option<Recipe> {
-        self.builtin.recipe(id)
+        self.recipes.get(id).cloned().or_else(|| self.builtin.recipe(id))
     }
 
     /// The tables of status codes.

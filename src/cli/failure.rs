@@ -60,9 +60,12 @@ pub(crate) fn lines(error: &anyhow::Error) -> String {
     use faultbook::render::clean;
     let chain: Vec<String> = error.chain().map(|link| clean::line(&link.to_string())).collect();
     let mut text = format!("error: {}\n", chain.join(": "));
-    let hint = error.chain().find_map(|link| link.downcast_ref::<Failure>()?.hint.as_deref());
+    let hint = error.chain().find_map(|link| match link.downcast_ref::<Failure>() {
+        Some(failure) => failure.hint.clone(),
+        None => link.downcast_ref::<faultbook::error::Error>()?.hint(),
+    });
     if let Some(hint) = hint {
-        text.push_str(&format!("\nhint: {}\n", clean::line(hint)));
+        text.push_str(&format!("\nhint: {}\n", clean::line(&hint)));
     }
     text
 }

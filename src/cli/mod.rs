@@ -14,7 +14,6 @@ mod lookup;
 mod open;
 mod output;
 mod progress;
-mod project;
 mod reduce;
 mod renumber;
 mod search;

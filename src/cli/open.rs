@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use etcetera::BaseStrategy as _;
-use faultbook::book::Book;
 use faultbook::knowledge::{Knowledge, Places, Progress};
+use faultbook::project::Project;
 use indicatif::ProgressBar;
 
 use super::args::Common;
-use super::{progress, project};
+use super::{output, progress};
 
 /// Reports indexed without a word about it.
 const QUIETLY: usize = 50;
@@ -18,9 +18,13 @@ const QUIETLY: usize = 50;
 /// All knowledge of this run. Nothing is indexed before somebody asks for it.
 pub(crate) fn knowledge(common: &Common, rebuild: bool) -> anyhow::Result<Knowledge> {
     let start = env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-    let project = project::find(&start, &common.reports)?;
+    let mut project = Project::find(&start, &common.reports)?;
+    let book = project.book(!common.no_builtin)?;
+    for note in &project.notes {
+        output::remark(&format!("{}: {}", note.path.display(), note.says));
+    }
     let places = Places { reports: project.files, roots: project.roots, cache: cache_folder(), rebuild };
-    Ok(Knowledge::new(Book::new(!common.no_builtin), places, progress()))
+    Ok(Knowledge::new(book, places, progress()))
 }
 
 /// The folder for caches of this user; `None` where there is no home: the index then lives in memory.

@@ -1,8 +1,9 @@
 //! Where an answer goes: standard output, with colour and width as asked.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 
 use anstream::{AutoStream, ColorChoice};
+use faultbook::render::clean;
 use faultbook::render::layout::Sheet;
 use faultbook::render::markdown;
 use faultbook::render::terminal::Terminal;
@@ -66,13 +67,16 @@ impl Output {
     }
 }
 
-/// The width of the terminal as far as the environment tells.
+/// The width of the terminal; text for files and pipes gets the usual one.
 fn usual_width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse::<usize>().ok());
-    match columns {
-        Some(columns) if io::stdout().is_terminal() => columns.clamp(20, WIDEST),
-        _ => WIDTH,
-    }
+    let columns = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    columns.map_or(WIDTH, |columns| columns.clamp(20, WIDEST))
+}
+
+/// Tells something beside the answer.
+pub(crate) fn remark(says: &str) {
+    // Where nobody listens there is nobody to tell.
+    let _ = writeln!(io::stderr(), "note: {}", clean::line(says));
 }
 
 /// A value as indented JSON with a line end.

@@ -36,7 +36,7 @@ pub struct Entry {
 
 /// What tells that a file changed, without reading it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
+pub(super) struct Stamp {
     /// Bytes.
     size: u64,
     /// Nanoseconds since the epoch of the last modification.
@@ -45,7 +45,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// The stamp of a file; that of an absent file is all zero.
-    pub fn of(path: &Path) -> Self {
+    pub(super) fn of(path: &Path) -> Self {
         let Ok(metadata) = path.metadata() else { return Self::default() };
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Self {

@@ -185,11 +185,12 @@ fn pinned(p: P, n: usize) -> i32 {
         *(p.add(8) as *mut usize) = if kind == 0 { 0 } else { a }; *(p.add(16) as *mut usize) = if kind == 2 { 0 } else { a }; }
     gate("cudaPointerGetAttributes")
 }
-fn copy(d: P, s: P, n: usize) { unsafe { std::ptr::copy(s as *const u8, d as *mut u8, n) } }
+fn copy(d: P, s: P, n: usize) { if n <= 256 << 20 { unsafe { std::ptr::copy(s as *const u8, d as *mut u8, n) } } }
 #[no_mangle] pub extern "C" fn cudaMemcpy(d: P, s: P, n: usize, _k: c_int) -> c_int { let c = sync("cudaMemcpy"); if c == 0 { copy(d, s, n) } c }
 #[no_mangle] pub extern "C" fn cudaMemcpyAsync(d: P, s: P, n: usize, _k: c_int, _st: P) -> c_int { let c = gate("cudaMemcpyAsync"); if c == 0 { copy(d, s, n) } c }
 #[no_mangle] pub extern "C" fn cudaMemcpyPeerAsync(d: P, _a: c_int, s: P, _b: c_int, n: usize, _st: P) -> c_int { let c = gate("cudaMemcpyPeerAsync"); if c == 0 { copy(d, s, n) } c }
-#[no_mangle] pub extern "C" fn cudaMemset(d: P, v: c_int, n: usize) -> c_int { let c = gate("cudaMemset"); if c == 0 { unsafe { std::ptr::write_bytes(d as *mut u8, v as u8, n) } } c }
+#[no_mangle] pub extern "C" fn cudaMemset(d: P, v: c_int, n: usize) -> c_int { let c = gate("cudaMemset"); // Large fills are skipped: fresh pages are zero, and touching them would cost the host its memory.
+    if c == 0 && n <= 64 << 20 { unsafe { std::ptr::write_bytes(d as *mut u8, v as u8, n) } } c }
 #[no_mangle] pub extern "C" fn cudaMemsetAsync(d: P, v: c_int, n: usize, _s: P) -> c_int { cudaMemset(d, v, n) }
 
 // --- runtime: streams, events, kernels ---
@@ -248,8 +249,8 @@ fn kernel(f: P) -> i32 {
 library_makes!(cublasCreate_v2, cublasLtCreate, cudnnCreate);
 library!(cublasDestroy_v2, cublasSetStream_v2, cublasSetWorkspace_v2, cublasSetMathMode, cublasSetPointerMode_v2, cublasSetSmCountTarget,
     cublasSgemm_v2, cublasDgemm_v2, cublasSgemmEx, cublasGemmEx, cublasGemmStridedBatchedEx, cublasSgemmStridedBatched, cublasSgemv_v2,
-    cublasSdot_v2, cublasLtMatmul, cudnnDestroy, cudnnSetStream, cudnnBackendExecute, cudnnBackendFinalize, cudnnConvolutionForward,
-    cudnnRNNForward, ncclCommAbort, ncclCommDestroy, ncclCommFinalize, ncclCommRegister, ncclCommDeregister, ncclGroupStart, ncclGroupEnd,
+    cublasSdot_v2, cublasLtMatmul, cudnnDestroy, cudnnSetStream, cudnnBackendExecute, cudnnConvolutionForward, cudnnRNNForward,
+    ncclCommAbort, ncclCommDestroy, ncclCommFinalize, ncclCommRegister, ncclCommDeregister, ncclGroupStart, ncclGroupEnd,
     ncclAllReduce, ncclBroadcast, ncclBcast, ncclAllGather, ncclReduce, ncclReduceScatter, ncclSend, ncclRecv);
 #[no_mangle] pub extern "C" fn cublasGetMathMode(_h: P, p: P) -> c_int { puti(p, 0); 0 }
 #[no_mangle] pub extern "C" fn cublasGetPointerMode_v2(_h: P, p: P) -> c_int { puti(p, 0); 0 }
@@ -311,12 +312,12 @@ extern "C" fn nothing() -> c_int { 0 }
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
     let found = ["", "_v2", "_v3"].iter().map(|s| format!("{name}{s}\0")).map(|n| unsafe { dlsym(me as P, n.as_ptr() as _) }).find(|a| !a.is_null());
     if !env(c"FAKE_TRACE").is_empty() { eprintln!("[fake] asked for {name}: {}", found.is_some()) }
-    put(p, found.map_or(nothing as usize, |a| a as usize)); puti(status, 0); 0
+    put(p, found.map_or(nothing as P as usize, |a| a as usize)); puti(status, 0); 0
 }
 #[no_mangle] pub extern "C" fn cuGetProcAddress(name: *const c_char, p: P, v: c_int, f: u64) -> c_int { cuGetProcAddress_v2(name, p, v, f, std::ptr::null_mut()) }
 
 // --- NVML (libnvidia-ml.so.1): only what PyTorch asks when memory runs out ---
-library!(nvmlInit_v2, nvmlShutdown);
+library!(nvmlInit_v2, nvmlShutdown, nvmlDeviceGetNvLinkRemoteDeviceType, nvmlDeviceGetNvLinkRemotePciInfo_v2, nvmlDeviceGetComputeRunningProcesses_v2, nvmlSystemGetCudaDriverVersion_v2, nvmlDeviceGetHandleByIndex_v2, nvmlDeviceGetHandleByUUID);
 #[no_mangle] pub extern "C" fn nvmlDeviceGetHandleByPciBusId_v2(_id: *const c_char, p: P) -> c_int { handle(p); other("nvmlDeviceGetHandleByPciBusId_v2") }
 #[no_mangle] pub extern "C" fn nvmlDeviceGetComputeRunningProcesses(_d: P, count: *mut c_uint, p: *mut u8) -> c_int {
     let mut list = vec![(std::process::id(), used())];
@@ -325,8 +326,8 @@ library!(nvmlInit_v2, nvmlShutdown);
     }
     unsafe {
         for (i, (pid, bytes)) in list.iter().enumerate().take(*count as usize) {
-            let at = p.add(24 * i);
-            std::ptr::write_bytes(at, 0, 24); *(at as *mut u32) = *pid; *(at.add(8) as *mut usize) = *bytes; *(at.add(16) as *mut u64) = u64::MAX;
+            let at = p.add(16 * i);
+            *(at as *mut u64) = *pid as u64; *(at.add(8) as *mut usize) = *bytes;
         }
         *count = (list.len() as c_uint).min(*count);
     }
@@ -339,4 +340,12 @@ library!(nvmlInit_v2, nvmlShutdown);
     let code = other("cublasLtMatmulAlgoGetHeuristic");
     unsafe { std::ptr::write_bytes(results, 0, 80) };
     puti(found, (code == 0) as i32); code
+}
+/// Finalizing goes to the real library unless a fault is wanted.
+#[no_mangle] pub extern "C" fn cudnnBackendFinalize(d: P) -> c_int {
+    if let Some(code) = rule("cudnnBackendFinalize") { return code; }
+    let next = real(c"cudnnBackendFinalize");
+    if next.is_null() { return 0; }
+    let next: extern "C" fn(P) -> c_int = unsafe { std::mem::transmute(next) };
+    next(d)
 }
