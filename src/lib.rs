@@ -14,6 +14,7 @@ pub mod knowledge;
 pub mod pattern;
 pub mod project;
 pub mod render;
+pub mod run;
 pub mod signature;
 pub mod span;
 pub mod transcript;

@@ -1,5 +1,6 @@
 //! The command line as written. What it means is decided by the commands.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -58,6 +59,20 @@ pub(crate) enum Command {
         /// Logs; `-` is standard input, which is also read when no file is given.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
+    },
+    /// Run a command; when it fails, say why below its output.
+    ///
+    /// The command keeps its terminal: colours, progress bars, keys, signals and the exit code are its own.
+    Run {
+        /// Keep the whole output in this file.
+        #[arg(long, value_name = "FILE")]
+        log: Option<PathBuf>,
+        /// After a failure, run this shell command with the answer as JSON on its standard input.
+        #[arg(long, value_name = "CMD")]
+        on_failure: Option<String>,
+        /// The command and its arguments; options of ours stand before it.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
     },
     /// Find pages and reports by words.
     Search {

@@ -46,7 +46,8 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
     Ok(Exit::of_all(exits))
 }
 
-fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
+/// Diagnoses one text.
+pub(crate) fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -64,7 +65,8 @@ fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
     diagnosis
 }
 
-fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> String {
+/// The answer as asked for.
+pub(crate) fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> String {
     match output.format {
         Format::Terminal => terminal::render(diagnosis, output.terminal),
         Format::Markdown => markdown::render(diagnosis),

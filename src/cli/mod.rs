@@ -16,8 +16,10 @@ mod output;
 mod progress;
 mod reduce;
 mod renumber;
+mod run;
 mod search;
 mod show;
+mod tail;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::panic;
@@ -58,6 +60,9 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
     let output = Output::new(&common);
     match command {
         Some(Command::Diagnose { files }) => diagnose::run(&files, &common, &output),
+        Some(Command::Run { log, on_failure, command }) => {
+            run::run(&command, &run::Wishes { log, on_failure }, &common, &output)
+        }
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
         Some(Command::List) => list::run(&common, &output),
@@ -74,7 +79,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
 const HOW_TO_PASTE: &str = "\
 Faultbook says which GPU or ML training failure a log shows, why, and what fixes it.
 
-  python train.py 2>&1 | faultbook     watch a run
+  faultbook run -- python train.py     watch a run
   faultbook train.log                  read a log
   faultbook -                          paste a traceback, then press Ctrl-D
 
