@@ -15,6 +15,7 @@ pub mod pattern;
 pub mod project;
 pub mod render;
 pub mod run;
+pub mod serve;
 pub mod signature;
 pub mod span;
 pub mod transcript;
