@@ -23,6 +23,8 @@ pub struct Diagnosis {
     pub reports: Vec<ReportHit>,
     /// Pages that come near when the book does not hold the error.
     pub nearest: Vec<NearPage>,
+    /// Faults that print nothing and fit the versions and operations that the text names.
+    pub silent: Vec<NearPage>,
     /// Harmless lines that look alarming.
     pub notices: Vec<NoticeHit>,
     /// What is known about run and machine.
@@ -65,6 +67,8 @@ pub struct Fault {
     pub rank: Option<u32>,
     /// Circumstances worth a line: phase, step, epoch.
     pub circumstances: Vec<String>,
+    /// What else is easily taken for it, and how to tell, as markdown, the closest one first.
+    pub lookalikes: Vec<String>,
 }
 
 /// A fault that followed from another.

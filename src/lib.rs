@@ -11,6 +11,7 @@ pub mod facts;
 pub mod incident;
 pub mod index;
 pub mod knowledge;
+pub mod lint;
 pub mod pattern;
 pub mod project;
 pub mod render;

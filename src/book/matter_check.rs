@@ -15,8 +15,8 @@ const SHORTEST_LITERAL: usize = 6;
 /// Checks the front matter of a fault page.
 pub fn fault(matter: &FaultMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
     length(doc, problems, &matter.title, 70, "title");
-    if matter.signatures.is_empty() && matter.codes.is_empty() {
-        let help = "add `signatures:` or `codes:`";
+    if matter.signatures.is_empty() && matter.codes.is_empty() && matter.operations.is_empty() {
+        let help = "add `signatures:`, `codes:` or, for a silent fault, `operations:`";
         problems.push(at(doc, "", "no-signature", "nothing recognises this page".to_owned(), help));
     }
     signatures(&matter.signatures, doc, problems);
@@ -74,12 +74,14 @@ pub fn signatures(signatures: &[SignatureMatter], doc: &Document<'_>, problems: 
 }
 
 fn evidence(evidence: &EvidenceMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
-    let given = [&evidence.text, &evidence.message, &evidence.frame, &evidence.when];
-    if given.iter().filter(|g| g.is_some()).count() != 1 {
-        let message = format!("the evidence \"{}\" must have exactly one of text, message, frame, when", evidence.says);
+    let patterns = [&evidence.text, &evidence.before, &evidence.message, &evidence.frame];
+    let given = patterns.iter().filter(|pattern| pattern.is_some()).count() + usize::from(evidence.when.is_some());
+    if given != 1 {
+        let message =
+            format!("the evidence \"{}\" must have exactly one of text, before, message, frame, when", evidence.says);
         problems.push(at(doc, &evidence.says, "evidence-shape", message, ""));
     }
-    for pattern in [&evidence.text, &evidence.message, &evidence.frame].into_iter().flatten() {
+    for pattern in patterns.into_iter().flatten() {
         compiles(pattern, doc, problems);
     }
     if evidence.says.trim().is_empty() {

@@ -28,6 +28,9 @@ pub struct FaultMatter {
     pub explains: Vec<String>,
     /// Why it happens, most common first.
     pub causes: Vec<CauseMatter>,
+    /// For faults that print nothing: sets of lower-case words, any set of which tells of the operation.
+    #[serde(default)]
+    pub operations: Vec<Vec<String>>,
     /// Where the fault or its wording exists.
     #[serde(default)]
     pub affects: Vec<Affected>,
@@ -157,7 +160,7 @@ pub struct CauseMatter {
     pub evidence: Vec<EvidenceMatter>,
 }
 
-/// One piece of evidence: exactly one of `text`, `message`, `frame`, `when`.
+/// One piece of evidence: exactly one of `text`, `before`, `message`, `frame`, `when`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -165,6 +168,9 @@ pub struct EvidenceMatter {
     /// Regex over the lines of the whole text.
     #[serde(default)]
     pub text: Option<String>,
+    /// Regex over the lines above the primary failure: what comes later cannot have caused it.
+    #[serde(default)]
+    pub before: Option<String>,
     /// Regex over the primary error's message.
     #[serde(default)]
     pub message: Option<String>,

@@ -27,8 +27,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     /// How the answer is written.
-    #[arg(long, global = true, value_enum, default_value_t = Format::Terminal)]
-    pub(crate) format: Format,
+    #[arg(long, global = true, value_enum, default_value_t = AnyFormat::Terminal)]
+    pub(crate) format: AnyFormat,
 
     /// A folder of bug reports (repeatable); instead of those named in faultbook.toml or found in the usual places.
     #[arg(long, global = true, value_name = "DIR")]
@@ -46,7 +46,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
-    /// Columns of the terminal view (default: COLUMNS, else 80).
+    /// Columns of the terminal view (default: the terminal's width up to 120, else 80).
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
 }
@@ -91,6 +91,8 @@ pub(crate) enum Command {
     },
     /// List all pages and reports.
     List,
+    /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
+    Check(Check),
     /// Bring the index of the project's reports up to date; happens by itself when needed.
     Index {
         /// Throw the index away and build it again.
@@ -99,15 +101,62 @@ pub(crate) enum Command {
     },
 }
 
-/// How an answer is written.
+/// What `check` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Check {
+    /// Files and folders; without any, the project's reports and its own pages.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Mend what can be mended safely (keys, ids, dates, tables of contents) and keep every other byte.
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// A folder of texts to try pages on: no signature may hit its `*.healthy.txt`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) texts: Option<PathBuf>,
+
+    /// Also show what is only worth knowing.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// How an answer is written, as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum AnyFormat {
     /// For reading on a screen.
     Terminal,
     /// For programs; `diagnose` follows the schema faultbook/diagnosis/1.
     Json,
+    /// For an issue tracker; not for `check`.
+    Markdown,
+    /// For code scanning; `check` only.
+    Sarif,
+    /// Annotations of a pull request on GitHub; `check` only.
+    Github,
+}
+
+/// How an answer is written, as most commands can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs.
+    Json,
     /// For an issue tracker.
     Markdown,
+}
+
+impl AnyFormat {
+    /// The format, where it is one that most commands can write.
+    pub(crate) fn usual(self) -> Option<Format> {
+        match self {
+            Self::Terminal => Some(Format::Terminal),
+            Self::Json => Some(Format::Json),
+            Self::Markdown => Some(Format::Markdown),
+            Self::Sarif | Self::Github => None,
+        }
+    }
 }
 
 /// When to use colour.

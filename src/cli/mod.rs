@@ -4,6 +4,7 @@
 //! closes the pipe is content, not an error.
 
 mod args;
+mod check;
 mod diagnose;
 mod exit;
 mod failure;
@@ -58,6 +59,9 @@ fn answer() -> Exit {
 fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
     let Arguments { command, files, common } = arguments;
     let output = Output::new(&common);
+    if common.format.usual().is_none() && !matches!(command, Some(Command::Check(_))) {
+        return Err(failure::Failure::new("only `check` writes this format").hint("terminal, json or markdown").into());
+    }
     match command {
         Some(Command::Diagnose { files }) => diagnose::run(&files, &common, &output),
         Some(Command::Run { log, on_failure, command }) => {
@@ -65,6 +69,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         }
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
+        Some(Command::Check(asked)) => check::run(&asked, &common, &output),
         Some(Command::List) => list::run(&common, &output),
         Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
         None if files.is_empty() && io::stdin().is_terminal() => {

@@ -90,6 +90,29 @@ impl Conditions {
         })
     }
 
+    /// Why a condition cannot be evaluated with these facts: for the linter, which gives it every fact it asks for.
+    pub fn trouble(&self, condition: &str) -> Option<String> {
+        split_or(condition).into_iter().find_map(|part| {
+            let expression = self.environment.compile_expression_owned(part.to_owned());
+            expression.and_then(|expression| expression.eval(self.context.clone())).err().map(|error| reason(&error))
+        })
+    }
+
+    /// The facts a sentence asks for, or why it cannot be filled with these facts.
+    ///
+    /// # Errors
+    /// What is wrong with the sentence.
+    pub fn names_in_sentence(&self, template: &str) -> Result<Vec<String>, String> {
+        let parsed = self.environment.template_from_str(template).map_err(|error| reason(&error))?;
+        let mut names: Vec<String> = parsed.undeclared_variables(true).into_iter().collect();
+        names.retain(|name| !self.environment.globals().any(|(global, _)| global == name));
+        names.sort();
+        if names.iter().all(|name| self.sources.contains_key(name)) {
+            self.environment.render_str(template, self.context.clone()).map_err(|error| reason(&error))?;
+        }
+        Ok(names)
+    }
+
     fn part_holds(&self, part: &str) -> Option<Grounds> {
         let (value, grounds) = self.evaluate(part)?;
         value.then_some(grounds)
@@ -117,6 +140,14 @@ impl Conditions {
     /// A name or, where the expression uses a whole group, any of its members.
     fn lookup(&self, name: &str) -> Option<(Source, Option<u32>)> {
         self.sources.get(name).copied()
+    }
+}
+
+/// What the expression language says of a mistake, without its own idea of a file name.
+fn reason(error: &minijinja::Error) -> String {
+    match error.detail() {
+        Some(detail) => detail.to_owned(),
+        None => error.kind().to_string(),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! These are the weakest facts of all: the text, a report and the probe overrule them.
 
+use super::compatibility;
 use crate::book::Book;
 use crate::facts::{Facts, Source, Value};
 
@@ -16,7 +17,7 @@ pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
         let arch = format!("sm_{}", capability.replace('.', ""));
         facts.add("gpu.arch", Value::Text(arch), Source::Catalogue, None);
     }
-    others_share_of_memory(facts);
+    age_of_build(facts);
 }
 
 fn gpu(facts: &mut Facts, book: &Book) {
@@ -51,13 +52,13 @@ fn wheel(facts: &mut Facts, book: &Book) {
     }
 }
 
-/// What neither this process nor the free list accounts for is held by others.
-fn others_share_of_memory(facts: &mut Facts) {
-    let number = |name| facts.number(name);
-    let (Some(total), Some(free), Some(process)) = (number("oom.total"), number("oom.free"), number("oom.process"))
-    else {
-        return;
-    };
-    let others = (total - free - process).max(0.0);
-    facts.add("oom.others", Value::Number(others), Source::Text, facts.get("oom.total").and_then(|fact| fact.line));
+/// Whether the GPU came after the CUDA that the software is built with: such a build has no code for it.
+fn age_of_build(facts: &mut Facts) {
+    let Some(cuda) = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned() else { return };
+    let Value::Text(version) = &cuda.value else { return };
+    let newer = facts.text("gpu.compute_capability").map(|capability| !compatibility::cuda_knows(version, capability));
+    facts.add("build.cuda", cuda.value.clone(), cuda.source, cuda.line);
+    if let Some(newer) = newer {
+        facts.add("gpu.newer_than_build", Value::Bool(newer), cuda.source, cuda.line);
+    }
 }

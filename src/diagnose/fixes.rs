@@ -1,6 +1,7 @@
 //! The fixes of a cause as proposed to this user: those in force are left out, commands are adapted to the command
 //! line that the text shows. What cannot be adapted is shown as the recipe has it.
 
+use super::alternatives::{self, Frameworks};
 use super::conditions::Conditions;
 use crate::book::page::Fix;
 use crate::diagnosis::ProposedFix;
@@ -8,16 +9,25 @@ use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
 
 /// The fixes to propose, in the page's order, which is by cost.
-pub(super) fn proposed(fixes: &[Fix], incident: &Incident, conditions: &Conditions) -> Vec<ProposedFix> {
+pub(super) fn proposed(
+    fixes: &[Fix],
+    incident: &Incident,
+    conditions: &Conditions,
+    frameworks: &Frameworks,
+) -> Vec<ProposedFix> {
     fixes
         .iter()
         .filter(|fix| !fix.in_force.as_deref().is_some_and(|when| conditions.holds(when).is_some()))
         .map(|fix| {
             let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
+            let commands = match adapted {
+                Some(command) => vec![command],
+                None => fix.commands.iter().map(|block| alternatives::relevant(block, frameworks)).collect(),
+            };
             ProposedFix {
                 title: fix.title.clone(),
                 detail: fix.detail.clone(),
-                commands: adapted.map_or_else(|| fix.commands.clone(), |command| vec![command]),
+                commands: alternatives::relevant_blocks(commands, frameworks),
                 trade_offs: fix.trade_offs.clone(),
             }
         })

@@ -3,6 +3,7 @@
 //! Pure: everything that was read from disk or asked of the machine arrives in the arguments. Decisions are made
 //! here and nowhere else; renderers show what they are given.
 
+mod alternatives;
 pub mod compatibility;
 pub mod conditions;
 mod enrich;
@@ -10,6 +11,7 @@ mod fixes;
 mod next_check;
 mod primary;
 mod reports;
+mod silent;
 mod status;
 mod weigh;
 
@@ -61,6 +63,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
         next_check: None,
         reports: reports::shown(&matching),
         nearest: Vec::new(),
+        silent: Vec::new(),
         notices: notices(transcript, &hits, book),
         environment: Facts::default(),
         probe: measured.summary.clone(),
@@ -93,6 +96,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
         diagnosis.reports.clear();
     }
     drop(conditions);
+    diagnosis.silent = silent::candidates(transcript, &facts, book);
     diagnosis.environment = facts;
     diagnosis
 }
@@ -124,6 +128,7 @@ fn causes(
     matching: &[reports::Match],
 ) -> Vec<RankedCause> {
     let page = knowledge.book.fault(index);
+    let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
     let mut weighed = weigh::weigh(&page.causes, scene);
     reports::speak(&mut weighed, &page.causes, matching, knowledge);
     weighed
@@ -140,7 +145,7 @@ fn causes(
                 reasons: one.reasons.into_iter().map(|(_, reason)| reason).collect(),
                 check: cause.check.says.clone(),
                 check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions),
+                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions, &frameworks),
                 dead_ends: cause.dead_ends.clone(),
             }
         })
@@ -156,17 +161,25 @@ fn fault_of(
     index: usize,
 ) -> Fault {
     let entry = &book.faults[index];
+    let outside = silent::outside(&entry.matter.affects, facts);
+    let sure = confidence(primary, others) - if outside.is_some() { OUTSIDE } else { 0.0 };
+    let mut circumstances = circumstances(facts);
+    circumstances.extend(outside);
     Fault {
         id: entry.id.clone(),
         title: entry.matter.title.clone(),
         page: entry.path.clone(),
-        confidence: confidence(primary, others),
+        confidence: sure,
         span: span_of(transcript, primary.line),
         text: transcript.line(primary.line).text.trim().to_owned(),
         rank: primary.rank,
-        circumstances: circumstances(facts),
+        circumstances,
+        lookalikes: book.fault(index).lookalikes.clone(),
     }
 }
+
+/// What a match loses when every known version is outside of the page's.
+const OUTSIDE: f64 = 0.3;
 
 /// How sure it is that the page is the right one.
 ///

@@ -74,7 +74,7 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     let failed_first = incident.facts.number("rank.failed").map(|rank| rank as u32);
     candidates.sort_by_key(|candidate| rank(candidate, clocked, failed_first));
     let primary = follow_explanations(&candidates, book);
-    let others = others(&candidates, primary);
+    let others = others(transcript, &candidates, primary);
     Ordered { primary: Some(candidates[primary].clone()), others }
 }
 
@@ -253,7 +253,7 @@ fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
 }
 
 /// The other faults, one per page and stream of events, in the order of the text.
-fn others(candidates: &[Candidate], primary: usize) -> Vec<Candidate> {
+fn others(transcript: &Transcript, candidates: &[Candidate], primary: usize) -> Vec<Candidate> {
     let first = &candidates[primary];
     let mut seen: BTreeSet<Option<usize>> = BTreeSet::new();
     let mut others: Vec<Candidate> = Vec::new();
@@ -262,7 +262,11 @@ fn others(candidates: &[Candidate], primary: usize) -> Vec<Candidate> {
     for candidate in sorted {
         let same_fault = candidate.fault == first.fault;
         // The same fault told again in another error of the text (a teardown, another rank) is worth one line.
-        let told_again = same_fault && candidate.error != first.error && candidate.line > first.line;
+        let words = |line: usize| transcript.line(line).text.trim();
+        let told_again = same_fault
+            && candidate.error != first.error
+            && candidate.line > first.line
+            && words(candidate.line) != words(first.line);
         if candidate.fault.is_none() || candidate.line == first.line || (same_fault && !told_again) {
             continue;
         }
@@ -293,6 +297,9 @@ fn stream_of_lines(transcript: &Transcript) -> Vec<usize> {
 
 /// Why `other` is taken for a consequence of `primary`, in words.
 pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candidate) -> &'static str {
+    if other.fault == primary.fault {
+        return "the same failure, told again";
+    }
     let chained = match (primary.error, other.error) {
         (Some(a), Some(b)) => {
             let chains = chains(incident);
@@ -300,7 +307,11 @@ pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candida
         }
         _ => false,
     };
-    let link = other.error.and_then(|error| incident.errors[error].follows).map(|(_, link)| link);
+    let event = other.error.map(|error| &incident.errors[error]);
+    let link = event.and_then(|event| event.follows).map(|(_, link)| link);
+    if other.line > primary.line && event.is_some_and(at_teardown) {
+        return "at teardown";
+    }
     match (chained, link) {
         (true, Some(Link::During)) => "raised while the first error was being handled",
         (true, Some(Link::Cause)) => "raised because of the first error",
@@ -311,4 +322,19 @@ pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candida
         _ if other.line < primary.line => "printed before, the run went on",
         _ => "printed afterwards",
     }
+}
+
+/// Whether an error was raised while the run was being taken down: by a trainer's clean-up, a destructor, an exit hook.
+fn at_teardown(event: &ErrorEvent) -> bool {
+    const NAMES: [&str; 8] = [
+        "teardown",
+        "optimizer_to_device",
+        "optimizers_to_device",
+        "batch_to",
+        "__del__",
+        "atexit",
+        "shutdown",
+        "cleanup",
+    ];
+    event.frames.iter().any(|frame| NAMES.iter().any(|name| frame.function.contains(name)))
 }

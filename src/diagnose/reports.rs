@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::primary::Candidate;
 use super::weigh::{Weighed, calibrate, weight};
 use crate::book::page::Cause;
-use crate::book::report::Report;
+use crate::book::report::{Report, Solution, SolutionKind};
 use crate::book::schema::Weight;
 use crate::diagnosis::{Reason, ReportHit};
 use crate::facts::{Facts, Source, Value};
@@ -18,7 +18,7 @@ use crate::knowledge::Knowledge;
 use crate::transcript::Transcript;
 
 /// How many candidates of the index are read and compared.
-const COMPARED: usize = 12;
+const COMPARED: usize = 6;
 /// Below this likeness a report is not worth a line.
 const WORTH_SHOWING: f64 = 0.3;
 /// The bar where the text has no error at all.
@@ -65,7 +65,12 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
         .iter()
         .map(|found| {
             let solutions = &found.report.solutions;
-            let solution = solutions.iter().find(|solution| solution.recommended).or(solutions.first());
+            let proposed = |solution: &&Solution| solution.kind == SolutionKind::Proposed;
+            let solution = solutions
+                .iter()
+                .find(|solution| solution.recommended)
+                .or(solutions.iter().find(proposed))
+                .or(solutions.first());
             ReportHit {
                 id: found.report.id.clone(),
                 title: found.report.title.clone(),
@@ -74,7 +79,7 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
                 score: found.score,
                 why: found.why.clone(),
                 solution: solution.map(|solution| solution.title.clone()),
-                command: solution.and_then(|solution| solution.commands.first().cloned()),
+                command: solution.filter(proposed).and_then(|solution| solution.commands.first().cloned()),
             }
         })
         .collect()

@@ -36,10 +36,10 @@ pub(super) fn weight(weight: Weight) -> f64 {
 }
 
 /// Divides log-odds before they become probabilities: above 1 it makes the figures humbler.
-const TEMPERATURE: f64 = 1.0;
+const TEMPERATURE: f64 = 0.65;
 
 /// Log-odds of the share that no listed cause gets.
-const NONE_OF_THESE: f64 = 0.0;
+const NONE_OF_THESE: f64 = -0.5;
 
 /// Lines at the head and the tail of a text, and around the primary failure, in which evidence is looked for. Logs of
 /// hundreds of megabytes would otherwise be searched by every regex of a page.
@@ -109,6 +109,10 @@ pub(super) fn calibrate(weighed: &mut [Weighed]) {
 fn reason(item: &EvidenceMatter, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
     let (source, span) = if let Some(pattern) = &item.text {
         let line = find_line(&Pattern::new(pattern), scene.transcript, searched)?;
+        (Source::Text, Some(line))
+    } else if let Some(pattern) = &item.before {
+        let above = &searched[..searched.partition_point(|&line| line < scene.line)];
+        let line = find_line(&Pattern::new(pattern), scene.transcript, above)?;
         (Source::Text, Some(line))
     } else if let Some(pattern) = &item.message {
         let hits = Pattern::new(pattern).is_match(&message(scene));

@@ -57,6 +57,7 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         || words.contains("symbol lookup error:")
         || words.contains("rror response from daemon")
         || words.contains("nvidia-container-cli: ")
+        || words.contains(": can't open file '")
     {
         return Some(file(r, at, Kind::Tool, "", words, true));
     }

@@ -114,6 +114,12 @@ fn others(text: &str, put: &mut impl FnMut(&str, Option<f64>)) {
         );
         return;
     }
+    // TensorFlow 1, on finding a device: "totalMemory: 5.93GiB freeMemory: 141.25MiB".
+    if let Some(free) = after(text, "freeMemory: ").and_then(size) {
+        put("gpu.memory.free", Some(free.0));
+        put("gpu.memory.total", after(text, "totalMemory: ").and_then(size).map(|total| total.0));
+        return;
+    }
     if let Some(rest) = after(text, "Memory usage: ") {
         let free = number(rest).filter(|(_, tail)| tail.starts_with(" bytes free"));
         if free.is_some() {

@@ -3,7 +3,7 @@
 //!     rustc --edition 2021 -O --crate-type cdylib -C panic=abort fakecuda.rs -o libfakecuda.so
 //!
 //! Preloaded (LD_PRELOAD), it answers the CUDA runtime, cuBLAS, cuDNN and NCCL calls of an unmodified PyTorch;
-//! linked as libcuda.so.1 it answers the driver calls of Numba; linked as libcudart.so.12 those of CuPy.
+//! linked as libcuda.so.1 it answers the driver calls of Numba (and cuInit for every static CUDA runtime).
 //! Device memory is lazily mapped host memory with a limit, kernels do nothing, and every word that comes out is
 //! the framework's own. Nothing here is ever part of the product.
 //!
@@ -16,7 +16,7 @@
 //!     FAKE_TRACE  any value: names of the calls on standard error
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock};
 
 type P = *mut c_void;
@@ -258,7 +258,11 @@ library!(cublasDestroy_v2, cublasSetStream_v2, cublasSetWorkspace_v2, cublasSetM
 library_makes!(ncclCommInitRank, ncclCommInitRankConfig, ncclCommInitRankScalable);
 #[no_mangle] pub extern "C" fn ncclCommSplit(_c: P, _a: c_int, _k: c_int, p: P) -> c_int { handle(p); other("ncclCommSplit") }
 #[no_mangle] pub extern "C" fn ncclCommGetAsyncError(_c: P, p: P) -> c_int { puti(p, rule("ncclCommGetAsyncError").unwrap_or(0)); 0 }
-#[no_mangle] pub extern "C" fn ncclCommCount(_c: P, p: P) -> c_int { puti(p, 2); 0 }
+fn rank(name: &CStr, default: i32) -> i32 { env(name).parse().unwrap_or(default) }
+#[no_mangle] pub extern "C" fn ncclCommCount(_c: P, p: P) -> c_int { puti(p, rank(c"WORLD_SIZE", 1)); 0 }
+#[no_mangle] pub extern "C" fn ncclCommUserRank(_c: P, p: P) -> c_int { puti(p, rank(c"RANK", 0)); 0 }
+#[no_mangle] pub extern "C" fn ncclCommCuDevice(_c: P, p: P) -> c_int { puti(p, DEVICE.load(SeqCst)); 0 }
+library!(ncclCommMemStats, ncclCommWindowRegister, ncclCommWindowDeregister, ncclCommRevoke, ncclCommSuspend, ncclCommResume, ncclGather, ncclAlltoAll);
 
 // --- driver (libcuda.so.1) ---
 #[no_mangle] pub extern "C" fn cuInit(_f: c_uint) -> c_int { gate("cuInit") }
@@ -276,8 +280,7 @@ makes!(cuDevicePrimaryCtxRetain, cuCtxCreate_v2, cuStreamCreate, cuEventCreate, 
 plain!(cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2, cuCtxSetCurrent, cuCtxPushCurrent_v2, cuCtxDestroy_v2, cuEventRecord, cuEventDestroy_v2,
     cuStreamDestroy_v2, cuModuleUnload, cuFuncSetCacheConfig, cuFuncSetAttribute, cuLaunchKernel, cuLaunchKernelEx);
 waits!(cuStreamSynchronize, cuCtxSynchronize, cuEventSynchronize);
-static CURRENT: AtomicUsize = AtomicUsize::new(0);
-#[no_mangle] pub extern "C" fn cuCtxGetCurrent(p: P) -> c_int { put(p, CURRENT.load(SeqCst)); gate("cuCtxGetCurrent") }
+#[no_mangle] pub extern "C" fn cuCtxGetCurrent(p: P) -> c_int { put(p, if env(c"LD_PRELOAD").contains("fakecuda") { 0x1000 } else { 0 }); gate("cuCtxGetCurrent") }
 #[no_mangle] pub extern "C" fn cuCtxPopCurrent_v2(p: P) -> c_int { put(p, 0x1000); gate("cuCtxPopCurrent_v2") }
 #[no_mangle] pub extern "C" fn cuCtxGetDevice(p: P) -> c_int { puti(p, 0); gate("cuCtxGetDevice") }
 #[no_mangle] pub extern "C" fn cuMemGetInfo_v2(f: P, t: P) -> c_int { cudaMemGetInfo(f, t); gate("cuMemGetInfo_v2") }
@@ -304,7 +307,13 @@ fn name_of(code: c_int) -> &'static CStr {
 /// The name again: no sentence of the vendor's is imitated.
 #[no_mangle] pub extern "C" fn cuGetErrorString(code: c_int, p: P) -> c_int { put(p, name_of(code).as_ptr() as usize); 0 }
 extern "C" fn nothing() -> c_int { 0 }
+/// For a library that uses only the driver. Preloaded, the real runtime behind us must not find its way in: it stays
+/// uninitialised, as on a machine without a driver, and still knows its error texts.
 #[no_mangle] pub extern "C" fn cuGetProcAddress_v2(name: *const c_char, p: P, _v: c_int, _f: u64, status: P) -> c_int {
+    if env(c"LD_PRELOAD").contains("fakecuda") { put(p, 0); puti(status, 1); return 500; }
+    entry(name, p, status)
+}
+fn entry(name: *const c_char, p: P, status: P) -> c_int {
     static ME: OnceLock<usize> = OnceLock::new();
     let me = *ME.get_or_init(|| unsafe {
         let mut info = DlInfo { file: std::ptr::null(), base: std::ptr::null_mut(), sym: std::ptr::null(), addr: std::ptr::null_mut() };
@@ -333,9 +342,9 @@ library!(nvmlInit_v2, nvmlShutdown, nvmlDeviceGetNvLinkRemoteDeviceType, nvmlDev
     }
     other("nvmlDeviceGetComputeRunningProcesses")
 }
-#[no_mangle] pub extern "C" fn cuDevicePrimaryCtxGetState(_d: c_int, flags: P, active: P) -> c_int { puti(flags, 0); puti(active, 1); gate("cuDevicePrimaryCtxGetState") }
-#[no_mangle] pub extern "C" fn cudaGetDriverEntryPointByVersion(name: *const c_char, p: P, v: c_uint, f: u64, status: P) -> c_int { cuGetProcAddress_v2(name, p, v as c_int, f, status) }
-#[no_mangle] pub extern "C" fn cudaGetDriverEntryPoint(name: *const c_char, p: P, f: u64, status: P) -> c_int { cuGetProcAddress_v2(name, p, 0, f, status) }
+#[no_mangle] pub extern "C" fn cuDevicePrimaryCtxGetState(_d: c_int, flags: P, active: P) -> c_int { puti(flags, 0); puti(active, 1); 0 }
+#[no_mangle] pub extern "C" fn cudaGetDriverEntryPointByVersion(name: *const c_char, p: P, _v: c_uint, _f: u64, status: P) -> c_int { entry(name, p, status) }
+#[no_mangle] pub extern "C" fn cudaGetDriverEntryPoint(name: *const c_char, p: P, _f: u64, status: P) -> c_int { entry(name, p, status) }
 #[no_mangle] pub extern "C" fn cublasLtMatmulAlgoGetHeuristic(_h: P, _o: P, _a: P, _b: P, _c: P, _d: P, _p: P, _n: c_int, results: *mut u8, found: P) -> c_int {
     let code = other("cublasLtMatmulAlgoGetHeuristic");
     unsafe { std::ptr::write_bytes(results, 0, 80) };
@@ -349,3 +358,14 @@ library!(nvmlInit_v2, nvmlShutdown, nvmlDeviceGetNvLinkRemoteDeviceType, nvmlDev
     let next: extern "C" fn(P) -> c_int = unsafe { std::mem::transmute(next) };
     next(d)
 }
+
+// Asked for by name when PyTorch loads its table of driver calls; none of our programs gets to use them.
+plain!(cuMemAddressFree, cuMemAddressReserve, cuMemCreate, cuMemExportToShareableHandle, cuMemGetAddressRange_v2, cuMemGetAllocationGranularity,
+    cuMemImportFromShareableHandle, cuMemMap, cuMemRelease, cuMemSetAccess, cuMemUnmap, cuMulticastAddDevice, cuMulticastBindMem, cuMulticastCreate,
+    cuStreamWriteValue32_v2);
+
+// What Numba looks up besides.
+plain!(cuIpcOpenMemHandle, cuIpcCloseMemHandle, cuIpcGetMemHandle, cuLinkAddData_v2, cuLinkAddFile_v2, cuLinkDestroy, cuMemHostRegister_v2, cuMemHostUnregister,
+    cuMemsetD8Async, cuEventQuery, cuStreamQuery, cuStreamWaitEvent, cuStreamAddCallback, cuDeviceCanAccessPeer, cuCtxEnablePeerAccess, cuCtxGetApiVersion);
+makes!(cuLinkCreate_v2);
+#[no_mangle] pub extern "C" fn cuLinkComplete(_s: P, p: P, n: P) -> c_int { put(p, c"\x7fELF".as_ptr() as usize); put(n, 4); gate("cuLinkComplete") }

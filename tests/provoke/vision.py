@@ -96,11 +96,6 @@ def retry():  # runs out, halves the batch, goes on and finishes
     log.info("finished with batch %d", size)
 
 
-def pinned():  # page-locked host memory is refused
-    frames = [torch.empty(256, 1 << 20).pin_memory() for _ in range(3)]
-    log.info("%d frames", len(frames))
-
-
 if __name__ == "__main__":
     log.info("torch %s, %s", torch.__version__, torch.cuda.get_device_name(0))
     globals()[sys.argv[1]]()

@@ -41,6 +41,7 @@ pub(crate) fn known() -> Diagnosis {
             text: text.into(),
             rank: None,
             circumstances: vec!["in backward()".into(), "first step".into(), "epoch 0 (0/818)".into()],
+            lookalikes: vec!["`cudnn-execution-failed`: an engine was chosen and died while running.".into()],
         }),
         cascade: vec![echo("illegal-instruction", "The GPU met an illegal instruction", 415, "teardown")],
         error: Some(PrimaryError {
@@ -78,6 +79,7 @@ pub(crate) fn known() -> Diagnosis {
             },
         ],
         nearest: Vec::new(),
+        silent: Vec::new(),
         notices: vec![NoticeHit {
             title: "TensorFlow announces cuBLAS factory registration at level E".into(),
             line: 12,
@@ -257,6 +259,7 @@ fn nothing(verdict: Verdict, lines_read: u32) -> Diagnosis {
         next_check: None,
         reports: Vec::new(),
         nearest: Vec::new(),
+        silent: Vec::new(),
         notices: Vec::new(),
         environment: Facts::default(),
         probe: None,

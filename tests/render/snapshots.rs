@@ -63,6 +63,8 @@ fn known_fault_at_80() {
 
             Not the cause: line 415, the GPU met an illegal instruction; it follows
               (teardown).
+            Easily confused with: cudnn-execution-failed: an engine was chosen and died
+              while running.
             Does not help: torch.cuda.empty_cache() in every step; reinstalling CUDA or the
               driver.
             Looks bad, is harmless: line 12, TensorFlow announces cuBLAS factory
@@ -134,6 +136,8 @@ fn known_fault_at_60() {
 
             Not the cause: line 415, the GPU met an illegal instruction;
               it follows (teardown).
+            Easily confused with: cudnn-execution-failed: an engine was
+              chosen and died while running.
             Does not help: torch.cuda.empty_cache() in every step;
               reinstalling CUDA or the driver.
             Looks bad, is harmless: line 12, TensorFlow announces cuBLAS
@@ -190,6 +194,7 @@ fn known_fault_at_120() {
               GPU 0 has 0.6 of 12.0 GiB free, pid 4312 holds 10.9 GiB
 
             Not the cause: line 415, the GPU met an illegal instruction; it follows (teardown).
+            Easily confused with: cudnn-execution-failed: an engine was chosen and died while running.
             Does not help: torch.cuda.empty_cache() in every step; reinstalling CUDA or the driver.
             Looks bad, is harmless: line 12, TensorFlow announces cuBLAS factory registration at level E (3x).
             Note: decoded as UTF-16
@@ -301,6 +306,8 @@ fn wide_characters() {
 
             Not the cause: line 415, the GPU met an illegal instruction;
               it follows (teardown).
+            Easily confused with: cudnn-execution-failed: an engine was
+              chosen and died while running.
             Does not help: torch.cuda.empty_cache() in every step;
               reinstalling CUDA or the driver.
             Looks bad, is harmless: line 12, TensorFlow announces cuBLAS

@@ -27,9 +27,7 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         // The `E` in the margin was taken away with other margins.
         return Some(failure(r, at, false));
     }
-    if ["SKIPPED", "XFAIL", "XPASS"].iter().any(|word| {
-        words.starts_with(word) || words.contains(&format!(" {word} (")) || words.contains(&format!(" {word} ["))
-    }) {
+    if ["SKIPPED", "XFAIL", "XPASS", "PASSED"].iter().any(|word| outcome(words, word)) {
         r.set(at, Role::Quiet);
         return Some(at + 1);
     }
@@ -55,6 +53,14 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         return Some(at + 1);
     }
     None
+}
+
+/// Whether a line gives a test's outcome as this word: in front, or behind the test's name.
+fn outcome(words: &str, word: &str) -> bool {
+    let behind = |rest: &str| rest.is_empty() || rest.starts_with(" (") || rest.trim_start().starts_with('[');
+    words.starts_with(word)
+        || words.contains(".py::")
+            && words.rsplit_once(word).is_some_and(|(head, rest)| head.ends_with(' ') && behind(rest))
 }
 
 fn is_error_line(text: &str) -> bool {

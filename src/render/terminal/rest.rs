@@ -22,6 +22,7 @@ const NOTICES: usize = 3;
 pub(super) fn asides(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     sheet.blank();
     cascade(sheet, &diagnosis.cascade);
+    lookalike(sheet, diagnosis);
     dead_ends(sheet, diagnosis);
     harmless(sheet, &diagnosis.notices);
     notes(sheet, diagnosis);
@@ -36,6 +37,13 @@ fn cascade(sheet: &mut Sheet, echoes: &[Echo]) {
         echoes => format!("{} that follow: {}.", counted(echoes.len() as u64, "line", "lines"), grouped(echoes)),
     };
     sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Not the cause: ").indent(2));
+}
+
+/// The fault that is most easily taken for this one.
+fn lookalike(sheet: &mut Sheet, diagnosis: &Diagnosis) {
+    let Some(first) = diagnosis.fault.as_ref().and_then(|fault| fault.lookalikes.first()) else { return };
+    let words = inline::plain(first);
+    sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Easily confused with: ").indent(2));
 }
 
 /// Consequences of one kind with their lines.
