@@ -93,6 +93,13 @@ pub(crate) enum Command {
     List,
     /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
     Check(Check),
+    /// Serve an editor over standard input and output (Language Server Protocol).
+    #[cfg(feature = "lsp")]
+    Lsp {
+        /// Taken for granted; editors pass it.
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Bring the index of the project's reports up to date; happens by itself when needed.
     Index {
         /// Throw the index away and build it again.

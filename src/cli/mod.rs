@@ -19,6 +19,8 @@ mod reduce;
 mod renumber;
 mod run;
 mod search;
+#[cfg(any(feature = "lsp", feature = "mcp"))]
+mod servers;
 mod show;
 mod tail;
 
@@ -70,6 +72,8 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
         Some(Command::Check(asked)) => check::run(&asked, &common, &output),
+        #[cfg(feature = "lsp")]
+        Some(Command::Lsp { .. }) => servers::lsp(&common),
         Some(Command::List) => list::run(&common, &output),
         Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
         None if files.is_empty() && io::stdin().is_terminal() => {

@@ -56,7 +56,9 @@ struct Choice<'t> {
 fn in_matter(document: &Document, offset: usize) -> bool {
     let text = document.text.as_str();
     match matter::split(text).matter {
-        Some(matter) => (matter.range.start..=matter.range.end).contains(&offset) && (matter.closed || before_body(text, offset)),
+        Some(matter) => {
+            (matter.range.start..=matter.range.end).contains(&offset) && (matter.closed || before_body(text, offset))
+        }
         // Nothing but the opening dashes so far.
         None => text.trim_start_matches('\u{feff}').trim_start().starts_with("---") && before_body(text, offset),
     }
@@ -104,7 +106,8 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         (_, key) => {
             let table: &[(&str, &[Word])] = if page { PAGE_VALUES } else { REPORT_VALUES };
             let values = table.iter().find(|(name, _)| *name == key)?.1;
-            let member = |(word, says): &Word| ((*word).to_owned(), (*says).to_owned(), CompletionItemKind::ENUM_MEMBER);
+            let member =
+                |(word, says): &Word| ((*word).to_owned(), (*says).to_owned(), CompletionItemKind::ENUM_MEMBER);
             values.iter().map(member).collect()
         }
     };
@@ -181,15 +184,16 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
         let items = recipes.map(|r| (format!("{}.md", r.id), r.title, CompletionItemKind::FILE)).collect();
         return Some(Choice { typed, items });
     }
-    let start = before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).map_or(0, |at| {
-        at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
-    });
+    let start = before
+        .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_')))
+        .map_or(0, |at| at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
     let typed = before.get(start..)?;
     let head = typed.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     let quoted = before.get(..start).is_some_and(|rest| rest.ends_with('`'));
     let mut items = Vec::new();
     if typed.contains(['-', '_']) || quoted {
-        let entries = world.shelf.all_entries().filter(|entry| quoted || entry.id.to_ascii_lowercase().starts_with(&head));
+        let entries =
+            world.shelf.all_entries().filter(|entry| quoted || entry.id.to_ascii_lowercase().starts_with(&head));
         let reports = entries.map(|entry| (entry.id.clone(), entry.title.clone(), CompletionItemKind::REFERENCE));
         items.extend(reports.take(MOST));
     }
@@ -218,7 +222,8 @@ fn tags(world: &World) -> Vec<(String, String, CompletionItemKind)> {
 
 /// An id that no report has, counted on from the latest one.
 fn next_id(world: &World) -> String {
-    let latest = world.shelf.all_entries().map(|entry| entry.id.as_str()).filter(|id| super::words::is_report_id(id)).max();
+    let latest =
+        world.shelf.all_entries().map(|entry| entry.id.as_str()).filter(|id| super::words::is_report_id(id)).max();
     let Some((head, number)) = latest.and_then(|id| id.rsplit_once(['-', '_'])) else {
         return "BUG-001".to_owned();
     };

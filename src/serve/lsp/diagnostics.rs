@@ -4,9 +4,10 @@ use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
 };
 
+use super::checks;
 use super::kind::Kind;
 use super::reading::{self, Reading};
-use super::world::{Document, World};
+use super::world::Document;
 use crate::diagnosis::Verdict;
 use crate::render::inline;
 use crate::render::words::percent;
@@ -15,10 +16,11 @@ use crate::render::words::percent;
 const MOST_RELATED: usize = 20;
 
 /// Everything to mark in a document.
-pub(super) fn of(_world: &World, document: &Document) -> Vec<Diagnostic> {
+pub(super) fn of(document: &Document) -> Vec<Diagnostic> {
     match document.kind {
         Kind::Log => document.log().map(|reading| log(document, reading)).unwrap_or_default(),
-        Kind::Report | Kind::Page | Kind::Source => Vec::new(),
+        Kind::Report | Kind::Page => checks::marks(document),
+        Kind::Source => Vec::new(),
     }
 }
 

@@ -108,10 +108,7 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
 
 /// Values of a page's keys.
 pub(super) const PAGE_VALUES: &[(&str, &[Word])] = &[
-    (
-        "status",
-        &[("draft", "used, still worked on"), ("stable", "used"), ("withdrawn", "kept for its history")],
-    ),
+    ("status", &[("draft", "used, still worked on"), ("stable", "used"), ("withdrawn", "kept for its history")]),
     ("severity", SEVERITIES),
     ("prior", &[("common", "the usual one"), ("plausible", "must be thought of"), ("rare", "seen now and then")]),
     (

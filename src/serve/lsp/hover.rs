@@ -40,7 +40,7 @@ fn hover(value: String, range: Option<Range>) -> Hover {
 fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
     let reading = document.log().filter(|_| document.kind == Kind::Log)?;
     let diagnosis = &reading.diagnosis;
-    let line = position.line + 1;
+    let line = position.line.saturating_add(1);
     let on = |span: crate::span::Span| (span.start.line..=span.end.line).contains(&line);
     if let Some(fault) = diagnosis.fault.as_ref().filter(|fault| on(fault.span)) {
         return Some((answer(diagnosis), reading::place(&document.text, line, &fault.text)));
@@ -66,7 +66,12 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
             let name = if error.type_name.is_empty() { "error" } else { &error.type_name };
             out.push_str(&format!("**Not a failure in the book:** {}\n", markdown::escape(name)));
             if let Some(frame) = &error.frame {
-                out.push_str(&format!("\nRaised through `{}:{}` {}\n", frame.file, frame.line, markdown::escape(&frame.function)));
+                out.push_str(&format!(
+                    "\nRaised through `{}:{}` {}\n",
+                    frame.file,
+                    frame.line,
+                    markdown::escape(&frame.function)
+                ));
             }
         }
         (None, None) => out.push_str("No failure found\n"),
@@ -89,7 +94,12 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
         out.push_str("\n**Your team met this before**\n\n");
         for report in &diagnosis.reports {
             let solution = report.solution.as_deref().map(|s| format!(": {}", markdown::escape(s))).unwrap_or_default();
-            out.push_str(&format!("- `{}` {} ({}){solution}\n", report.id, markdown::escape(&report.title), report.status));
+            out.push_str(&format!(
+                "- `{}` {} ({}){solution}\n",
+                report.id,
+                markdown::escape(&report.title),
+                report.status
+            ));
         }
     }
     for page in &diagnosis.nearest {
@@ -116,12 +126,18 @@ fn echo_text(echo: &Echo, diagnosis: &Diagnosis) -> String {
     let line = diagnosis.fault.as_ref().map(|fault| fault.span.start.line);
     let line = line.or(diagnosis.error.as_ref().map(|error| error.span.start.line));
     let of = line.map(|line| format!(" of line {line}")).unwrap_or_default();
-    format!("**A consequence{of}** ({}): {} `{}`\n", markdown::escape(&echo.why), inline::portable(&echo.title), echo.id)
+    format!(
+        "**A consequence{of}** ({}): {} `{}`\n",
+        markdown::escape(&echo.why),
+        inline::portable(&echo.title),
+        echo.id
+    )
 }
 
 fn page_text(world: &World, page: usize) -> String {
     let page = world.shelf.knowledge.book.fault(page);
-    let mut out = format!("**{}** `{}`\n\n{}\n", inline::portable(&page.title), page.id, some(&inline::portable(&page.meaning)));
+    let mut out =
+        format!("**{}** `{}`\n\n{}\n", inline::portable(&page.title), page.id, some(&inline::portable(&page.meaning)));
     out.push_str("\n**Causes**\n\n");
     page.causes.iter().for_each(|cause| out.push_str(&format!("- {}\n", inline::portable(&cause.title))));
     out
@@ -129,7 +145,12 @@ fn page_text(world: &World, page: usize) -> String {
 
 fn report_text(report: &Report) -> String {
     let mut about = vec![format!("`{}`", report.id)];
-    about.extend([&report.status, &report.severity, &report.date].into_iter().filter(|w| !w.is_empty()).map(|w| markdown::escape(w)));
+    about.extend(
+        [&report.status, &report.severity, &report.date]
+            .into_iter()
+            .filter(|w| !w.is_empty())
+            .map(|w| markdown::escape(w)),
+    );
     let mut out = format!("**{}**\n\n{}\n", markdown::escape(&report.title), about.join(" · "));
     if !report.summary.is_empty() {
         out.push_str(&format!("\n{}\n", some(&report.summary)));

@@ -88,7 +88,8 @@ pub(super) fn reports(world: &World, id: &str) -> Vec<Report> {
         .collect();
     for report in world.shelf.reports_named(id) {
         let known = |other: &Report| {
-            other.path == report.path || other.path.canonicalize().ok().is_some_and(|p| report.path.canonicalize().ok() == Some(p))
+            other.path == report.path
+                || other.path.canonicalize().ok().is_some_and(|p| report.path.canonicalize().ok() == Some(p))
         };
         if !found.iter().any(known) {
             found.push(report);
@@ -105,7 +106,9 @@ pub(super) fn definitions(world: &World, meaning: &Meaning<'_>) -> Vec<Location>
         Meaning::Reports(reports) => reports
             .iter()
             .filter_map(|report| {
-                if let Some(uri) = report.path.to_str().and_then(|path| world.documents.get(path)).map(|d| d.uri.clone()) {
+                if let Some(uri) =
+                    report.path.to_str().and_then(|path| world.documents.get(path)).map(|d| d.uri.clone())
+                {
                     return Some(at_start(uri));
                 }
                 let uri = if report.path.is_file() {

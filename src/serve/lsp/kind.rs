@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::book::matter;
+use crate::lint;
 use crate::serve::shelf::Shelf;
 
 /// What a document is.
@@ -25,9 +25,6 @@ const LOG_LANGUAGES: [&str; 10] =
 /// Endings of logs.
 const LOG_ENDINGS: [&str; 7] = ["log", "out", "err", "txt", "stderr", "stdout", "traceback"];
 
-/// Front matter keys of reports.
-const REPORT_KEYS: [&str; 4] = ["bug_id", "bug-id", "severity", "status"];
-
 /// What a document is. Endings outweigh languages: editors guess at the latter.
 pub(super) fn of(path: Option<&Path>, name: &str, language: &str, text: &str, shelf: &Shelf) -> Kind {
     let name = name.to_lowercase();
@@ -42,15 +39,14 @@ pub(super) fn of(path: Option<&Path>, name: &str, language: &str, text: &str, sh
 }
 
 fn markdown(path: Option<&Path>, name: &str, text: &str, shelf: &Shelf) -> Kind {
-    let split = matter::split(text);
-    let front = split.matter.and_then(|matter| text.get(matter.range)).unwrap_or_default();
-    let has = |key: &str| front.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
-    let inside = |folders: &[std::path::PathBuf]| path.is_some_and(|path| folders.iter().any(|f| path.starts_with(f)));
-    if has("signatures") || has("causes") || (inside(&shelf.pages) && !front.is_empty()) {
-        return Kind::Page;
+    let shown = path.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().replace('\\', "/"));
+    match lint::Kind::of(&shown, text) {
+        lint::Kind::Fault | lint::Kind::Fix | lint::Kind::Notice => Kind::Page,
+        lint::Kind::Report => Kind::Report,
+        // A new report of the project, of which little is written yet.
+        lint::Kind::Other if path.is_some_and(|path| shelf.reports.iter().any(|folder| path.starts_with(folder))) => {
+            Kind::Report
+        }
+        lint::Kind::Other => Kind::Source,
     }
-    if inside(&shelf.reports) || name.starts_with("bug") || REPORT_KEYS.iter().any(|key| has(key)) {
-        return Kind::Report;
-    }
-    Kind::Source
 }

@@ -15,7 +15,11 @@ pub(super) fn of(document: &Document) -> Vec<CodeLens> {
     let diagnosis = &reading.diagnosis;
     let Some(fault) = &diagnosis.fault else { return Vec::new() };
     let range = reading::place(&document.text, fault.span.start.line, &fault.text);
-    let lens = |command| CodeLens { range: Range { start: range.start, end: range.start }, command: Some(command), data: None };
+    let lens = |command| CodeLens {
+        range: Range { start: range.start, end: range.start },
+        command: Some(command),
+        data: None,
+    };
     let mut title = inline::plain(&fault.title);
     if let Some(cause) = diagnosis.causes.first() {
         let figure = percent(cause.probability).map(|figure| format!(" ({figure})")).unwrap_or_default();

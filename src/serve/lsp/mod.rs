@@ -6,6 +6,8 @@
 //! comment `// see BUG-20251110-003` leads to its report in every language.
 
 mod actions;
+mod capabilities;
+mod checks;
 mod completion;
 mod diagnostics;
 mod front_words;

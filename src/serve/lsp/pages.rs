@@ -14,11 +14,11 @@ use crate::serve::shelf::Shelf;
 /// The address of a page's file.
 pub(super) fn of(shelf: &Shelf, page: usize) -> Option<Uri> {
     let entry = shelf.knowledge.book.faults.get(page)?;
-    let path = PathBuf::from(&entry.path);
-    let own = [path.clone(), shelf.root.join(&path)].into_iter().find(|path| path.is_file());
-    match own {
-        Some(path) => uri::of(&path),
-        None => keep(shelf, &entry.id, entry.body.trim_start()),
+    // Of a built-in page the path counts from the checkout of the book, which the project may be.
+    let path = shelf.root.join(PathBuf::from(&entry.path));
+    match path.is_file() {
+        true => uri::of(&path),
+        false => keep(shelf, &entry.id, entry.body.trim_start()),
     }
 }
 

@@ -4,28 +4,25 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
-    CompletionOptions, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    ExecuteCommandOptions, ExecuteCommandParams, FoldingRangeProviderCapability, HoverProviderCapability, OneOf,
-    PublishDiagnosticsParams, RenameOptions, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    ClientCapabilities, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    ExecuteCommandParams, PublishDiagnosticsParams, Uri,
 };
 use serde_json::{Value, json};
 
+use super::checks;
 use super::kind::Kind;
 use super::reading::{self, Reading};
 use super::requests::{Answer, Refusal, give, quick, read, references, rename};
 use super::wire::{self, Incoming};
 use super::world::{Document, World};
-use super::{actions, diagnostics, hover, pages, search, uri};
+use super::{actions, capabilities, diagnostics, hover, pages, search, uri};
 use crate::render::{json as json_answer, markdown};
 use crate::serve::shelf::{Settings, Shelf};
 
@@ -38,7 +35,7 @@ enum Event {
     /// The client's stream ended.
     Closed,
     /// A reading was made of this version.
-    Read(String, i32, Option<Reading>),
+    Read(String, i32, Option<Box<Reading>>),
     /// A search is done.
     Answered(RequestId, Answer),
 }
@@ -57,8 +54,8 @@ pub(super) struct Server<W> {
     root: PathBuf,
     stage: Stage,
     capabilities: ClientCapabilities,
-    world: OnceLock<World>,
-    /// Addresses, until the world exists: nothing is opened before the handshake.
+    world: Option<World>,
+    /// What stops a search beside us.
     cancels: HashMap<RequestId, Arc<AtomicBool>>,
     events: (Sender<Event>, Receiver<Event>),
     asked: i32,
@@ -72,7 +69,7 @@ impl<W: Write> Server<W> {
             root,
             stage: Stage::Waiting,
             capabilities: ClientCapabilities::default(),
-            world: OnceLock::new(),
+            world: None,
             cancels: HashMap::new(),
             events: mpsc::channel(),
             asked: 0,
@@ -145,21 +142,27 @@ impl<W: Write> Server<W> {
                 self.stage = Stage::ShutDown;
                 Ok(Value::Null)
             }
-            (Stage::Running, "textDocument/references") => match self.guarded(|server| references(server.world()?, params)) {
-                Ok(Some(search)) => return Ok(self.beside(id, move |stop| finish(search::run(&search, stop)))),
-                Ok(None) => Ok(Value::Null),
-                Err(refusal) => Err(refusal),
-            },
+            (Stage::Running, "textDocument/references") => {
+                match self.guarded(|server| references(server.world()?, params)) {
+                    Ok(Some(search)) => {
+                        self.beside(id, move |stop| finish(search::run(&search, stop)));
+                        return Ok(());
+                    }
+                    Ok(None) => Ok(Value::Null),
+                    Err(refusal) => Err(refusal),
+                }
+            }
             (Stage::Running, "textDocument/rename") => match self.guarded(|server| rename(server.world()?, params)) {
                 Ok(renaming) => {
                     let edit = self.capabilities.workspace.as_ref().and_then(|w| w.workspace_edit.as_ref());
                     let changes = edit.and_then(|edit| edit.document_changes).unwrap_or(false);
                     let kinds = edit.and_then(|edit| edit.resource_operations.clone()).unwrap_or_default();
                     let files = kinds.contains(&lsp_types::ResourceOperationKind::Rename);
-                    return Ok(self.beside(id, move |stop| {
+                    self.beside(id, move |stop| {
                         let found = search::run(&renaming.search, stop).ok_or_else(cancelled)?;
                         give(search::rename(found, &renaming.old, &renaming.new, &renaming.files, files, changes))
-                    }));
+                    });
+                    return Ok(());
                 }
                 Err(refusal) => Err(refusal),
             },
@@ -179,7 +182,7 @@ impl<W: Write> Server<W> {
     }
 
     fn world(&self) -> Result<&World, Refusal> {
-        self.world.get().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
+        self.world.as_ref().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
     }
 
     /// Answers from a thread of its own.
@@ -210,7 +213,8 @@ impl<W: Write> Server<W> {
 
     fn ask(&mut self, method: &str, params: Value) -> io::Result<()> {
         self.asked += 1;
-        let request = Request { id: RequestId::from(format!("faultbook-{}", self.asked)), method: method.to_owned(), params };
+        let request =
+            Request { id: RequestId::from(format!("faultbook-{}", self.asked)), method: method.to_owned(), params };
         wire::write(&mut self.to, &wire::value(&Message::Request(request)))
     }
 
@@ -228,11 +232,10 @@ impl<W: Write> Server<W> {
         if folders.is_empty() {
             folders.push(root);
         }
-        // Set once: a second `initialize` is refused before it comes here.
-        let _ = self.world.set(World { shelf, documents: HashMap::new(), folders });
+        self.world = Some(World { shelf, documents: HashMap::new(), folders });
         self.stage = Stage::Running;
         give(json!({
-            "capabilities": capabilities(),
+            "capabilities": capabilities::all(),
             "serverInfo": { "name": "faultbook", "version": env!("CARGO_PKG_VERSION") },
         }))
     }
@@ -308,7 +311,7 @@ impl<W: Write> Server<W> {
     }
 
     fn world_mut(&mut self) -> Result<&mut World, Refusal> {
-        self.world.get_mut().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
+        self.world.as_mut().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
     }
 
     /// Takes in reports and pages as they are on disk now.
@@ -329,8 +332,7 @@ impl<W: Write> Server<W> {
             return;
         }
         let watchers = json!([{ "globPattern": "**/*.md" }, { "globPattern": "**/faultbook.toml" }]);
-        let registration =
-            json!({ "id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
+        let registration = json!({ "id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
         let _ = self.ask("client/registerCapability", json!({ "registrations": [registration] }));
     }
 
@@ -343,28 +345,27 @@ impl<W: Write> Server<W> {
 
     /// Publishes what is marked in every document that changed.
     fn bring_up_to_date(&mut self) -> io::Result<()> {
-        let Some(world) = self.world.get() else { return Ok(()) };
+        let Some(world) = self.world.as_ref() else { return Ok(()) };
         let stale: Vec<String> = world.documents.iter().filter(|(_, d)| d.stale).map(|(key, _)| key.clone()).collect();
         for key in stale {
             // A document that makes us stumble must not do so again and again.
             if catch_unwind(AssertUnwindSafe(|| self.refresh(&key))).is_err()
-                && let Some(document) = self.world.get_mut().and_then(|world| world.documents.get_mut(&key))
+                && let Some(document) = self.world.as_mut().and_then(|world| world.documents.get_mut(&key))
             {
                 document.stale = false;
                 document.reading = None;
             }
         }
-        let Some(world) = self.world.get_mut() else { return Ok(()) };
+        let Some(world) = self.world.as_mut() else { return Ok(()) };
         let mut ready = Vec::new();
         for document in world.documents.values_mut().filter(|document| document.unpublished) {
             document.unpublished = false;
             ready.push(document.uri.clone());
         }
         for uri in ready {
-            let Some(world) = self.world.get() else { break };
-            let Some(document) = world.document(&uri) else { continue };
+            let Some(document) = self.world.as_ref().and_then(|world| world.document(&uri)) else { continue };
             let version = document.version;
-            let marks = catch_unwind(AssertUnwindSafe(|| diagnostics::of(world, document))).unwrap_or_default();
+            let marks = catch_unwind(AssertUnwindSafe(|| diagnostics::of(document))).unwrap_or_default();
             self.publish(&uri, Some(version), marks)?;
         }
         Ok(())
@@ -373,10 +374,15 @@ impl<W: Write> Server<W> {
     /// Makes a stale document fresh, or sends it out to be read.
     fn refresh(&mut self, key: &str) {
         let events = self.events.0.clone();
-        let Some(world) = self.world.get_mut() else { return };
+        let Some(world) = self.world.as_mut() else { return };
         let Some(document) = world.documents.get_mut(key).filter(|document| document.stale) else { return };
         if document.kind != Kind::Log {
             (document.stale, document.reading, document.unpublished) = (false, None, true);
+            document.findings = Vec::new();
+            let found = world.documents.get(key).map(|document| checks::findings(world, document)).unwrap_or_default();
+            if let Some(document) = world.documents.get_mut(key) {
+                document.findings = found;
+            }
             return;
         }
         if document.text.as_str().len() <= AT_ONCE {
@@ -390,20 +396,21 @@ impl<W: Write> Server<W> {
             return;
         }
         (document.stale, document.working) = (false, true);
-        let (text, version, shelf, key) = (document.text.clone(), document.version, world.shelf.clone(), key.to_owned());
+        let (text, version, shelf, key) =
+            (document.text.clone(), document.version, world.shelf.clone(), key.to_owned());
         thread::spawn(move || {
-            let reading = catch_unwind(AssertUnwindSafe(|| reading::read(&text, &shelf.knowledge))).ok();
+            let reading = catch_unwind(AssertUnwindSafe(|| Box::new(reading::read(&text, &shelf.knowledge)))).ok();
             let _ = events.send(Event::Read(key, version, reading));
         });
     }
 
     /// Takes over a reading that was made beside us.
-    fn take_over(&mut self, key: &str, version: i32, reading: Option<Reading>) {
-        let Some(document) = self.world.get_mut().and_then(|world| world.documents.get_mut(key)) else { return };
+    fn take_over(&mut self, key: &str, version: i32, reading: Option<Box<Reading>>) {
+        let Some(document) = self.world.as_mut().and_then(|world| world.documents.get_mut(key)) else { return };
         document.working = false;
         // Of an older text it is still better than none, as long as a newer one is on its way.
         document.stale = document.stale || document.version != version;
-        document.reading = reading.map(Arc::new);
+        document.reading = reading.map(Arc::from);
         document.unpublished = true;
     }
 
@@ -478,49 +485,11 @@ fn is_cancelled(queue: &VecDeque<Event>, id: &RequestId) -> bool {
     queue.iter().any(|event| match event {
         Event::Incoming(Incoming::Message(Message::Notification(notification))) => {
             notification.method == "$/cancelRequest"
-                && notification.params.get("id").is_some_and(|other| serde_json::to_value(id).is_ok_and(|id| id == *other))
+                && notification
+                    .params
+                    .get("id")
+                    .is_some_and(|other| serde_json::to_value(id).is_ok_and(|id| id == *other))
         }
         _ => false,
     })
-}
-
-fn capabilities() -> ServerCapabilities {
-    ServerCapabilities {
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
-            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
-            ..TextDocumentSyncOptions::default()
-        })),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        completion_provider: Some(CompletionOptions {
-            trigger_characters: Some(["#", "-", "`", ":", "/"].map(str::to_owned).to_vec()),
-            ..CompletionOptions::default()
-        }),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
-            ..CodeActionOptions::default()
-        })),
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
-        rename_provider: Some(OneOf::Right(RenameOptions {
-            prepare_provider: Some(true),
-            work_done_progress_options: Default::default(),
-        })),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: actions::ALL.map(str::to_owned).to_vec(),
-            ..ExecuteCommandOptions::default()
-        }),
-        workspace: Some(WorkspaceServerCapabilities {
-            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
-                supported: Some(true),
-                change_notifications: Some(OneOf::Left(true)),
-            }),
-            file_operations: None,
-        }),
-        ..ServerCapabilities::default()
-    }
 }

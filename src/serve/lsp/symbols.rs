@@ -26,7 +26,12 @@ pub(super) fn of(document: &Document) -> Vec<DocumentSymbol> {
 fn error(text: &Text, first: u32, last: u32, words: &str) -> DocumentSymbol {
     let line = |line: u32| text.line_range(usize::try_from(line).unwrap_or(usize::MAX));
     let headline = line(first);
-    symbol(words, SymbolKind::EVENT, text.range(&(headline.start..line(last).end.max(headline.end))), text.range(&headline))
+    symbol(
+        words,
+        SymbolKind::EVENT,
+        text.range(&(headline.start..line(last).end.max(headline.end))),
+        text.range(&headline),
+    )
 }
 
 /// Sections inside `parent`; headings have six levels, so the depth is bounded.

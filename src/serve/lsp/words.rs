@@ -53,7 +53,9 @@ pub(super) fn places(text: &str, ids: &[String]) -> Vec<Range<usize>> {
         for id in &wanted {
             // A file name goes on behind its id: `BUG-20251110-003-out-of-memory.md`.
             let whole = word.len() == id.len()
-                || (word.len() > id.len() && matches!(bytes.get(start + id.len()), Some(b'-' | b'_')) && is_report_id(id));
+                || (word.len() > id.len()
+                    && matches!(bytes.get(start + id.len()), Some(b'-' | b'_'))
+                    && is_report_id(id));
             if whole && word.get(..id.len()).is_some_and(|head| comparable(head) == *id) {
                 out.push(start..start + id.len());
                 break;

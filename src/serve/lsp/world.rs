@@ -1,7 +1,7 @@
 //! Everything a request may look at: the open documents and the shelf.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lsp_types::{Position, Uri};
@@ -10,6 +10,7 @@ use super::kind::{self, Kind};
 use super::reading::Reading;
 use super::text::Text;
 use super::uri;
+use crate::lint::Finding;
 use crate::serve::shelf::Shelf;
 
 /// A document that the client has open.
@@ -24,6 +25,8 @@ pub(super) struct Document {
     pub(super) kind: Kind,
     /// What a log says: of this version, or of the one before while a new reading is made.
     pub(super) reading: Option<Arc<Reading>>,
+    /// What the linter says about a report or a page.
+    pub(super) findings: Vec<Finding>,
     /// Whether the reading or the diagnostics are older than the text.
     pub(super) stale: bool,
     /// Whether a reading is being made beside us.
@@ -37,7 +40,19 @@ impl Document {
         let path = uri::path(&uri);
         let kind = kind::of(path.as_deref(), &uri::file_name(&uri), &language, &text, shelf);
         let text = Arc::new(Text::new(text));
-        Self { uri, path, language, version, text, kind, reading: None, stale: true, working: false, unpublished: false }
+        Self {
+            uri,
+            path,
+            language,
+            version,
+            text,
+            kind,
+            reading: None,
+            findings: Vec::new(),
+            stale: true,
+            working: false,
+            unpublished: false,
+        }
     }
 
     /// Looks at name and text again.
@@ -71,14 +86,5 @@ impl World {
     /// An open document.
     pub(super) fn document(&self, uri: &Uri) -> Option<&Document> {
         self.documents.get(uri.as_str())
-    }
-
-    /// The text of a file, as the client has it where it is open.
-    pub(super) fn text_of(&self, path: &Path) -> Option<String> {
-        let open = self.documents.values().find(|document| document.path.as_deref() == Some(path));
-        match open {
-            Some(document) => Some(document.text.as_str().to_owned()),
-            None => Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned()),
-        }
     }
 }
