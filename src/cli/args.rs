@@ -100,6 +100,9 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Serve an agent over standard input and output (Model Context Protocol); reads, never writes.
+    #[cfg(feature = "mcp")]
+    Mcp,
     /// Bring the index of the project's reports up to date; happens by itself when needed.
     Index {
         /// Throw the index away and build it again.

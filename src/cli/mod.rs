@@ -74,6 +74,8 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         Some(Command::Check(asked)) => check::run(&asked, &common, &output),
         #[cfg(feature = "lsp")]
         Some(Command::Lsp { .. }) => servers::lsp(&common),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp) => servers::mcp(&common),
         Some(Command::List) => list::run(&common, &output),
         Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
         None if files.is_empty() && io::stdin().is_terminal() => {

@@ -5,3 +5,5 @@ pub mod shelf;
 
 #[cfg(feature = "lsp")]
 pub mod lsp;
+#[cfg(feature = "mcp")]
+pub mod mcp;
