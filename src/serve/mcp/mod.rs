@@ -53,7 +53,7 @@ pub fn serve(
     root: PathBuf,
     settings: &Settings,
 ) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let server = Server::new(root, settings);
     runtime.block_on(async {
         let running = server.serve(wire::Lines::new(from, to)).await.map_err(io::Error::other)?;

@@ -209,7 +209,11 @@ fn read(shelf: &Shelf, path: &str) -> Result<Vec<u8>, String> {
         return Err(format!("`{}` is no file", path.display()));
     }
     if about.len() > LARGEST {
-        return Err(format!("`{}` is longer than {} MiB: pass the part around the failure", path.display(), LARGEST >> 20));
+        return Err(format!(
+            "`{}` is longer than {} MiB: pass the part around the failure",
+            path.display(),
+            LARGEST >> 20
+        ));
     }
     let mut bytes = Vec::new();
     file.take(LARGEST).read_to_end(&mut bytes).map_err(failed)?;

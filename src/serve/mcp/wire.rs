@@ -87,7 +87,9 @@ fn understand(line: &[u8]) -> Read {
     let is_answer = value.get("result").is_some() || value.get("error").is_some();
     match (serde_json::from_value(value), id) {
         (Ok(message), _) => Read::Message(Box::new(message)),
-        (Err(_), Some(id)) if is_call => garbage(id, INVALID_PARAMS, "the parameters are not those of the method".to_owned()),
+        (Err(_), Some(id)) if is_call => {
+            garbage(id, INVALID_PARAMS, "the parameters are not those of the method".to_owned())
+        }
         // Neither a notification nor an answer is answered.
         (Err(_), None) if is_call => Read::Nothing,
         (Err(_), _) if is_answer => Read::Nothing,
