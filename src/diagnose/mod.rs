@@ -96,7 +96,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
         diagnosis.reports.clear();
     }
     drop(conditions);
-    diagnosis.silent = silent::candidates(transcript, &facts, book);
+    diagnosis.silent = silent::candidates(transcript, &facts, book, diagnosis.verdict);
     diagnosis.environment = facts;
     diagnosis
 }

@@ -5,17 +5,22 @@
 use super::compatibility;
 use crate::book::Book;
 use crate::book::schema::Affected;
-use crate::diagnosis::NearPage;
+use crate::diagnosis::{NearPage, Verdict};
 use crate::facts::Facts;
 use crate::transcript::Transcript;
 
 /// Lines in which operations are looked for.
 const LINES: usize = 4000;
 
-/// Pages of silent faults whose operation the text names and whose versions fit what is known.
-pub(super) fn candidates(transcript: &Transcript, facts: &Facts, book: &Book) -> Vec<NearPage> {
+/// Pages of silent faults whose operation the text names and whose versions fit what is known. A fault that is bound to
+/// no version counts only where the text tells of no other failure: its words alone are weak.
+pub(super) fn candidates(transcript: &Transcript, facts: &Facts, book: &Book, verdict: Verdict) -> Vec<NearPage> {
     let pages = book.faults.iter().filter(|entry| !entry.matter.operations.is_empty());
-    let fitting: Vec<_> = pages.filter(|entry| fits(&entry.matter.affects, facts)).collect();
+    let fits = |affects: &[Affected]| match affects {
+        [] => verdict == Verdict::NoError,
+        affects => affects.iter().any(|affected| version_in(affected, facts) == Some(true)),
+    };
+    let fitting: Vec<_> = pages.filter(|entry| fits(&entry.matter.affects)).collect();
     if fitting.is_empty() {
         return Vec::new();
     }
@@ -27,11 +32,6 @@ pub(super) fn candidates(transcript: &Transcript, facts: &Facts, book: &Book) ->
         .filter(|entry| entry.matter.operations.iter().any(named))
         .map(|entry| NearPage { id: entry.id.clone(), title: entry.matter.title.clone(), score: 1.0 })
         .collect()
-}
-
-/// Whether one of the ranges holds for a version that is known. A fault bound to no version cannot be told from a text.
-fn fits(affects: &[Affected], facts: &Facts) -> bool {
-    affects.iter().any(|affected| version_in(affected, facts) == Some(true))
 }
 
 /// What to say of a page whose versions the known ones are all outside of.
