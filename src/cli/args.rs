@@ -59,6 +59,9 @@ pub(crate) enum Command {
         /// Logs; `-` is standard input, which is also read when no file is given.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Diagnose what the clipboard holds.
+        #[arg(long, conflicts_with = "files")]
+        clipboard: bool,
     },
     /// Run a command; when it fails, say why below its output.
     ///
@@ -103,12 +106,40 @@ pub(crate) enum Command {
     /// Serve an agent over standard input and output (Model Context Protocol); reads, never writes.
     #[cfg(feature = "mcp")]
     Mcp,
+    /// Print completions for a shell.
+    #[cfg(feature = "shell")]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the man pages into a folder.
+    #[cfg(feature = "shell")]
+    Man {
+        /// The folder; made where it is not there.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Print a hook that offers a diagnosis after a failed command; off until you put it into your shell's settings.
+    Hook {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: HookShell,
+    },
     /// Bring the index of the project's reports up to date; happens by itself when needed.
     Index {
         /// Throw the index away and build it again.
         #[arg(long)]
         rebuild: bool,
     },
+}
+
+/// A shell that there is a hook for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookShell {
+    /// zsh.
+    Zsh,
+    /// bash.
+    Bash,
 }
 
 /// What `check` takes.
@@ -140,10 +171,12 @@ pub(crate) enum AnyFormat {
     Json,
     /// For an issue tracker; not for `check`.
     Markdown,
-    /// For code scanning; `check` only.
+    /// For code scanning; `diagnose` and `check`.
     Sarif,
-    /// Annotations of a pull request on GitHub; `check` only.
+    /// Annotations on GitHub; `diagnose` and `check`.
     Github,
+    /// For runners that show test reports; `diagnose` only.
+    Junit,
 }
 
 /// How an answer is written, as most commands can.
@@ -164,7 +197,7 @@ impl AnyFormat {
             Self::Terminal => Some(Format::Terminal),
             Self::Json => Some(Format::Json),
             Self::Markdown => Some(Format::Markdown),
-            Self::Sarif | Self::Github => None,
+            Self::Sarif | Self::Github | Self::Junit => None,
         }
     }
 }
@@ -197,7 +230,7 @@ mod tests {
             let arguments = Arguments::try_parse_from(line.split(' ')).expect(line);
             assert_eq!(arguments.common.reports, [PathBuf::from("a")], "{line}");
             let files = match arguments.command {
-                Some(Command::Diagnose { files }) => files,
+                Some(Command::Diagnose { files, .. }) => files,
                 _ => arguments.files,
             };
             assert_eq!(files, [PathBuf::from("x")], "{line}");

@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod clipboard;
 mod diagnose;
 mod exit;
 mod failure;
@@ -21,6 +22,7 @@ mod run;
 mod search;
 #[cfg(any(feature = "lsp", feature = "mcp"))]
 mod servers;
+mod shell;
 mod show;
 mod tail;
 
@@ -61,11 +63,15 @@ fn answer() -> Exit {
 fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
     let Arguments { command, files, common } = arguments;
     let output = Output::new(&common);
-    if common.format.usual().is_none() && !matches!(command, Some(Command::Check(_))) {
-        return Err(failure::Failure::new("only `check` writes this format").hint("terminal, json or markdown").into());
+    if common.format.usual().is_none() && !matches!(command, None | Some(Command::Check(_) | Command::Diagnose { .. }))
+    {
+        return Err(failure::Failure::new("only `diagnose` and `check` write this format")
+            .hint("terminal, json or markdown")
+            .into());
     }
     match command {
-        Some(Command::Diagnose { files }) => diagnose::run(&files, &common, &output),
+        Some(Command::Diagnose { clipboard: true, .. }) => diagnose::clipboard(&common, &output),
+        Some(Command::Diagnose { files, .. }) => diagnose::run(&files, &common, &output),
         Some(Command::Run { log, on_failure, command }) => {
             run::run(&command, &run::Wishes { log, on_failure }, &common, &output)
         }
@@ -76,6 +82,11 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         Some(Command::Lsp { .. }) => servers::lsp(&common),
         #[cfg(feature = "mcp")]
         Some(Command::Mcp) => servers::mcp(&common),
+        #[cfg(feature = "shell")]
+        Some(Command::Completions { shell }) => shell::completions(shell, &output),
+        #[cfg(feature = "shell")]
+        Some(Command::Man { folder }) => shell::man(&folder),
+        Some(Command::Hook { shell }) => shell::hook(shell, &output),
         Some(Command::List) => list::run(&common, &output),
         Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
         None if files.is_empty() && io::stdin().is_terminal() => {
