@@ -19,6 +19,8 @@ pub mod pattern;
 pub mod probe;
 pub mod project;
 pub mod render;
+pub mod run;
+pub mod serve;
 pub mod signature;
 pub mod span;
 pub mod transcript;

@@ -1,5 +1,6 @@
 //! The command line as written. What it means is decided by the commands.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -73,6 +74,23 @@ pub(crate) enum Command {
         /// Logs; `-` is standard input, which is also read when no file is given.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Diagnose what the clipboard holds.
+        #[arg(long, conflicts_with = "files")]
+        clipboard: bool,
+    },
+    /// Run a command; when it fails, say why below its output.
+    ///
+    /// The command keeps its terminal: colours, progress bars, keys, signals and the exit code are its own.
+    Run {
+        /// Keep the whole output in this file.
+        #[arg(long, value_name = "FILE")]
+        log: Option<PathBuf>,
+        /// After a failure, run this shell command with the answer as JSON on its standard input.
+        #[arg(long, value_name = "CMD")]
+        on_failure: Option<String>,
+        /// The command and its arguments; options of ours stand before it.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
     },
     /// Find pages and reports by words.
     Search {
@@ -134,6 +152,35 @@ pub(crate) enum Command {
     List,
     /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
     Check(Check),
+    /// Serve an editor over standard input and output (Language Server Protocol).
+    #[cfg(feature = "lsp")]
+    Lsp {
+        /// Taken for granted; editors pass it.
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
+    /// Serve an agent over standard input and output (Model Context Protocol); reads, never writes.
+    #[cfg(feature = "mcp")]
+    Mcp,
+    /// Print completions for a shell.
+    #[cfg(feature = "shell")]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the man pages into a folder.
+    #[cfg(feature = "shell")]
+    Man {
+        /// The folder; made where it is not there.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Print a hook that offers a diagnosis after a failed command; off until you put it into your shell's settings.
+    Hook {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: HookShell,
+    },
     /// Bring the index of the project's reports up to date; happens by itself when needed.
     Index {
         /// Throw the index away and build it again.
@@ -152,6 +199,15 @@ pub(crate) enum ProbeLevel {
     Functional,
     /// The same and some time of memory patterns and products.
     Stress,
+}
+
+/// A shell that there is a hook for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookShell {
+    /// zsh.
+    Zsh,
+    /// bash.
+    Bash,
 }
 
 /// What `check` takes.
@@ -184,10 +240,12 @@ pub(crate) enum AnyFormat {
     Json,
     /// For an issue tracker; not for `check`.
     Markdown,
-    /// For code scanning; `check` only.
+    /// For code scanning; `diagnose` and `check`.
     Sarif,
-    /// Annotations of a pull request on GitHub; `check` only.
+    /// Annotations on GitHub; `diagnose` and `check`.
     Github,
+    /// For runners that show test reports; `diagnose` only.
+    Junit,
 }
 
 /// How an answer is written, as most commands can.
@@ -208,7 +266,7 @@ impl AnyFormat {
             Self::Terminal => Some(Format::Terminal),
             Self::Json => Some(Format::Json),
             Self::Markdown => Some(Format::Markdown),
-            Self::Sarif | Self::Github => None,
+            Self::Sarif | Self::Github | Self::Junit => None,
         }
     }
 }
@@ -241,7 +299,7 @@ mod tests {
             let arguments = Arguments::try_parse_from(line.split(' ')).expect(line);
             assert_eq!(arguments.common.reports, [PathBuf::from("a")], "{line}");
             let files = match arguments.command {
-                Some(Command::Diagnose { files }) => files,
+                Some(Command::Diagnose { files, .. }) => files,
                 _ => arguments.files,
             };
             assert_eq!(files, [PathBuf::from("x")], "{line}");

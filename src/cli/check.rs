@@ -23,8 +23,8 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Checks, mends when asked, prints.
 pub(crate) fn run(asked: &Check, common: &Common, output: &Output) -> anyhow::Result<Exit> {
-    if common.format == AnyFormat::Markdown {
-        return Err(Failure::new("`check` does not write markdown").hint("terminal, json, sarif or github").into());
+    if matches!(common.format, AnyFormat::Markdown | AnyFormat::Junit) {
+        return Err(Failure::new("`check` does not write this format").hint("terminal, json, sarif or github").into());
     }
     // A broken configuration does not keep named files from being checked.
     let project = match Project::find(&here(), &common.reports) {
@@ -64,7 +64,7 @@ fn rendered(findings: &[Finding], documents: &[Document], asked: &Check, common:
         AnyFormat::Json => output::json(findings, documents),
         AnyFormat::Sarif => output::sarif(findings, documents),
         AnyFormat::Github => output::github(findings),
-        AnyFormat::Terminal | AnyFormat::Markdown => {
+        AnyFormat::Terminal | AnyFormat::Markdown | AnyFormat::Junit => {
             let shown = Shown { width: output.terminal.width, infos: asked.verbose };
             output::terminal(findings, documents, shown)
         }
