@@ -1,7 +1,7 @@
 //! Facts as sentences: what a person should know of this machine, the gravest first. Nothing is measured here.
 
 use super::question::installed;
-use super::{Rung, Word};
+use super::{Rung, Word, alike};
 use crate::amounts::size;
 use crate::compatibility::{arch_supported, driver_supports};
 use crate::facts::{Facts, Value};
@@ -277,8 +277,9 @@ fn software(facts: &Facts, findings: &mut Findings) {
             findings.broken(format!("the driver {driver} is older than {framework}'s CUDA {cuda} needs"));
         }
     }
-    for pin in list(facts, "torch.broken_pins") {
-        findings.trouble(format!("torch's own pin is broken: {pin}"));
+    if let [first, rest @ ..] = list(facts, "torch.broken_pins") {
+        let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+        findings.trouble(format!("this environment is not what torch demands: {first}{more}"));
     }
     for library in ["cudnn", "cublas", "nccl", "cudart"] {
         let copies = facts.number(&format!("{library}.copies")).unwrap_or(0.0);
@@ -313,16 +314,16 @@ fn host(facts: &Facts, findings: &mut Findings) {
 }
 
 fn ladder(rungs: &[Rung], findings: &mut Findings) {
-    for rung in rungs.iter().filter(|rung| !rung.word.holds() && rung.word != Word::NotReached) {
+    for (rung, names) in alike(rungs, |word| !word.holds() && word != Word::NotReached) {
         let what = match rung.word {
-            Word::Wrong => "gives wrong results",
-            Word::Failed => "fails",
-            Word::UnknownCode => "fails with a code that the library does not name",
-            Word::Crashed => "crashes",
-            Word::TimedOut => "hangs",
+            Word::Wrong => "wrong results",
+            Word::Failed => "failure",
+            Word::UnknownCode => "failure with a code that the library does not name",
+            Word::Crashed => "crash",
+            Word::TimedOut => "hang",
             Word::Ok | Word::Skipped | Word::NotReached => continue,
         };
-        findings.broken(format!("GPU {}: {} {what}: {}", rung.device, rung.name.replace('_', " "), rung.says));
+        findings.broken(format!("GPU {}, {what} of {}: {}", rung.device, names.join(", "), rung.says));
     }
 }
 

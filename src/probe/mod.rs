@@ -41,7 +41,7 @@ use libraries::Chosen;
 use loader::{By, Loader};
 use note::Notes;
 
-pub use outcome::{Level, Options, Outcome, Rung, Word};
+pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
 pub use relate::relate;
 pub use save::{Error, SCHEMA, load, save, to_json};
 pub use step::answer as answer_step;

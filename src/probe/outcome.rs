@@ -120,6 +120,20 @@ pub struct Rung {
     pub milliseconds: u64,
 }
 
+/// Rungs of a device that went the same way with the same words, as the first of them and all their names.
+pub fn alike(rungs: &[Rung], wanted: fn(Word) -> bool) -> Vec<(&Rung, Vec<String>)> {
+    let mut groups: Vec<(&Rung, Vec<String>)> = Vec::new();
+    for rung in rungs.iter().filter(|rung| wanted(rung.word)) {
+        let name = rung.name.replace('_', " ");
+        let same = |first: &Rung| (first.device, first.word, &first.says) == (rung.device, rung.word, &rung.says);
+        match groups.iter_mut().find(|(first, _)| same(first)) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((rung, vec![name])),
+        }
+    }
+    groups
+}
+
 /// How a rung went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {

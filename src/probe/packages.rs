@@ -94,7 +94,10 @@ fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
     let (mut wanted, mut broken) = (Vec::new(), Vec::new());
     for line in metadata.unwrap_or_default().lines() {
         let Some(need) = line.strip_prefix("Requires-Dist: ") else { continue };
-        let need = need.split(';').next().unwrap_or(need).trim();
+        let (need, marker) = need.split_once(';').unwrap_or((need, ""));
+        if !holds_here(marker) {
+            continue;
+        }
         let need = need.replace(['(', ')', ' '], "");
         let Some((name, pinned)) = need.split_once("==") else { continue };
         let name = name.split('[').next().unwrap_or(name);
@@ -110,4 +113,33 @@ fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
         }
     }
     (wanted, broken)
+}
+
+/// Whether a demand is meant for this machine: only the two markers that torch uses are read, others hold.
+fn holds_here(marker: &str) -> bool {
+    let names_other = |key: &str, own: &str| {
+        marker.split(key).nth(1).and_then(|rest| rest.split(['"', '\'']).nth(1)).is_some_and(|named| named != own)
+    };
+    let system = match std::env::consts::OS {
+        "linux" => "Linux",
+        "windows" => "Windows",
+        "macos" => "Darwin",
+        other => other,
+    };
+    !names_other("platform_system ==", system) && !names_other("platform_machine ==", std::env::consts::ARCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn demands_of_other_machines_do_not_count() {
+        assert!(holds_here(""));
+        assert!(holds_here(" extra == \"opt-einsum\""));
+        assert!(!holds_here(" platform_system == \"Plan 9\""));
+        let here = format!(" platform_machine == '{}'", std::env::consts::ARCH);
+        assert!(holds_here(&here));
+        assert!(!holds_here(" platform_system == \"Linux\" and platform_machine == \"pdp11\""));
+    }
 }

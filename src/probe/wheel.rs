@@ -76,13 +76,10 @@ fn archs_in_file(path: &Path) -> Option<Vec<String>> {
     archs_in(&bytes)
 }
 
-/// The first string made of nothing but two or more architecture names: `sm_70 sm_75 compute_90`.
+/// The first end of a string made of nothing but two or more architecture names: `sm_70 sm_75 compute_90`. What stands
+/// before it may be the rest of another constant: compilers pack short ones without a zero byte between.
 fn archs_in(bytes: &[u8]) -> Option<Vec<String>> {
     memchr::memmem::find_iter(bytes, b"sm_").find_map(|at| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'_') {
-            return None;
-        }
         let rest = bytes.get(at..)?;
         let end = memchr::memchr(0, rest.get(..4096.min(rest.len()))?)?;
         let text = std::str::from_utf8(rest.get(..end)?).ok()?;
@@ -195,7 +192,7 @@ mod tests {
     fn torch_by_its_files() {
         let version = b"from typing import Optional\n\n__version__ = '2.8.0+cu128'\ndebug = False\n\
             cuda: Optional[str] = '12.8'\ngit_version = 'a1cb3cc'\nhip: Optional[str] = None\n";
-        let library = b"\0sm_\0see sm_80 notes\0sm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120\0tail";
+        let library = b"\0sm_\0see sm_80 notes\0std::string ipc_hsm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120\0tail";
         let (_folder, facts) = site(&[("torch/version.py", version), ("torch/lib/libtorch_python.so", library)]);
         assert_eq!(facts.text("torch.version"), Some("2.8.0+cu128"));
         assert_eq!(facts.text("torch.cuda"), Some("12.8"));

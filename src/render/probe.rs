@@ -2,7 +2,7 @@
 
 use crate::amounts::size;
 use crate::facts::{Facts, Value};
-use crate::probe::{Outcome, Rung, Word};
+use crate::probe::{Outcome, Rung, Word, alike};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
@@ -151,34 +151,27 @@ fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
     devices.dedup();
     for device in devices {
         sheet.paragraph(&Paragraph::new(format!("Device {device}, rung by rung")).style(STRONG));
-        let own = |holds: fn(Word) -> bool| rungs.iter().filter(move |rung| rung.device == device && holds(rung.word));
-        let name = |rung: &Rung| rung.name.replace('_', " ");
-        let mut with_words = |style, label: &str, rung: &Rung| {
-            let words = format!("{}: {}", name(rung), rung.says);
-            sheet.paragraph(&Paragraph::new(words).lead(style, lead(label)));
-        };
-        for rung in own(|word| !word.holds() && word != Word::NotReached) {
-            with_words(AGAINST, &rung.word.word().to_uppercase(), rung);
+        let own: Vec<Rung> = rungs.iter().filter(|rung| rung.device == device).cloned().collect();
+        for (rung, names) in alike(&own, |word| !word.holds() && word != Word::NotReached) {
+            let words = format!("{}: {}", names.join(" · "), rung.says);
+            sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&rung.word.word().to_uppercase())));
         }
-        for rung in own(|word| word == Word::Ok).filter(|rung| matches!(rung.name.as_str(), "largest_block" | "peer")) {
-            with_words(FAINT, "", rung);
+        for rung in own.iter().filter(|rung| rung.word == Word::Ok) {
+            // The two rungs whose words say more than "ok".
+            if matches!(rung.name.as_str(), "largest_block" | "peer") {
+                let words = format!("{}: {}", rung.name.replace('_', " "), rung.says);
+                sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("")));
+            }
         }
         for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
             let names: Vec<String> =
-                rungs.iter().filter(|rung| rung.device == device && rung.word == word).map(name).collect();
+                own.iter().filter(|rung| rung.word == word).map(|rung| rung.name.replace('_', " ")).collect();
             if !names.is_empty() {
                 sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
             }
         }
-        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-        for rung in own(|word| word == Word::Skipped) {
-            match reasons.iter_mut().find(|(why, _)| *why == rung.says) {
-                Some((_, names)) => names.push(name(rung)),
-                None => reasons.push((&rung.says, vec![name(rung)])),
-            }
-        }
-        for (why, names) in reasons {
-            let words = format!("{why}: {}", names.join(" · "));
+        for (rung, names) in alike(&own, |word| word == Word::Skipped) {
+            let words = format!("{}: {}", rung.says, names.join(" · "));
             sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
         }
     }

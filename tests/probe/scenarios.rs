@@ -201,7 +201,7 @@ fn silent_corruption_of_copies() {
     let outcome = Machine::with("silent-copy").probe(Level::Functional);
     let (word, words) = rung(&outcome, "copy");
     assert_eq!((word, words.as_str()), (Word::Wrong, "1 of 1048576 bytes came back changed"));
-    says(&outcome, "copy gives wrong results");
+    says(&outcome, "wrong results of copy");
 }
 
 #[test]
