@@ -23,6 +23,8 @@ pub struct Diagnosis {
     pub reports: Vec<ReportHit>,
     /// Pages that come near when the book does not hold the error.
     pub nearest: Vec<NearPage>,
+    /// Faults that print nothing and fit the versions and operations that the text names.
+    pub silent: Vec<NearPage>,
     /// Harmless lines that look alarming.
     pub notices: Vec<NoticeHit>,
     /// What is known about run and machine.

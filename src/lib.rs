@@ -3,7 +3,9 @@
 //! The way data flows stands in ARCHITECTURE.md. This library never prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod amounts;
 pub mod book;
+pub mod compatibility;
 pub mod diagnose;
 pub mod diagnosis;
 pub mod error;
@@ -11,9 +13,14 @@ pub mod facts;
 pub mod incident;
 pub mod index;
 pub mod knowledge;
+pub mod lint;
 pub mod pattern;
+#[cfg(feature = "probe")]
+pub mod probe;
 pub mod project;
 pub mod render;
+pub mod run;
+pub mod serve;
 pub mod signature;
 pub mod span;
 pub mod transcript;

@@ -39,7 +39,7 @@ impl Project {
             project.files.extend(files.into_iter().map(|file| file.path));
             project.notes.extend(notes);
         }
-        project.files.sort();
+        project.files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
         project.files.dedup();
         Ok(project)
     }

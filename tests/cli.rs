@@ -2,6 +2,8 @@
 
 #[path = "cli/answers.rs"]
 mod answers;
+#[path = "cli/checks.rs"]
+mod checks;
 #[path = "cli/inputs.rs"]
 mod inputs;
 #[path = "cli/lookups.rs"]

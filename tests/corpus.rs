@@ -10,6 +10,14 @@ use support::Case;
 /// Cases that are answered otherwise, with the reason. One that is answered as labelled again must leave this list.
 const KNOWN: &[(&str, &str)] = &[
     (
+        "own-triton24-assembler.environment-variable.txt",
+        "the exception names neither Triton nor a compiler, only its frames do, and signatures do not look at frames",
+    ),
+    (
+        "own-tf-visible.cpu-build.txt",
+        "only a line of the program's own words (built with CUDA: False) tells; TensorFlow itself prints nothing",
+    ),
+    (
         "dist-debug-detail.collective-mismatch.txt",
         "the text holds exit code -11 and nothing of the collective that was labelled",
     ),

@@ -84,7 +84,8 @@ fn nested_places(docs: &Path) -> Vec<PathBuf> {
     if !docs.is_dir() {
         return Vec::new();
     }
-    let walk = WalkBuilder::new(docs).max_depth(Some(8)).follow_links(false).sort_by_file_path(Path::cmp).build();
+    let walk =
+        WalkBuilder::new(docs).max_depth(Some(8)).follow_links(false).sort_by_file_name(std::cmp::Ord::cmp).build();
     let folders = walk.take(MOST_FOLDERS).flatten().filter(|entry| entry.file_type().is_some_and(|t| t.is_dir()));
     folders.filter(|entry| entry.file_name() == "bug_reports").map(ignore::DirEntry::into_path).collect()
 }
@@ -106,7 +107,7 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
         .parents(false)
         .follow_links(true)
         .max_depth(Some(DEEPEST))
-        .sort_by_file_path(Path::cmp)
+        .sort_by_file_name(std::cmp::Ord::cmp)
         .build();
     for entry in walk {
         let entry = match entry {

@@ -15,8 +15,8 @@ const SHORTEST_LITERAL: usize = 6;
 /// Checks the front matter of a fault page.
 pub fn fault(matter: &FaultMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
     length(doc, problems, &matter.title, 70, "title");
-    if matter.signatures.is_empty() && matter.codes.is_empty() {
-        let help = "add `signatures:` or `codes:`";
+    if matter.signatures.is_empty() && matter.codes.is_empty() && matter.operations.is_empty() {
+        let help = "add `signatures:`, `codes:` or, for a silent fault, `operations:`";
         problems.push(at(doc, "", "no-signature", "nothing recognises this page".to_owned(), help));
     }
     signatures(&matter.signatures, doc, problems);

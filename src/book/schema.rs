@@ -28,6 +28,9 @@ pub struct FaultMatter {
     pub explains: Vec<String>,
     /// Why it happens, most common first.
     pub causes: Vec<CauseMatter>,
+    /// For faults that print nothing: sets of lower-case words, any set of which tells of the operation.
+    #[serde(default)]
+    pub operations: Vec<Vec<String>>,
     /// Where the fault or its wording exists.
     #[serde(default)]
     pub affects: Vec<Affected>,

@@ -1,9 +1,7 @@
-//! The closed list of causes, kb/causes.csv: id, words for people, and a pattern that tells when a sentence of a bug
-//! report speaks of the cause.
+//! The closed list of causes, kb/causes.csv: id, words for people, and phrases that tell when a sentence of a bug report
+//! speaks of the cause.
 
 use std::sync::OnceLock;
-
-use crate::pattern::Pattern;
 
 /// One cause of the closed list.
 #[derive(Debug)]
@@ -12,7 +10,8 @@ pub struct CauseWord {
     pub id: String,
     /// "the work does not fit the device".
     pub title: String,
-    about: Pattern,
+    /// Lower-case phrases.
+    phrases: Vec<String>,
 }
 
 /// The closed list of causes.
@@ -37,7 +36,7 @@ impl Vocabulary {
                 Some(CauseWord {
                     id: row.get(0)?.to_owned(),
                     title: row.get(1)?.to_owned(),
-                    about: Pattern::new(row.get(2)?),
+                    phrases: row.get(2)?.split(';').map(str::to_owned).collect(),
                 })
             })
             .collect()
@@ -46,6 +45,30 @@ impl Vocabulary {
 
     /// Whether a sentence of a report speaks of the cause.
     pub fn is_about(&self, id: &str, sentence: &str) -> bool {
-        self.causes().iter().any(|cause| cause.id == id && cause.about.is_match(sentence))
+        let sentence = sentence.to_lowercase();
+        let cause = self.causes().iter().find(|cause| cause.id == id);
+        cause.is_some_and(|cause| cause.phrases.iter().any(|phrase| begins_a_word(&sentence, phrase)))
+    }
+}
+
+/// Whether a phrase stands in a sentence, not in the middle of a word.
+fn begins_a_word(sentence: &str, phrase: &str) -> bool {
+    sentence.match_indices(phrase).any(|(at, _)| {
+        let before = sentence.get(..at).and_then(|head| head.chars().next_back());
+        !before.is_some_and(char::is_alphanumeric)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_speak_of_causes() {
+        let words = Vocabulary::new(include_str!("../../kb/causes.csv"));
+        assert!(words.is_about("memory-exhausted", "cuDNN Workspace Memory Exhaustion"));
+        assert!(words.is_about("bad-values", "either invalid tensors (e.g., NaNs/Infs) or parameters"));
+        assert!(!words.is_about("bad-values", "the finance team asked"));
+        assert!(words.causes().len() >= 30);
     }
 }

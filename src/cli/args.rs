@@ -1,5 +1,6 @@
 //! The command line as written. What it means is decided by the commands.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -26,8 +27,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     /// How the answer is written.
-    #[arg(long, global = true, value_enum, default_value_t = Format::Terminal)]
-    pub(crate) format: Format,
+    #[arg(long, global = true, value_enum, default_value_t = AnyFormat::Terminal)]
+    pub(crate) format: AnyFormat,
 
     /// A folder of bug reports (repeatable); instead of those named in faultbook.toml or found in the usual places.
     #[arg(long, global = true, value_name = "DIR")]
@@ -40,6 +41,21 @@ pub(crate) struct Common {
     /// Do not ask this machine about its GPU, driver and Python environment.
     #[arg(long, global = true)]
     pub(crate) no_probe: bool,
+
+    /// Ask this machine which causes are true here; on a terminal this happens by itself where a driver is present.
+    #[cfg(feature = "probe")]
+    #[arg(long, global = true, conflicts_with_all = ["no_probe", "facts"])]
+    pub(crate) probe: bool,
+
+    /// Facts of the machine where the run died, saved there by `faultbook probe --save FILE`.
+    #[cfg(feature = "probe")]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) facts: Option<PathBuf>,
+
+    /// The Python interpreter or environment that the run used (default: the active one, then the project's own).
+    #[cfg(feature = "probe")]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
 
     /// When to use colour; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
@@ -58,6 +74,23 @@ pub(crate) enum Command {
         /// Logs; `-` is standard input, which is also read when no file is given.
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Diagnose what the clipboard holds.
+        #[arg(long, conflicts_with = "files")]
+        clipboard: bool,
+    },
+    /// Run a command; when it fails, say why below its output.
+    ///
+    /// The command keeps its terminal: colours, progress bars, keys, signals and the exit code are its own.
+    Run {
+        /// Keep the whole output in this file.
+        #[arg(long, value_name = "FILE")]
+        log: Option<PathBuf>,
+        /// After a failure, run this shell command with the answer as JSON on its standard input.
+        #[arg(long, value_name = "CMD")]
+        on_failure: Option<String>,
+        /// The command and its arguments; options of ours stand before it.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
     },
     /// Find pages and reports by words.
     Search {
@@ -74,8 +107,80 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "ID|CODE")]
         id: Vec<String>,
     },
+    /// Look at this machine: devices, driver, memory, Python environment; with more levels, whether they work.
+    #[cfg(feature = "probe")]
+    #[command(after_help = super::probe::HELP)]
+    Probe {
+        /// How much is done: `quick` only reads.
+        #[arg(long, value_enum, default_value_t = ProbeLevel::Quick)]
+        level: ProbeLevel,
+        /// Write the facts to a file, to be used elsewhere with `--facts`.
+        #[arg(long, value_name = "FILE")]
+        save: Option<PathBuf>,
+        /// Look again and again until stopped; with `--format json` one line per look.
+        #[arg(long, conflicts_with_all = ["level", "save"])]
+        watch: bool,
+        /// Seconds between two looks.
+        #[arg(long, requires = "watch", default_value_t = 1.0, value_name = "SECONDS")]
+        every: f64,
+        /// Stop after so many looks.
+        #[arg(long, requires = "watch", value_name = "N")]
+        count: Option<u64>,
+        /// Seconds for each check that the stress level adds.
+        #[arg(long, default_value_t = 20, value_name = "SECONDS")]
+        seconds: u64,
+    },
+    /// Estimate how a run moves from one GPU to another with its effective batch kept.
+    Fit {
+        /// The GPU it runs on, as people or drivers write it.
+        #[arg(long, value_name = "GPU")]
+        from: String,
+        /// The GPU it shall run on.
+        #[arg(long, value_name = "GPU")]
+        to: String,
+        /// Samples per step on the old GPU.
+        #[arg(long, value_name = "N")]
+        batch: u32,
+        /// The share of memory that does not depend on the batch.
+        #[arg(long, value_name = "PERCENT", default_value = "20%", value_parser = super::fit::percent)]
+        overhead: f64,
+        /// The most memory that the run held on the old GPU, where you know it: `9.5GiB`.
+        #[arg(long, value_name = "SIZE", value_parser = super::fit::size)]
+        used: Option<f64>,
+    },
     /// List all pages and reports.
     List,
+    /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
+    Check(Check),
+    /// Serve an editor over standard input and output (Language Server Protocol).
+    #[cfg(feature = "lsp")]
+    Lsp {
+        /// Taken for granted; editors pass it.
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
+    /// Serve an agent over standard input and output (Model Context Protocol); reads, never writes.
+    #[cfg(feature = "mcp")]
+    Mcp,
+    /// Print completions for a shell.
+    #[cfg(feature = "shell")]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the man pages into a folder.
+    #[cfg(feature = "shell")]
+    Man {
+        /// The folder; made where it is not there.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Print a hook that offers a diagnosis after a failed command; off until you put it into your shell's settings.
+    Hook {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: HookShell,
+    },
     /// Bring the index of the project's reports up to date; happens by itself when needed.
     Index {
         /// Throw the index away and build it again.
@@ -84,15 +189,86 @@ pub(crate) enum Command {
     },
 }
 
-/// How an answer is written.
+/// How much a probe does.
+#[cfg(feature = "probe")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ProbeLevel {
+    /// Reads only.
+    Quick,
+    /// Small work on each device, with every result checked.
+    Functional,
+    /// The same and some time of memory patterns and products.
+    Stress,
+}
+
+/// A shell that there is a hook for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookShell {
+    /// zsh.
+    Zsh,
+    /// bash.
+    Bash,
+}
+
+/// What `check` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Check {
+    /// Files and folders; without any, the project's reports and its own pages.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Mend what can be mended safely (keys, ids, dates, tables of contents) and keep every other byte.
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// A folder of texts to try pages on: no signature may hit its `*.healthy.txt`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) texts: Option<PathBuf>,
+
+    /// Also show what is only worth knowing.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// How an answer is written, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnyFormat {
     /// For reading on a screen.
     Terminal,
     /// For programs; `diagnose` follows the schema faultbook/diagnosis/1.
+    #[value(alias = "jsonl")]
+    Json,
+    /// For an issue tracker; not for `check`.
+    Markdown,
+    /// For code scanning; `diagnose` and `check`.
+    Sarif,
+    /// Annotations on GitHub; `diagnose` and `check`.
+    Github,
+    /// For runners that show test reports; `diagnose` only.
+    Junit,
+}
+
+/// How an answer is written, as most commands can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs.
     Json,
     /// For an issue tracker.
     Markdown,
+}
+
+impl AnyFormat {
+    /// The format, where it is one that most commands can write.
+    pub(crate) fn usual(self) -> Option<Format> {
+        match self {
+            Self::Terminal => Some(Format::Terminal),
+            Self::Json => Some(Format::Json),
+            Self::Markdown => Some(Format::Markdown),
+            Self::Sarif | Self::Github | Self::Junit => None,
+        }
+    }
 }
 
 /// When to use colour.
@@ -123,7 +299,7 @@ mod tests {
             let arguments = Arguments::try_parse_from(line.split(' ')).expect(line);
             assert_eq!(arguments.common.reports, [PathBuf::from("a")], "{line}");
             let files = match arguments.command {
-                Some(Command::Diagnose { files }) => files,
+                Some(Command::Diagnose { files, .. }) => files,
                 _ => arguments.files,
             };
             assert_eq!(files, [PathBuf::from("x")], "{line}");

@@ -8,14 +8,14 @@ use faultbook::diagnosis::{Diagnosis, Verdict};
 use faultbook::knowledge::Knowledge;
 use faultbook::render::layout::Paragraph;
 use faultbook::render::style::STRONG;
-use faultbook::render::{json, markdown, terminal};
+use faultbook::render::{Answered, github, json, junit, markdown, sarif, terminal};
 use faultbook::{incident, transcript};
 
-use super::args::{Common, Format};
+use super::args::{AnyFormat, Common, Format};
 use super::exit::Exit;
 use super::input::Input;
 use super::output::Output;
-use super::{complain, input, open, progress, renumber};
+use super::{clipboard, complain, input, open, progress, renumber};
 
 /// Diagnoses files, or standard input when there are none.
 ///
@@ -25,6 +25,7 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
     let stdin = [PathBuf::from("-")];
     let files = if files.is_empty() { &stdin } else { files };
     let mut exits = Vec::with_capacity(files.len());
+    let mut together = Vec::new();
     for (place, file) in files.iter().enumerate() {
         let input = match input::read(file) {
             Ok(input) => input,
@@ -34,19 +35,57 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
                 continue;
             }
         };
-        let diagnosis = answer(&input, &knowledge);
-        let mut text = if files.len() > 1 { heading(file, place, output) } else { String::new() };
-        text.push_str(&rendered(&diagnosis, output, files.len() > 1));
-        output.write(&text)?;
+        let diagnosis = answer(&input, &knowledge, common)?;
         exits.push(match diagnosis.verdict {
             Verdict::KnownFault => Exit::Found,
             Verdict::UnlistedError | Verdict::NoError => Exit::None,
         });
+        if common.format.usual().is_none() {
+            together.push((name(file), diagnosis));
+            continue;
+        }
+        let mut text = if files.len() > 1 { heading(file, place, output) } else { String::new() };
+        text.push_str(&rendered(&diagnosis, output, files.len() > 1));
+        output.write(&text)?;
+    }
+    if common.format.usual().is_none() {
+        output.write(&for_ci(common.format, &together))?;
     }
     Ok(Exit::of_all(exits))
 }
 
-fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
+/// Diagnoses what the clipboard holds.
+pub(crate) fn clipboard(common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let input = Input { bytes: clipboard::text()?.into_bytes(), selection: None };
+    let diagnosis = answer(&input, &open::knowledge(common, false)?, common)?;
+    let exit = match diagnosis.verdict {
+        Verdict::KnownFault => Exit::Found,
+        Verdict::UnlistedError | Verdict::NoError => Exit::None,
+    };
+    output.write(&match common.format.usual() {
+        Some(_) => rendered(&diagnosis, output, false),
+        None => for_ci(common.format, &[("clipboard".to_owned(), diagnosis)]),
+    })?;
+    Ok(exit)
+}
+
+/// All answers in one document.
+fn for_ci(format: AnyFormat, together: &[(String, Diagnosis)]) -> String {
+    let answers: Vec<Answered<'_>> = together.iter().map(|(path, diagnosis)| Answered { path, diagnosis }).collect();
+    match format {
+        AnyFormat::Junit => junit::render(&answers),
+        AnyFormat::Github => github::render(&answers),
+        _ => sarif::render(&answers),
+    }
+}
+
+/// How a text is called in an answer.
+fn name(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+/// Diagnoses one text.
+pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Diagnosis> {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -55,16 +94,42 @@ fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
     let transcript = transcript::read(&input.bytes);
     let incident = incident::read(&transcript);
     let mut diagnosis = diagnose(&transcript, &incident, knowledge, &Measured::default());
+    if let Some(measured) = measured(&diagnosis, &incident, knowledge, common)? {
+        diagnosis = diagnose(&transcript, &incident, knowledge, &measured);
+    }
     if let Some(selection) = &input.selection {
         renumber::renumber(&mut diagnosis, selection);
     }
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
-    diagnosis
+    Ok(diagnosis)
 }
 
-fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> String {
+/// What is known of the machine, when it was asked or shall be.
+#[cfg(feature = "probe")]
+fn measured(
+    diagnosis: &Diagnosis,
+    incident: &incident::Incident,
+    knowledge: &Knowledge,
+    common: &Common,
+) -> anyhow::Result<Option<Measured>> {
+    super::probe::measured(diagnosis, &incident.facts, knowledge, common)
+}
+
+/// Without the probe nothing is measured.
+#[cfg(not(feature = "probe"))]
+fn measured(
+    _diagnosis: &Diagnosis,
+    _incident: &incident::Incident,
+    _knowledge: &Knowledge,
+    _common: &Common,
+) -> anyhow::Result<Option<Measured>> {
+    Ok(None)
+}
+
+/// The answer as asked for.
+pub(crate) fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> String {
     match output.format {
         Format::Terminal => terminal::render(diagnosis, output.terminal),
         Format::Markdown => markdown::render(diagnosis),
@@ -75,7 +140,7 @@ fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> Str
 
 /// Which of several texts an answer is for. JSON has none: one line per text, in the order asked.
 fn heading(file: &Path, place: usize, output: &Output) -> String {
-    let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+    let name = name(file);
     let gap = if place == 0 { "" } else { "\n" };
     match output.format {
         Format::Terminal => {

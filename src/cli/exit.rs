@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Usage,
     /// 3: a bug in Faultbook.
     Internal,
+    /// The code of the command that `run` ran; 125 to 127 when it could not be run.
+    Child(u8),
 }
 
 impl Exit {
@@ -23,6 +25,7 @@ impl Exit {
             Exit::None => 1,
             Exit::Usage => 2,
             Exit::Internal => 3,
+            Exit::Child(code) => code,
         }
     }
 
@@ -52,7 +55,8 @@ Exit codes:
   0  answered, and a known fault was named (or something was found)
   1  answered, and none was
   2  the command line is wrong, or an input could not be read
-  3  a bug in Faultbook";
+  3  a bug in Faultbook
+`run` ends with the code of its command: 128+n for signal n, 127 when there is no such command.";
 
 #[cfg(test)]
 mod tests {

@@ -4,20 +4,30 @@
 //! closes the pipe is content, not an error.
 
 mod args;
+mod check;
+mod clipboard;
 mod diagnose;
 mod exit;
 mod failure;
+mod fit;
 mod index;
 mod input;
 mod list;
 mod lookup;
 mod open;
 mod output;
+#[cfg(feature = "probe")]
+mod probe;
 mod progress;
 mod reduce;
 mod renumber;
+mod run;
 mod search;
+#[cfg(any(feature = "lsp", feature = "mcp"))]
+mod servers;
+mod shell;
 mod show;
+mod tail;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::panic;
@@ -27,10 +37,15 @@ use clap::Parser as _;
 
 use args::{Arguments, Command};
 use exit::Exit;
+use faultbook::diagnose::capacity::Load;
 use output::Output;
 
 /// Runs the command of this process.
 pub(crate) fn run() -> ExitCode {
+    #[cfg(feature = "probe")]
+    if let Some(code) = probe::step() {
+        return code;
+    }
     panic::set_hook(Box::new(say_bug));
     panic::catch_unwind(answer).unwrap_or(Exit::Internal).into()
 }
@@ -56,10 +71,38 @@ fn answer() -> Exit {
 fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
     let Arguments { command, files, common } = arguments;
     let output = Output::new(&common);
+    if common.format.usual().is_none() && !matches!(command, None | Some(Command::Check(_) | Command::Diagnose { .. }))
+    {
+        return Err(failure::Failure::new("only `diagnose` and `check` write this format")
+            .hint("terminal, json or markdown")
+            .into());
+    }
     match command {
-        Some(Command::Diagnose { files }) => diagnose::run(&files, &common, &output),
+        Some(Command::Diagnose { clipboard: true, .. }) => diagnose::clipboard(&common, &output),
+        Some(Command::Diagnose { files, .. }) => diagnose::run(&files, &common, &output),
+        Some(Command::Run { log, on_failure, command }) => {
+            run::run(&command, &run::Wishes { log, on_failure }, &common, &output)
+        }
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
+        #[cfg(feature = "probe")]
+        Some(Command::Probe { level, save, watch, every, count, seconds }) => {
+            let asked = probe::Asked { level, save, seconds };
+            if watch { probe::watch(every, count, &common, &output) } else { probe::run(&asked, &common, &output) }
+        }
+        Some(Command::Fit { from, to, batch, overhead, used }) => {
+            fit::run(&from, &to, Load { batch, overhead, used }, &common, &output)
+        }
+        Some(Command::Check(asked)) => check::run(&asked, &common, &output),
+        #[cfg(feature = "lsp")]
+        Some(Command::Lsp { .. }) => servers::lsp(&common),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp) => servers::mcp(&common),
+        #[cfg(feature = "shell")]
+        Some(Command::Completions { shell }) => shell::completions(shell, &output),
+        #[cfg(feature = "shell")]
+        Some(Command::Man { folder }) => shell::man(&folder),
+        Some(Command::Hook { shell }) => shell::hook(shell, &output),
         Some(Command::List) => list::run(&common, &output),
         Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
         None if files.is_empty() && io::stdin().is_terminal() => {
@@ -74,7 +117,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
 const HOW_TO_PASTE: &str = "\
 Faultbook says which GPU or ML training failure a log shows, why, and what fixes it.
 
-  python train.py 2>&1 | faultbook     watch a run
+  faultbook run -- python train.py     watch a run
   faultbook train.log                  read a log
   faultbook -                          paste a traceback, then press Ctrl-D
 

@@ -28,7 +28,7 @@ pub(crate) fn knowledge(common: &Common, rebuild: bool) -> anyhow::Result<Knowle
 }
 
 /// The folder for caches of this user; `None` where there is no home: the index then lives in memory.
-fn cache_folder() -> Option<PathBuf> {
+pub(crate) fn cache_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("faultbook"))
 }
 

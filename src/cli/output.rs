@@ -35,7 +35,8 @@ impl Output {
             Color::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         };
         let width = common.width.map_or_else(usual_width, usize::from);
-        Self { format: common.format, terminal: Terminal { width, color } }
+        // What is in no usual format is written as it is, like JSON.
+        Self { format: common.format.usual().unwrap_or(Format::Json), terminal: Terminal { width, color } }
     }
 
     /// An empty page for text made here.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::compatibility;
+use crate::amounts::size;
 use crate::facts::{self, Facts, Source};
 
 /// Evaluates conditions and sentences against one set of facts.
@@ -90,6 +91,29 @@ impl Conditions {
         })
     }
 
+    /// Why a condition cannot be evaluated with these facts: for the linter, which gives it every fact it asks for.
+    pub fn trouble(&self, condition: &str) -> Option<String> {
+        split_or(condition).into_iter().find_map(|part| {
+            let expression = self.environment.compile_expression_owned(part.to_owned());
+            expression.and_then(|expression| expression.eval(self.context.clone())).err().map(|error| reason(&error))
+        })
+    }
+
+    /// The facts a sentence asks for, or why it cannot be filled with these facts.
+    ///
+    /// # Errors
+    /// What is wrong with the sentence.
+    pub fn names_in_sentence(&self, template: &str) -> Result<Vec<String>, String> {
+        let parsed = self.environment.template_from_str(template).map_err(|error| reason(&error))?;
+        let mut names: Vec<String> = parsed.undeclared_variables(true).into_iter().collect();
+        names.retain(|name| !self.environment.globals().any(|(global, _)| global == name));
+        names.sort();
+        if names.iter().all(|name| self.sources.contains_key(name)) {
+            self.environment.render_str(template, self.context.clone()).map_err(|error| reason(&error))?;
+        }
+        Ok(names)
+    }
+
     fn part_holds(&self, part: &str) -> Option<Grounds> {
         let (value, grounds) = self.evaluate(part)?;
         value.then_some(grounds)
@@ -117,6 +141,14 @@ impl Conditions {
     /// A name or, where the expression uses a whole group, any of its members.
     fn lookup(&self, name: &str) -> Option<(Source, Option<u32>)> {
         self.sources.get(name).copied()
+    }
+}
+
+/// What the expression language says of a mistake, without its own idea of a file name.
+fn reason(error: &minijinja::Error) -> String {
+    match error.detail() {
+        Some(detail) => detail.to_owned(),
+        None => error.kind().to_string(),
     }
 }
 
@@ -179,18 +211,6 @@ fn nest(facts: &Facts) -> Value {
         }
     }
     value(Node::Group(root))
-}
-
-/// A size in bytes as people write it: "15.1 MiB", "12.0 GiB".
-pub fn size(bytes: f64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes;
-    let mut unit = 0;
-    while value.abs() >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{value:.0} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
 #[cfg(test)]

@@ -3,14 +3,18 @@
 //! Pure: everything that was read from disk or asked of the machine arrives in the arguments. Decisions are made
 //! here and nowhere else; renderers show what they are given.
 
+pub use crate::compatibility;
+
 mod alternatives;
-pub mod compatibility;
+pub mod capacity;
 pub mod conditions;
 mod enrich;
 mod fixes;
+pub mod measurable;
 mod next_check;
 mod primary;
 mod reports;
+mod silent;
 mod status;
 mod weigh;
 
@@ -62,6 +66,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
         next_check: None,
         reports: reports::shown(&matching),
         nearest: Vec::new(),
+        silent: Vec::new(),
         notices: notices(transcript, &hits, book),
         environment: Facts::default(),
         probe: measured.summary.clone(),
@@ -84,6 +89,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
                 };
                 diagnosis.causes = causes(knowledge, index, &scene, &matching);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
+                diagnosis.notes.extend(capacity::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
@@ -94,6 +100,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
         diagnosis.reports.clear();
     }
     drop(conditions);
+    diagnosis.silent = silent::candidates(transcript, &facts, book, diagnosis.verdict);
     diagnosis.environment = facts;
     diagnosis
 }
@@ -158,18 +165,25 @@ fn fault_of(
     index: usize,
 ) -> Fault {
     let entry = &book.faults[index];
+    let outside = silent::outside(&entry.matter.affects, facts);
+    let sure = confidence(primary, others) - if outside.is_some() { OUTSIDE } else { 0.0 };
+    let mut circumstances = circumstances(facts);
+    circumstances.extend(outside);
     Fault {
         id: entry.id.clone(),
         title: entry.matter.title.clone(),
         page: entry.path.clone(),
-        confidence: confidence(primary, others),
+        confidence: sure,
         span: span_of(transcript, primary.line),
         text: transcript.line(primary.line).text.trim().to_owned(),
         rank: primary.rank,
-        circumstances: circumstances(facts),
+        circumstances,
         lookalikes: book.fault(index).lookalikes.clone(),
     }
 }
+
+/// What a match loses when every known version is outside of the page's.
+const OUTSIDE: f64 = 0.3;
 
 /// How sure it is that the page is the right one.
 ///

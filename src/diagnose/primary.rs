@@ -108,8 +108,7 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[
         let stream = streams.get(hit.line).copied().unwrap_or_default();
         let error = error_of_line(incident, hit.line, stream);
         let event = error.map(|index| &incident.errors[index]);
-        // "checking for CUDA out of memory retries: 0" is not an error; a logged exception is read as one.
-        if event.is_none() && line.prefix.level.is_some_and(|level| level <= Level::Info) {
+        if event.is_none() && hit.fatal && is_talk(transcript, hit.line, stream, line.prefix.level) {
             continue;
         }
         let candidate = Candidate {
@@ -132,6 +131,24 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[
         }
     }
     candidates
+}
+
+/// Whether a line merely talks of a failure: logged as information ("out of memory retries: 0"), or as a warning
+/// after which the same writer goes on as before ("does not fit, halving the batch"). A logged exception is an error
+/// of the incident and never gets here.
+fn is_talk(transcript: &Transcript, line: usize, stream: usize, level: Option<Level>) -> bool {
+    /// Information that follows when a run goes on; a shutdown says less.
+    const GOES_ON: usize = 2;
+    match level {
+        Some(Level::Debug | Level::Info) => true,
+        Some(Level::Warning) => {
+            let lines = transcript.streams().get(stream).map(|stream| stream.lines.as_slice()).unwrap_or_default();
+            let after = lines.partition_point(|&index| index <= line);
+            let informs = |index: &&usize| transcript.line(**index).prefix.level == Some(Level::Info);
+            lines[after..].iter().filter(informs).take(GOES_ON).count() == GOES_ON
+        }
+        _ => false,
+    }
 }
 
 /// Whether `old` says more about their common line than `new`.
@@ -189,18 +206,30 @@ const SHADOW: usize = 30;
 /// Whether a known failure of the same writer stands right above: a status line says what broke, the exception or
 /// abort after it only that something did.
 fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
+    /// Lines after an error that may still be its message, cut off by blank ones.
+    const TAIL: usize = 6;
+    let message = event.message.to_ascii_lowercase();
+    let asks_for_gpu = ["gpu", "cuda"].iter().any(|word| message.contains(word));
     known.iter().any(|candidate| {
+        let above = candidate.line <= event.headline;
+        let near = if above {
+            event.lines.start.saturating_sub(candidate.line) <= SHADOW
+        } else {
+            candidate.line <= event.lines.end + TAIL
+        };
+        // "This job needs a GPU" after the framework told that it found none: the notice is the reason.
+        let told = candidate.gravity >= Gravity::Error || (above && asks_for_gpu);
         candidate.stream == event.stream
             && candidate.standing == Standing::Cause
-            && candidate.gravity >= Gravity::Error
-            && candidate.line <= event.headline
-            && event.lines.start.saturating_sub(candidate.line) <= SHADOW
+            && told
+            && (near || asks_for_gpu && above)
     })
 }
 
 /// A user's or a scheduler's request to stop is not a failure of the program.
 fn is_request_to_stop(event: &ErrorEvent) -> bool {
-    event.type_name == "KeyboardInterrupt" || event.type_name == "SystemExit"
+    matches!(event.type_name.as_str(), "KeyboardInterrupt" | "SystemExit")
+        || event.type_name.ends_with("SignalException")
 }
 
 /// For each error the index of the first error of its chain.
@@ -242,7 +271,7 @@ fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
                 page != fault
                     && other.gravity > Gravity::Notice
                     && book.faults[page].matter.explains.iter().any(|it| it == id)
-            }) && other.standing >= candidates[primary].standing
+            })
         });
         match root {
             Some(root) => primary = root,

@@ -18,7 +18,7 @@ use crate::knowledge::Knowledge;
 use crate::transcript::Transcript;
 
 /// How many candidates of the index are read and compared.
-const COMPARED: usize = 12;
+const COMPARED: usize = 6;
 /// Below this likeness a report is not worth a line.
 const WORTH_SHOWING: f64 = 0.3;
 /// The bar where the text has no error at all.

@@ -10,6 +10,7 @@ mod cuda;
 mod device_assert;
 mod environment;
 mod frameworks;
+mod help;
 mod kernel;
 mod native;
 mod nccl;
@@ -235,7 +236,7 @@ fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<u
         next = torchrun::read(r, at);
     }
     if next.is_none() && asked(triggers::FRAMEWORK) {
-        next = frameworks::read(r, at);
+        next = help::read(r, at).or_else(|| frameworks::read(r, at));
     }
     if next.is_none() && asked(triggers::CODES) {
         next = cuda::report(r, at);

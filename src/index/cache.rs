@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::catalogue::{Catalogue, Changes, Entry, Stamp};
+use super::catalogue::{Catalogue, Changes, Entry, Stamp, order};
 use super::{
     Error,
     fields::{Fields, VERSION},
@@ -54,7 +54,8 @@ pub struct Sources<'a> {
 /// # Errors
 /// Only when even an index in memory cannot be built.
 pub fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Result<Opened, Error> {
-    let files: Vec<(PathBuf, Stamp)> = sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
+    let mut files: Vec<(PathBuf, Stamp)> = sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
+    files.sort_unstable_by(|a, b| order(&a.0, &b.0));
     if let Some(folder) = folder {
         let home = folder.join(name_of(sources));
         if rebuild {
@@ -77,12 +78,12 @@ pub fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Resu
 impl Opened {
     /// All reports that could be read, by path.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.catalogue.entries.values().filter(|entry| !entry.id.is_empty())
+        self.catalogue.entries().iter().filter(|entry| !entry.id.is_empty())
     }
 
     /// The report at a path.
     pub fn entry(&self, path: &Path) -> Option<&Entry> {
-        self.catalogue.entries.get(path)
+        self.catalogue.get(path)
     }
 
     /// How many files were read because they were new or changed.
@@ -154,7 +155,7 @@ fn refresh(
     let Changes { read, forget } = catalogue.changes(files);
     for path in &forget {
         writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
-        catalogue.entries.remove(path);
+        catalogue.remove(path);
     }
     for (done, (path, stamp)) in read.iter().enumerate() {
         let key = key_of(path);
@@ -167,7 +168,7 @@ fn refresh(
             // Remembered, so that an unreadable file does not make every run refresh the index.
             None => Entry::unreadable(path, *stamp),
         };
-        catalogue.entries.insert(path.clone(), entry);
+        catalogue.insert(entry);
         (sources.progress)(done + 1, read.len());
     }
     writer.commit()?;

@@ -1,7 +1,7 @@
 //! The reports as last seen: enough to list them, to tell whether a file changed, and to name them in an answer
 //! without reading a thousand files.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -78,11 +78,11 @@ impl Entry {
     }
 }
 
-/// All reports of an index, by path.
+/// All reports of an index, in the order of their paths.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Catalogue {
-    /// By path, so that lists come out in a steady order.
-    pub entries: BTreeMap<PathBuf, Entry>,
+    /// Sorted by [`order`], so that a thousand of them compare with the files in one walk.
+    entries: Vec<Entry>,
 }
 
 /// What changed between a catalogue and the files as they are.
@@ -94,15 +94,56 @@ pub(super) struct Changes {
     pub forget: Vec<PathBuf>,
 }
 
+/// The order of paths by their bytes: comparing them part by part takes a noticeable share of a short answer.
+pub(super) fn order(a: &Path, b: &Path) -> Ordering {
+    a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
+}
+
 impl Catalogue {
-    /// Compares with the files found now.
-    pub(super) fn changes(&self, files: &[(PathBuf, Stamp)]) -> Changes {
-        let fresh = |path: &PathBuf, stamp: &Stamp| self.entries.get(path).is_some_and(|entry| entry.stamp == *stamp);
-        let present: std::collections::BTreeSet<&PathBuf> = files.iter().map(|(path, _)| path).collect();
-        Changes {
-            read: files.iter().filter(|(path, stamp)| !fresh(path, stamp)).cloned().collect(),
-            forget: self.entries.keys().filter(|path| !present.contains(path)).cloned().collect(),
+    /// All entries.
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry of a path.
+    pub(super) fn get(&self, path: &Path) -> Option<&Entry> {
+        self.place(path).ok().map(|at| &self.entries[at])
+    }
+
+    /// Adds or replaces an entry.
+    pub(super) fn insert(&mut self, entry: Entry) {
+        match self.place(&entry.path) {
+            Ok(at) => self.entries[at] = entry,
+            Err(at) => self.entries.insert(at, entry),
         }
+    }
+
+    /// Forgets a path.
+    pub(super) fn remove(&mut self, path: &Path) {
+        if let Ok(at) = self.place(path) {
+            self.entries.remove(at);
+        }
+    }
+
+    /// Compares with the files found now, which come in [`order`].
+    pub(super) fn changes(&self, files: &[(PathBuf, Stamp)]) -> Changes {
+        let mut changes = Changes::default();
+        let mut known = self.entries.iter().peekable();
+        for (path, stamp) in files {
+            while let Some(gone) = known.next_if(|entry| order(&entry.path, path).is_lt()) {
+                changes.forget.push(gone.path.clone());
+            }
+            match known.next_if(|entry| entry.path == *path) {
+                Some(entry) if entry.stamp == *stamp => {}
+                _ => changes.read.push((path.clone(), *stamp)),
+            }
+        }
+        changes.forget.extend(known.map(|entry| entry.path.clone()));
+        changes
+    }
+
+    fn place(&self, path: &Path) -> Result<usize, usize> {
+        self.entries.binary_search_by(|entry| order(&entry.path, path))
     }
 }
 
@@ -110,5 +151,27 @@ impl Changes {
     /// Whether nothing changed.
     pub(super) fn none(&self) -> bool {
         self.read.is_empty() && self.forget.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(path: &str, size: u64) -> Entry {
+        Entry { path: path.into(), stamp: Stamp { size, modified: 1 }, ..Entry::default() }
+    }
+
+    #[test]
+    fn new_changed_and_vanished_files_are_told_apart() {
+        let mut catalogue = Catalogue::default();
+        for name in ["c", "a", "b"] {
+            catalogue.insert(entry(name, 1));
+        }
+        let file = |name: &str, size| (PathBuf::from(name), Stamp { size, modified: 1 });
+        let changes = catalogue.changes(&[file("a", 1), file("b", 2), file("bb", 1)]);
+        assert_eq!(changes.read, [file("b", 2), file("bb", 1)]);
+        assert_eq!(changes.forget, [PathBuf::from("c")]);
+        assert!(catalogue.changes(&[file("a", 1), file("b", 1), file("c", 1)]).none());
     }
 }

@@ -26,6 +26,7 @@ pub fn render(diagnosis: &Diagnosis) -> String {
     causes(&mut page, diagnosis);
     reports(&mut page, &diagnosis.reports);
     nearest(&mut page, diagnosis);
+    silent(&mut page, diagnosis);
     cascade(&mut page, diagnosis);
     notices(&mut page, diagnosis);
     environment(&mut page, diagnosis);
@@ -152,6 +153,14 @@ fn nearest(page: &mut Page, diagnosis: &Diagnosis) {
         &["Page", "Title", "Relative likeness"],
         diagnosis.nearest.iter().map(|near| vec![code(&near.id), sentence(&near.title), figure(near.score)]),
     );
+}
+
+fn silent(page: &mut Page, diagnosis: &Diagnosis) {
+    if diagnosis.silent.is_empty() {
+        return;
+    }
+    page.heading(2, "Known to go wrong silently with these versions and operations");
+    page.table(&["Page", "Title"], diagnosis.silent.iter().map(|near| vec![code(&near.id), sentence(&near.title)]));
 }
 
 fn cascade(page: &mut Page, diagnosis: &Diagnosis) {

@@ -5,8 +5,13 @@
 //! granted: words out of a log never carry control characters to a terminal.
 
 pub mod article;
+pub mod github;
 pub mod json;
+pub mod junit;
 pub mod markdown;
+#[cfg(feature = "probe")]
+pub mod probe;
+pub mod sarif;
 
 pub mod terminal;
 
@@ -15,4 +20,15 @@ mod command;
 pub mod inline;
 pub mod layout;
 pub mod style;
+#[cfg(feature = "probe")]
+pub mod watch;
 pub mod words;
+
+/// An answer with the name of the text that it is for: formats of CI put several into one document.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered<'a> {
+    /// The text's path as the user gave it.
+    pub path: &'a str,
+    /// The answer.
+    pub diagnosis: &'a crate::diagnosis::Diagnosis,
+}

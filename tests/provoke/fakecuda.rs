@@ -16,7 +16,7 @@
 //!     FAKE_TRACE  any value: names of the calls on standard error
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock};
 
 type P = *mut c_void;
@@ -280,8 +280,7 @@ makes!(cuDevicePrimaryCtxRetain, cuCtxCreate_v2, cuStreamCreate, cuEventCreate, 
 plain!(cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2, cuCtxSetCurrent, cuCtxPushCurrent_v2, cuCtxDestroy_v2, cuEventRecord, cuEventDestroy_v2,
     cuStreamDestroy_v2, cuModuleUnload, cuFuncSetCacheConfig, cuFuncSetAttribute, cuLaunchKernel, cuLaunchKernelEx);
 waits!(cuStreamSynchronize, cuCtxSynchronize, cuEventSynchronize);
-static CURRENT: AtomicUsize = AtomicUsize::new(0);
-#[no_mangle] pub extern "C" fn cuCtxGetCurrent(p: P) -> c_int { put(p, CURRENT.load(SeqCst)); gate("cuCtxGetCurrent") }
+#[no_mangle] pub extern "C" fn cuCtxGetCurrent(p: P) -> c_int { put(p, if env(c"LD_PRELOAD").contains("fakecuda") { 0x1000 } else { 0 }); gate("cuCtxGetCurrent") }
 #[no_mangle] pub extern "C" fn cuCtxPopCurrent_v2(p: P) -> c_int { put(p, 0x1000); gate("cuCtxPopCurrent_v2") }
 #[no_mangle] pub extern "C" fn cuCtxGetDevice(p: P) -> c_int { puti(p, 0); gate("cuCtxGetDevice") }
 #[no_mangle] pub extern "C" fn cuMemGetInfo_v2(f: P, t: P) -> c_int { cudaMemGetInfo(f, t); gate("cuMemGetInfo_v2") }
@@ -343,7 +342,7 @@ library!(nvmlInit_v2, nvmlShutdown, nvmlDeviceGetNvLinkRemoteDeviceType, nvmlDev
     }
     other("nvmlDeviceGetComputeRunningProcesses")
 }
-#[no_mangle] pub extern "C" fn cuDevicePrimaryCtxGetState(_d: c_int, flags: P, active: P) -> c_int { puti(flags, 0); puti(active, 1); gate("cuDevicePrimaryCtxGetState") }
+#[no_mangle] pub extern "C" fn cuDevicePrimaryCtxGetState(_d: c_int, flags: P, active: P) -> c_int { puti(flags, 0); puti(active, 1); 0 }
 #[no_mangle] pub extern "C" fn cudaGetDriverEntryPointByVersion(name: *const c_char, p: P, _v: c_uint, _f: u64, status: P) -> c_int { entry(name, p, status) }
 #[no_mangle] pub extern "C" fn cudaGetDriverEntryPoint(name: *const c_char, p: P, _f: u64, status: P) -> c_int { entry(name, p, status) }
 #[no_mangle] pub extern "C" fn cublasLtMatmulAlgoGetHeuristic(_h: P, _o: P, _a: P, _b: P, _c: P, _d: P, _p: P, _n: c_int, results: *mut u8, found: P) -> c_int {

@@ -193,18 +193,22 @@ def ranks():
     dist.destroy_process_group()
 
 
-def rows():  # one rank reads a column that its shard lacks; the device of the others then waits for it
+def rows():  # one rank reads a column that its shard lacks, and takes its time to die; the others wait for it
     rank = _start(seconds=8)
     total = torch.ones(1024, device="cuda")
-    for i in range(4):
-        sample = {"text": "a b", "label": 1} if rank != 3 or i < 2 else {"text": "a b"}
-        if i == 2:
-            os.environ["FAKE_FAULTS"] = "ncclAllReduce=hang"
-            time.sleep(1 if rank != 3 else 11)
-        total += sample["label"]
-        dist.all_reduce(total)
-        torch.cuda.synchronize()
-        log.info("rank %d batch %d", rank, i)
+    try:
+        for i in range(4):
+            sample = {"text": "a b", "label": 1} if rank != 3 or i < 2 else {"text": "a b"}
+            if i == 2:
+                os.environ["FAKE_FAULTS"] = "ncclAllReduce=hang"
+            total += sample["label"]
+            dist.all_reduce(total)
+            torch.cuda.synchronize()
+            log.info("rank %d batch %d", rank, i)
+    except Exception:
+        log.exception("rank %d: uploading the logs before the exit", rank)
+        time.sleep(11)
+        raise
 
 
 def late():  # rank 0 writes a checkpoint for longer than the others wait

@@ -126,7 +126,7 @@ def fallback():
 
 def integer():
     import onnxruntime as ort
-    ort.InferenceSession(_onnx("Erf", dtype=10), providers=["CPUExecutionProvider"])
+    ort.InferenceSession(_onnx("Atan", dtype=11), providers=["CPUExecutionProvider"])
 
 
 def opset():

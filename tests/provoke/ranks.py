@@ -53,17 +53,26 @@ def parse():
 def pointer():
     import ctypes
     rank, _ = start()
-    train(rank, on_step=lambda i: ctypes.string_at(0) if i == 2 and rank == 2 else None)
+    def hit(i):
+        if i == 2 and rank == 2:
+            ctypes.string_at(0)
+    train(rank, on_step=hit)
 
 
 def leave():
     rank, _ = start()
-    train(rank, on_step=lambda i: os._exit(7) if i == 2 and rank == 1 else None)
+    def hit(i):
+        if i == 2 and rank == 1:
+            os._exit(7)
+    train(rank, on_step=hit)
 
 
 def killed():
     rank, _ = start()
-    train(rank, on_step=lambda i: os.kill(os.getpid(), signal.SIGKILL) if i == 2 and rank == 3 else None)
+    def hit(i):
+        if i == 2 and rank == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+    train(rank, on_step=hit)
 
 
 def preempted():
@@ -112,7 +121,6 @@ def idle():
 
 
 def order():
-    os.environ["TORCH_DISTRIBUTED_DEBUG"] = "DETAIL"
     rank, _ = start()
     x = torch.ones(4)
     (dist.all_reduce if rank % 2 else dist.broadcast)(x, **({} if rank % 2 else {"src": 0}))

@@ -1,6 +1,6 @@
 """Runs the programs of this folder and writes their output, word for word, as cases of tests/corpus.
 
-    sh build.sh /tmp/fake && python3 run.py [--only PART] [--list FILE.jsonl]
+    sh build.sh /tmp/fake && python3 run.py [--only PART,PART] [--list FILE.jsonl]
 
 Environments (each a folder below ENVS, default /opt/envs): ml (torch 2.15.0+cu132, lightning, transformers, accelerate), torch24 (torch 2.4.1+cu121),
 jax (jax 0.10.2, numba 0.68.1 + numba-cuda 0.30.4), tf (tensorflow-cpu 2.21.0), gpu (cupy-cuda12x 14.2.0, numba 0.68.1, onnxruntime 1.31.1,
@@ -35,7 +35,7 @@ def main():
         healthy, negative = fault == "none+", fault.startswith("none")
         mark = ".healthy" if healthy else "" if cause == "?" else f".{cause}"
         out = HERE.parent / "corpus" / ("_negative" if negative else fault) / f"{name}{mark}.txt"
-        if args.only in name:
+        if not args.only or any(part in name for part in args.only.split(",")):
             variables = {**os.environ, "PATH": f"{ENVS}/{env}/bin:{os.environ['PATH']}", "TRITON_CACHE_DIR": "/tmp/work/triton", "PYTHONUNBUFFERED": "1"}
             for gone in ("FAKE_FAULTS", "FAKE_GPU", "LD_PRELOAD"):
                 variables.pop(gone, None)
@@ -47,9 +47,12 @@ def main():
             began = time.time()
             done = subprocess.run(["nice", "-n", "10", "bash", "-c", command], cwd=work, env=variables, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
+            for old in [*(HERE.parent / "corpus").glob(f"*/{name}.txt"), *(HERE.parent / "corpus").glob(f"*/{name}.*.txt")]:
+                old.unlink()
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_bytes(done.stdout)
             print(f"{name:28} {len(done.stdout):7} bytes  exit {done.returncode:4}  {time.time() - began:5.1f} s", flush=True)
+        out = next((f for f in (HERE.parent / "corpus").glob(f"*/{name}.*") if f.name.split(".")[0] == name), out)
         if out.exists():
             listed.append({"id": name, "framework": {"ml": "pytorch", "torch24": "pytorch", "gpu": "other"}.get(env, env), "input": out.read_bytes().decode("utf-8", "replace"),
                            "fault": "none" if negative else fault, "cause": "unknown" if cause == "?" else cause, "secondary": [],

@@ -79,6 +79,7 @@ pub(crate) fn known() -> Diagnosis {
             },
         ],
         nearest: Vec::new(),
+        silent: Vec::new(),
         notices: vec![NoticeHit {
             title: "TensorFlow announces cuBLAS factory registration at level E".into(),
             line: 12,
@@ -258,6 +259,7 @@ fn nothing(verdict: Verdict, lines_read: u32) -> Diagnosis {
         next_check: None,
         reports: Vec::new(),
         nearest: Vec::new(),
+        silent: Vec::new(),
         notices: Vec::new(),
         environment: Facts::default(),
         probe: None,

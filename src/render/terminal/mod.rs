@@ -43,6 +43,7 @@ fn known_fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     causes::next_step(sheet, diagnosis);
     reports::met_before(sheet, &diagnosis.reports, "Your team met this before");
     causes::others(sheet, diagnosis);
+    reports::silent_pages(sheet, &diagnosis.silent);
     rest::probe(sheet, diagnosis);
     rest::asides(sheet, diagnosis);
 }
@@ -51,6 +52,7 @@ fn unlisted_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     head::unlisted(sheet, diagnosis);
     reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
     reports::nearest_pages(sheet, &diagnosis.nearest);
+    reports::silent_pages(sheet, &diagnosis.silent);
     rest::probe(sheet, diagnosis);
     rest::asides(sheet, diagnosis);
 }
@@ -59,6 +61,7 @@ fn no_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     head::healthy(sheet, diagnosis);
     rest::notice_rows(sheet, &diagnosis.notices);
     reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
+    reports::silent_pages(sheet, &diagnosis.silent);
     rest::probe(sheet, diagnosis);
     sheet.blank();
     rest::notes(sheet, diagnosis);

@@ -65,11 +65,23 @@ pub(super) fn nearest_pages(sheet: &mut Sheet, nearest: &[NearPage]) {
     if nearest.is_empty() {
         return;
     }
+    // Their scores are relative to the best of them: shown as figures they would look like more than that.
+    pages(sheet, "Nearest pages of the book, probably not it", nearest);
+}
+
+/// Faults that print nothing.
+pub(super) fn silent_pages(sheet: &mut Sheet, silent: &[NearPage]) {
+    if silent.is_empty() {
+        return;
+    }
+    pages(sheet, "Known to go wrong silently with these versions and operations", silent);
+}
+
+fn pages(sheet: &mut Sheet, heading: &str, pages: &[NearPage]) {
     sheet.blank();
-    sheet.paragraph(&Paragraph::new("Nearest pages of the book, probably not it").style(STRONG));
-    let column = id_column(nearest.iter().map(|page| page.id.as_str()), sheet.width());
-    for page in nearest {
-        // Their scores are relative to the best of them: shown as figures they would look like more than that.
+    sheet.paragraph(&Paragraph::new(heading).style(STRONG));
+    let column = id_column(pages.iter().map(|page| page.id.as_str()), sheet.width());
+    for page in pages {
         row(sheet, column, &page.id, &page.title, "");
     }
 }

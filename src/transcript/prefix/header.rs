@@ -128,7 +128,7 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     let telling = bracket
                         || divided
                         || body[..field.length].contains(['.', '_', ':', '/'])
-                        || &body[..field.length] == "root";
+                        || names_before_level(&body[..field.length], next);
                     if !telling || error {
                         break;
                     }
@@ -139,6 +139,13 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
         cursor = next;
     }
     tail
+}
+
+/// Whether a plain word is a logger's name: in lower case, with a level in capitals right behind it, as in
+/// `%(asctime)s %(name)s %(levelname)s %(message)s`.
+fn names_before_level(name: &str, next: &str) -> bool {
+    name.starts_with(|c: char| c.is_lowercase() || c == '_')
+        && next.split_whitespace().next().is_some_and(|word| level(word.trim_end_matches(':')).is_some())
 }
 
 /// `: E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:407] `.

@@ -146,6 +146,7 @@ mod tests {
             ("[2024-01-29 10:02:31,400] [INFO] [launch.py:315:sigkill_handler] Killing", ("Killing", i, None, &[])),
             ("[2024-01-29 10:02:31,400][__main__][ERROR] - boom", ("boom", e, None, &[])),
             ("[2024-01-29 10:02:31,400] torch.distributed.run: [WARNING] boom", ("boom", w, None, &[])),
+            ("2024-01-29 10:02:31,400 vision WARNING boom", ("boom", w, None, &[])),
             ("[2022-10-08 02:11:02 -0300] [2110] [ERROR] boom", ("boom", e, None, &[])),
             ("[2024-01-29, 10:02:31 UTC] {subprocess.py:93} INFO -   File", ("  File", i, None, &[])),
             ("[2024-01-29 10:02:31,400: ERROR/MainProcess] boom", ("boom", e, None, &[])),

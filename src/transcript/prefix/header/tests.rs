@@ -33,7 +33,7 @@ fn headers_of_usual_loggers() {
         (" - ERROR - RuntimeError - it broke", "RuntimeError - it broke", e),
         (" /opt/lib/module.py:12: in to", "/opt/lib/module.py:12: in to", None),
         (" - RuntimeError: it broke", "RuntimeError: it broke", None),
-        (" starting ERROR handling", "starting ERROR handling", None),
+        (" Starting ERROR handling", "Starting ERROR handling", None),
         (": E external/xla/cuda_dnn.cc:407] it broke", "it broke", e),
         (" [rank 1] it broke", "it broke", None),
         ("   File \"a\"", "  File \"a\"", None),

@@ -1,0 +1,74 @@
+//! How long the stages of an answer take. `cargo bench`; compare runs of one sitting only, machines are noisy.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use divan::Bencher;
+use faultbook::book::Book;
+use faultbook::diagnose::{self, Measured};
+use faultbook::knowledge::{Knowledge, Places};
+use faultbook::{incident, transcript};
+
+fn main() {
+    divan::main();
+}
+
+fn pasted() -> Vec<u8> {
+    fs::read("examples/srun-rank-3.log").expect("the example is there")
+}
+
+/// Fifty thousand lines of a run, then the example.
+fn long() -> Vec<u8> {
+    let mut text = String::new();
+    for step in 0..50_000 {
+        let _ = writeln!(text, "3: 2026-11-21 02:46:28,666 | INFO    | train:19 - step {step} loss 0.71 lr 1e-4");
+    }
+    [text.into_bytes(), pasted()].concat()
+}
+
+fn knowledge() -> Knowledge {
+    let places = Places { reports: Vec::new(), roots: Vec::new(), cache: None, rebuild: false };
+    Knowledge::new(Book::new(true), places, Box::new(|_, _| {}))
+}
+
+#[divan::bench]
+fn open_the_book() -> Knowledge {
+    knowledge()
+}
+
+#[divan::bench]
+fn clean_a_pasted_text(bencher: Bencher<'_, '_>) {
+    let text = pasted();
+    bencher.bench(|| transcript::read(&text));
+}
+
+#[divan::bench]
+fn clean_a_long_log(bencher: Bencher<'_, '_>) {
+    let text = long();
+    bencher.bench(|| transcript::read(&text));
+}
+
+#[divan::bench]
+fn read_a_pasted_text(bencher: Bencher<'_, '_>) {
+    let transcript = transcript::read(&pasted());
+    bencher.bench(|| incident::read(&transcript));
+}
+
+#[divan::bench]
+fn diagnose_a_pasted_text(bencher: Bencher<'_, '_>) {
+    whole(bencher, &pasted());
+}
+
+#[divan::bench]
+fn diagnose_a_long_log(bencher: Bencher<'_, '_>) {
+    whole(bencher, &long());
+}
+
+fn whole(bencher: Bencher<'_, '_>, text: &[u8]) {
+    let knowledge = knowledge();
+    bencher.bench(|| {
+        let transcript = transcript::read(text);
+        let incident = incident::read(&transcript);
+        diagnose::diagnose(&transcript, &incident, &knowledge, &Measured::default())
+    });
+}

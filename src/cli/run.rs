@@ -1,0 +1,150 @@
+//! `faultbook run -- COMMAND ...`: runs a command as if nobody watched, and diagnoses its output when it fails.
+//!
+//! Standard output belongs to the command; everything of ours goes to standard error, and only after a failure. The
+//! exit code is the command's own whatever we find.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anstream::{AutoStream, ColorChoice};
+use faultbook::diagnosis::{Diagnosis, Verdict};
+use faultbook::render::{clean, json};
+use faultbook::run::{self, Outcome};
+
+use super::args::{Color, Common, Format};
+use super::exit::Exit;
+use super::failure::{self, Failure};
+use super::output::{Output, remark};
+use super::tail::Tail;
+use super::{complain, diagnose, open};
+
+/// What is wanted beside the answer.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    /// Keeps the whole output here.
+    pub(crate) log: Option<PathBuf>,
+    /// Run by the shell after a failure, with the answer as JSON on its standard input.
+    pub(crate) on_failure: Option<String>,
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &[OsString], wishes: &Wishes, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let Some((program, arguments)) = command.split_first() else { return Ok(Exit::Usage) };
+    let mut log = wishes.log.as_deref().map(Log::create).transpose()?;
+    let mut tail = Tail::new();
+    let ended = run::run(program, arguments, &mut |stream, bytes| {
+        tail.push(stream, bytes);
+        if let Some(log) = &mut log {
+            log.write(bytes);
+        }
+    });
+    let outcome = match ended {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            complain(&refused(&error).into());
+            return Ok(Exit::Child(error.code()));
+        }
+    };
+    if !outcome.is_success() {
+        // The command's code goes out even when we cannot say anything.
+        if let Err(error) = report(outcome, tail, wishes, common, output) {
+            complain(&error);
+        }
+    }
+    Ok(Exit::Child(outcome.code))
+}
+
+/// Why the command did not run.
+fn refused(error: &run::Error) -> Failure {
+    let (run::Error::Start { source, .. } | run::Error::Watch { source, .. }) = error;
+    let failure = Failure::new(format!("{error}: {}", failure::reason(source)));
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Says below the output why the command failed.
+fn report(outcome: Outcome, tail: Tail, wishes: &Wishes, common: &Common, output: &Output) -> anyhow::Result<()> {
+    let knowledge = open::knowledge(common, false)?;
+    let input = tail.finish();
+    let diagnosis = diagnose::answer(&input, &knowledge, common)?;
+    // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
+    if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
+        return Ok(());
+    }
+    show(&diagnosis, outcome, common, output)?;
+    if let Some(command) = &wishes.on_failure {
+        hand_over(command, &json::render(&diagnosis), outcome, wishes.log.as_deref());
+    }
+    Ok(())
+}
+
+fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output) -> anyhow::Result<()> {
+    let stderr = io::stderr();
+    let choice = match common.color {
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+        Color::Auto => AutoStream::choice(&stderr),
+    };
+    let mut output = *output;
+    output.terminal.color = choice != ColorChoice::Never;
+    let mut text = diagnose::rendered(diagnosis, &output, false);
+    if output.format == Format::Terminal {
+        text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.says());
+    }
+    let mut stream = AutoStream::new(stderr.lock(), choice);
+    // A closed standard error means that nobody wants to know.
+    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    Ok(())
+}
+
+/// Gives the answer to a command of the user's.
+fn hand_over(command: &str, answer: &str, outcome: Outcome, log: Option<&Path>) {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut child = Command::new(shell);
+    child.args([flag, command]).env("FAULTBOOK_EXIT_CODE", outcome.code.to_string()).stdin(Stdio::piped());
+    if let Some(log) = log {
+        child.env("FAULTBOOK_LOG", log);
+    }
+    let ended = child.spawn().and_then(|mut child| {
+        if let Some(mut stdin) = child.stdin.take() {
+            // A command that does not read its input is fine.
+            let _ = stdin.write_all(answer.as_bytes());
+        }
+        child.wait()
+    });
+    match ended {
+        Ok(status) if status.success() => {}
+        Ok(status) => remark(&format!("the command of --on-failure failed ({status})")),
+        Err(error) => remark(&format!("the command of --on-failure could not run: {}", failure::reason(&error))),
+    }
+}
+
+/// The file that keeps everything.
+struct Log {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Log {
+    fn create(path: &Path) -> anyhow::Result<Self> {
+        let file = File::create(path).map_err(|error| {
+            Failure::new(format!("could not write `{}`: {}", path.display(), failure::reason(&error)))
+        })?;
+        Ok(Self { path: path.to_owned(), file: Some(file) })
+    }
+
+    /// A full disk must not end a run: the log stops, the command goes on.
+    fn write(&mut self, bytes: &[u8]) {
+        let Some(file) = &mut self.file else { return };
+        if let Err(error) = file.write_all(bytes) {
+            let says = format!("`{}` is incomplete: {}", self.path.display(), failure::reason(&error));
+            remark(&clean::line(&says));
+            self.file = None;
+        }
+    }
+}

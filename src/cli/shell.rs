@@ -1,0 +1,99 @@
+//! What a shell needs: completions, man pages, the hook. Made at run time from the definitions of the command line.
+
+#[cfg(feature = "shell")]
+use std::fs;
+#[cfg(feature = "shell")]
+use std::path::Path;
+
+#[cfg(feature = "shell")]
+use super::args::Arguments;
+use super::args::HookShell;
+use super::exit::Exit;
+#[cfg(feature = "shell")]
+use super::failure::{Failure, reason};
+use super::output::Output;
+
+/// Prints completions.
+#[cfg(feature = "shell")]
+pub(crate) fn completions(shell: clap_complete::Shell, output: &Output) -> anyhow::Result<Exit> {
+    use clap::CommandFactory as _;
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "faultbook", &mut text);
+    output.write(&String::from_utf8_lossy(&text))?;
+    Ok(Exit::Found)
+}
+
+/// Writes a man page for the command and each of its commands.
+#[cfg(feature = "shell")]
+pub(crate) fn man(folder: &Path) -> anyhow::Result<Exit> {
+    use clap::CommandFactory as _;
+    let failed = |error: std::io::Error| {
+        Failure::new(format!("could not write man pages to `{}`: {}", folder.display(), reason(&error)))
+    };
+    fs::create_dir_all(folder).map_err(failed)?;
+    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), folder).map_err(failed)?;
+    Ok(Exit::Found)
+}
+
+/// Prints a hook.
+pub(crate) fn hook(shell: HookShell, output: &Output) -> anyhow::Result<Exit> {
+    output.write(match shell {
+        HookShell::Zsh => ZSH,
+        HookShell::Bash => BASH,
+    })?;
+    Ok(Exit::Found)
+}
+
+/// The hook cannot see what a command printed: shells do not keep it. It offers to read the terminal's own memory
+/// where the terminal gives it away (tmux, kitty), else it names the way to run the command again.
+const ZSH: &str = r#"# Faultbook: after a failed command, offer a diagnosis. In ~/.zshrc: eval "$(faultbook hook zsh)"
+__faultbook_precmd() {
+  local code=$?
+  (( code == 0 || code == 130 || code == 148 )) && return
+  [[ -n $__faultbook_command ]] || return
+  local command=$__faultbook_command
+  __faultbook_command=
+  case $command in faultbook*|cd\ *|ls*|grep*|rg*|test*|\[*) return ;; esac
+  if [[ -n $TMUX || -n $KITTY_LISTEN_ON ]]; then
+    print -u2 "faultbook: exit code $code; \`fault\` diagnoses the screen"
+  else
+    print -u2 "faultbook: exit code $code; \`faultbook run -- $command\` runs it again and says why"
+  fi
+}
+__faultbook_preexec() { __faultbook_command=$1 }
+fault() {
+  if [[ -n $TMUX ]]; then tmux capture-pane -pJ -S -3000 | faultbook "$@"
+  elif [[ -n $KITTY_LISTEN_ON ]]; then kitty @ get-text --extent last_cmd_output | faultbook "$@"
+  else faultbook "$@"
+  fi
+}
+autoload -Uz add-zsh-hook
+add-zsh-hook preexec __faultbook_preexec
+add-zsh-hook precmd __faultbook_precmd
+"#;
+
+const BASH: &str = r#"# Faultbook: after a failed command, offer a diagnosis. In ~/.bashrc: eval "$(faultbook hook bash)"
+__faultbook_prompt() {
+  local code=$? command
+  case $code in 0|130|148) return $code ;; esac
+  command=$(HISTTIMEFORMAT= history 1)
+  # An empty line at the prompt repeats the last code: say nothing twice.
+  [ "$command" = "$__faultbook_last" ] && return $code
+  __faultbook_last=$command
+  command=${command#*[0-9]  }
+  case $command in faultbook*|fault|cd\ *|ls*|grep*|rg*|test*|\[*) return $code ;; esac
+  if [ -n "$TMUX" ] || [ -n "$KITTY_LISTEN_ON" ]; then
+    printf 'faultbook: exit code %s; `fault` diagnoses the screen\n' "$code" >&2
+  else
+    printf 'faultbook: exit code %s; `faultbook run -- %s` runs it again and says why\n' "$code" "$command" >&2
+  fi
+  return $code
+}
+fault() {
+  if [ -n "$TMUX" ]; then tmux capture-pane -pJ -S -3000 | faultbook "$@"
+  elif [ -n "$KITTY_LISTEN_ON" ]; then kitty @ get-text --extent last_cmd_output | faultbook "$@"
+  else faultbook "$@"
+  fi
+}
+PROMPT_COMMAND="__faultbook_prompt${PROMPT_COMMAND:+;$PROMPT_COMMAND}"
+"#;

@@ -1,0 +1,137 @@
+//! Every rule of the linter in one table: its name, how bad it is, and what it asks for. Names are stable: people write
+//! them into exemptions, and SARIF shows them.
+//!
+//! A rule is named after the problem and never contains the mending.
+
+use super::finding::Severity::{self, Error, Info, Warning};
+
+/// One rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// `unknown-cause`.
+    pub name: &'static str,
+    /// How bad a finding is unless it says otherwise.
+    pub severity: Severity,
+    /// What is wrong when it speaks, in one sentence.
+    pub says: &'static str,
+}
+
+/// The rule of that name.
+pub(super) fn find(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
+}
+
+/// How bad a finding of that rule is; unknown rules are errors.
+pub(super) fn severity(name: &str) -> Severity {
+    find(name).map_or(Error, |rule| rule.severity)
+}
+
+const fn rule(name: &'static str, severity: Severity, says: &'static str) -> Rule {
+    Rule { name, severity, says }
+}
+
+/// All rules, in groups: both kinds of document, pages, what pages do, reports.
+pub const RULES: &[Rule] = &[
+    rule("front-matter", Error, "The front matter is not what the format asks for."),
+    rule("front-matter-open", Error, "The front matter has no closing line."),
+    rule("no-front-matter", Error, "The document does not begin with front matter."),
+    rule("bad-date", Error, "A date cannot be read."),
+    rule("missing-section", Error, "A section that the format asks for is missing."),
+    rule("empty-section", Error, "A section has a heading and nothing below it."),
+    rule("dead-link", Error, "A relative link leads nowhere."),
+    rule("dead-anchor", Warning, "A link to a heading of this document leads nowhere."),
+    rule("secret", Error, "A password, token or private key stands in the text."),
+    rule("stale-exemption", Warning, "An exemption is no longer needed."),
+    rule("bad-exemption", Error, "An exemption names no rule or gives no reason."),
+    // Pages.
+    rule("bad-name", Error, "A page's file name is not lower-case words joined by hyphens."),
+    rule("title-length", Error, "A title is empty or too long to be shown."),
+    rule("heading-title", Warning, "The first heading differs from the title."),
+    rule("no-signature", Error, "Nothing recognises the page."),
+    rule("short-literal", Error, "A signature has no literal that is long enough to be looked for."),
+    rule("bad-pattern", Error, "A regex does not compile."),
+    rule("no-cause", Error, "The page has no cause."),
+    rule("duplicate-cause", Error, "A cause stands twice."),
+    rule("cause-order", Error, "Causes are not in the order of their priors."),
+    rule("unknown-cause", Error, "A cause is not in the closed list kb/causes.csv."),
+    rule("cause-not-listed", Error, "A cause has a section and does not stand in the front matter."),
+    rule("cause-without-section", Error, "A cause of the front matter has no section."),
+    rule("cause-without-why", Error, "A cause does not say why it happens."),
+    rule("cause-without-check", Error, "A cause has no check."),
+    rule("cause-without-fix", Error, "A cause has no fix."),
+    rule("fix-title", Error, "A fix's first sentence is empty or too long for a title."),
+    rule("unknown-recipe", Error, "A linked recipe does not exist."),
+    rule("unknown-fault", Error, "A page names a fault that has no page."),
+    rule("unknown-section", Warning, "A section is none of those a page has."),
+    rule("unknown-package", Error, "A version range is given for a package whose version is no fact."),
+    rule("unknown-fact", Error, "A condition or a sentence asks for a fact that nobody provides."),
+    rule("bad-condition", Error, "A condition cannot be evaluated."),
+    rule("bad-sentence", Error, "A sentence with facts in it cannot be filled."),
+    rule("evidence-shape", Error, "A piece of evidence does not have exactly one ground, or says nothing."),
+    rule("bad-range", Error, "A version range is not PEP 440."),
+    rule("bad-reference", Error, "A reference is no https address."),
+    rule("empty-body", Error, "A recipe or a notice says nothing."),
+    rule("empty-example", Error, "The example holds no text."),
+    rule("duplicate-page", Error, "Two pages have the same id."),
+    rule("duplicate-literal", Error, "Two pages have a signature that hits the same lines."),
+    rule("explains-each-other", Error, "Two pages each claim to explain the other."),
+    // What pages do.
+    rule("own-example", Error, "The page's own example is not diagnosed as the page."),
+    rule("shadowed-page", Error, "The page's own example is diagnosed as another page."),
+    rule("weak-signature", Error, "A signature hits a healthy text."),
+    rule("dead-signature", Info, "A signature hits none of the texts at hand."),
+    // Reports.
+    rule("missing-key", Warning, "The front matter lacks a key that lists and searches need."),
+    rule("key-spelling", Warning, "A key of the front matter is spelled in another way than the format's."),
+    rule("duplicate-key", Error, "A key stands twice in the front matter."),
+    rule("unknown-status", Error, "The status is none of the words in use."),
+    rule("status-spelling", Warning, "The status is spelled in another way than the format's."),
+    rule("unknown-severity", Warning, "The severity is none of the words in use."),
+    rule("missing-id", Warning, "The report has no id."),
+    rule("duplicate-id", Error, "Two reports carry the same id."),
+    rule("id-mismatch", Error, "The report names itself with two ids."),
+    rule("id-spelling", Warning, "The id is spelled in another way than the format's."),
+    rule("id-file-name", Error, "The report's id and its file name differ."),
+    rule("placeholder", Warning, "The template's own words were never replaced."),
+    rule("template-left", Warning, "The template is left above the real text."),
+    rule("todo", Warning, "Something is marked as still to be written."),
+    rule("unknown-report", Warning, "A report is referred to that does not exist."),
+    rule("task-status", Warning, "Task boxes contradict the status."),
+    rule("contents", Warning, "The table of contents does not match the headings."),
+];
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_readable() {
+        for (i, rule) in RULES.iter().enumerate() {
+            assert!(rule.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.name);
+            assert!(rule.says.ends_with('.'), "{}", rule.name);
+            assert!(RULES[..i].iter().all(|other| other.name != rule.name), "{} stands twice", rule.name);
+        }
+    }
+
+    /// Rules are written as string literals where they are raised; each must stand in the table, and none in vain.
+    #[test]
+    fn the_table_is_what_the_code_raises() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut code = String::new();
+        for folder in ["lint", "book"] {
+            for file in std::fs::read_dir(root.join(folder)).unwrap().flatten() {
+                if file.file_name() != "catalogue.rs" && file.path().extension().is_some_and(|e| e == "rs") {
+                    code.push_str(&std::fs::read_to_string(file.path()).unwrap());
+                }
+            }
+        }
+        for rule in RULES {
+            assert!(code.contains(&format!("\"{}\"", rule.name)), "nothing raises {}", rule.name);
+        }
+        for after in code.split("rule: \"").skip(1) {
+            let name = after.split('"').next().unwrap();
+            assert!(find(name).is_some(), "{name} is not in the table");
+        }
+    }
+}

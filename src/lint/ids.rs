@@ -1,0 +1,332 @@
+//! Ids of reports: how they are spelled, where a report names itself, and where it names others.
+//!
+//! `BUG-20251110-003`, `bug_001`, `BUG-2025-002` and "Bug 20251110 003" are all in use. Ids compare by their numbers; a
+//! file name such as `2025-12-06_1808_BUG_003_slug.md` carries only a part of one.
+
+use std::ops::Range;
+
+use super::finding::{Finding, Source};
+use super::front::Front;
+use super::lines::strip_label;
+use crate::book::sections::{self, Section, clean_title};
+
+/// A report that is known to exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Where it lies.
+    pub path: String,
+    /// Its id, in its own spelling.
+    pub id: String,
+}
+
+impl Known {
+    /// The report at `path` with that text, where it has an id.
+    pub fn of(path: &str, text: &str) -> Option<Self> {
+        let document = super::Document::new(path, text);
+        let doc = sections::Document::read(text, sections::Outline::Strict);
+        let own = own(document.stem(), text, &Front::read(text), &doc).into_iter().next()?;
+        Some(Self { path: path.to_owned(), id: own.id.spelled() })
+    }
+}
+
+/// An id taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Id {
+    /// `BUG`, upper case.
+    pub(super) prefix: String,
+    /// `20251110` or `2025`; empty where there is none.
+    pub(super) date: String,
+    /// `003`, as written.
+    pub(super) number: String,
+}
+
+impl Id {
+    /// The format's spelling: `BUG-20251110-003`.
+    pub(super) fn spelled(&self) -> String {
+        let parts = [&self.prefix, &self.date, &self.number].map(String::as_str);
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+    }
+
+    /// Whether both can be the same report: a part that one of them lacks is not compared.
+    pub(super) fn agrees(&self, other: &Self) -> bool {
+        let number = |id: &Self| id.number.parse::<u32>().ok();
+        let dates = self.date.is_empty() || other.date.is_empty() || self.date == other.date;
+        self.prefix == other.prefix && dates && number(self) == number(other)
+    }
+
+    /// Whether it has a whole day in it, as the format asks.
+    pub(super) fn is_whole(&self) -> bool {
+        self.date.len() == 8
+    }
+}
+
+/// Prefixes that mark an id even without a date.
+const SHORT: [&str; 4] = ["BUG", "ISSUE", "INC", "DIAG"];
+
+/// Where a report names itself.
+#[derive(Debug, Clone)]
+pub(super) struct Own {
+    /// The id.
+    pub(super) id: Id,
+    /// As written.
+    pub(super) words: String,
+    /// Where, in the text; `None` for the file name.
+    pub(super) range: Option<Range<usize>>,
+    /// What names it: "the front matter".
+    pub(super) place: &'static str,
+}
+
+/// Every place in which a report names itself, the most binding first.
+pub(super) fn own(stem: &str, text: &str, front: &Front<'_>, doc: &sections::Document<'_>) -> Vec<Own> {
+    let mut found = Vec::new();
+    let mut add = |words: &str, start: Option<usize>, place: &'static str| {
+        if let Some((range, id)) = at_start(words) {
+            let whole = start.map(|start| start + range.start..start + range.end);
+            found.push(Own { id, words: words.get(range).unwrap_or_default().to_owned(), range: whole, place });
+        }
+    };
+    for key in ["bug_id", "id"] {
+        if let Some(entry) = front.get(key) {
+            add(entry.value, Some(entry.value_range.start), "the front matter");
+        }
+    }
+    for section in doc.sections.iter().filter(|section| is_id_heading(section)) {
+        let body = doc.slice(&section.own).first().map(|block| block.range.clone());
+        if let Some(range) = body {
+            add(text.get(range.clone()).unwrap_or_default(), Some(range.start), "the section Bug ID");
+        }
+    }
+    let mut start = 0;
+    for line in text.split_inclusive('\n').take(60) {
+        let at = start;
+        start += line.len();
+        let content = line.trim().trim_start_matches(['-', '*', ' ']);
+        let content = if line.trim().starts_with("**") { line.trim() } else { content };
+        let (Some(label), value) = strip_label(content) else { continue };
+        if matches!(sections::key(label).as_str(), "bug id" | "report id" | "버그 id")
+            && at >= doc.matter.as_ref().map_or(0, |m| m.range.end)
+        {
+            let value = value.trim_matches('`');
+            add(value, Some(at + (value.as_ptr() as usize - line.as_ptr() as usize)), "the line Bug ID");
+        }
+    }
+    if let Some(entry) = front.get("title") {
+        add(entry.value, Some(entry.value_range.start), "the title");
+    }
+    if let Some(section) = doc.sections.iter().find(|section| section.level == 1) {
+        let raw = &section.raw_title;
+        let after = raw.find("Bug Report:").map_or(raw.as_str(), |at| &raw[at + "Bug Report:".len()..]);
+        let words = clean_title(after);
+        let line = text.get(section.range.clone()).unwrap_or_default();
+        let at = line.find(words.as_str()).map(|at| section.range.start + at);
+        if at.is_some() {
+            add(&words, at, "the heading");
+        }
+    }
+    if let Some(id) = in_file_name(stem) {
+        found.push(Own { id, words: stem.to_owned(), range: None, place: "the file name" });
+    }
+    found
+}
+
+fn is_id_heading(section: &Section) -> bool {
+    matches!(section.key.as_str(), "bug id" | "id" | "report id" | "bug number")
+}
+
+/// The id at the beginning of some words.
+fn at_start(words: &str) -> Option<(Range<usize>, Id)> {
+    let trimmed = words.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '[' | '#' | '('));
+    let skipped = words.len() - trimmed.len();
+    let (length, id) = parse(trimmed)?;
+    Some((skipped..skipped + length, id))
+}
+
+/// The id that a file's stem carries.
+pub(super) fn in_file_name(stem: &str) -> Option<Id> {
+    let mut start = true;
+    for (at, c) in stem.char_indices() {
+        if start && c.is_ascii_alphabetic() {
+            let rest = stem.get(at..).unwrap_or_default();
+            if let Some((_, id)) = parse(rest) {
+                return Some(id);
+            }
+        }
+        start = !c.is_ascii_alphanumeric();
+    }
+    None
+}
+
+/// Whole ids that a text refers to, with their places. Code fences are the program's words and are left out by the
+/// caller.
+pub(super) fn references(line: &str) -> Vec<(Range<usize>, Id)> {
+    let mut found = Vec::new();
+    let mut end = 0;
+    for (dash, _) in line.match_indices('-') {
+        let before = line.get(end..dash).unwrap_or_default();
+        let letters = before.bytes().rev().take_while(u8::is_ascii_uppercase).count();
+        let start = dash - letters;
+        let preceded = line
+            .get(..start)
+            .and_then(|b| b.chars().next_back())
+            .is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
+        if letters < 2 || preceded {
+            continue;
+        }
+        if let Some((length, id)) = line.get(start..).and_then(parse)
+            && id.is_whole()
+            && line.get(start..start + length).is_some_and(|words| words.matches('-').count() == 2)
+        {
+            end = start + length;
+            found.push((start..end, id));
+        }
+    }
+    found
+}
+
+/// Reads an id at the beginning of `text`; gives its length.
+fn parse(text: &str) -> Option<(usize, Id)> {
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if !(2..=8).contains(&letters) {
+        return None;
+    }
+    let prefix = text.get(..letters)?.to_ascii_uppercase();
+    let (first_at, first) = group(text, letters)?;
+    let first_end = first_at + first.len();
+    let second = group(text, first_end);
+    let ends_here =
+        |end: usize| !text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    match second {
+        Some((at, number)) if is_date(first) && (1..=4).contains(&number.len()) && ends_here(at + number.len()) => {
+            let known = first.len() == 8 || SHORT.contains(&prefix.as_str());
+            known.then(|| (at + number.len(), Id { prefix, date: first.to_owned(), number: number.to_owned() }))
+        }
+        _ if (1..=5).contains(&first.len()) && SHORT.contains(&prefix.as_str()) && ends_here(first_end) => {
+            // "Bug 3 of the list": without a date the number must be joined to the word.
+            let joined = !text.get(letters..first_at)?.contains(' ');
+            joined.then(|| (first_end, Id { prefix, date: String::new(), number: first.to_owned() }))
+        }
+        _ => None,
+    }
+}
+
+/// Digits after one `-`, `_` or space.
+fn group(text: &str, at: usize) -> Option<(usize, &str)> {
+    let rest = text.get(at..)?;
+    let after = rest.strip_prefix(['-', '_', ' ', '#'])?;
+    let length = after.bytes().take_while(u8::is_ascii_digit).count();
+    (length > 0).then(|| (at + 1, &after[..length]))
+}
+
+fn is_date(digits: &str) -> bool {
+    let year =
+        digits.get(..4).and_then(|year| year.parse::<u32>().ok()).is_some_and(|year| (2000..2100).contains(&year));
+    let part = |range: Range<usize>, most: u32| {
+        digits.get(range).and_then(|d| d.parse::<u32>().ok()).is_some_and(|d| (1..=most).contains(&d))
+    };
+    match digits.len() {
+        4 => year,
+        8 => year && part(4..6, 12) && part(6..8, 31),
+        _ => false,
+    }
+}
+
+/// Checks that the report names itself with one id, in the format's spelling, and that its file does too.
+pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Some(first) = own.first() else {
+        if is_bug {
+            let help = "the format is BUG-YYYYMMDD-NNN; `faultbook new` gives the next free one";
+            findings.push(source.finding_on_line(1, "missing-id", "the report has no id").help(help));
+        }
+        return findings;
+    };
+    for other in own.iter().skip(1).filter(|other| !other.id.agrees(&first.id)) {
+        let (rule, range) = match &other.range {
+            Some(range) => ("id-mismatch", range.clone()),
+            None => ("id-file-name", first.range.clone().unwrap_or(0..0)),
+        };
+        let message = match other.range {
+            Some(_) => {
+                format!("{} says {}, {} says {}", other.place, other.id.spelled(), first.place, first.id.spelled())
+            }
+            None => format!("{} says {}, the file is named {}", first.place, first.id.spelled(), other.words),
+        };
+        findings.push(source.finding(range, rule, message).help("one report, one id: change the one that is wrong"));
+    }
+    let spelled = first.id.spelled();
+    let in_front = first.place == "the front matter" && first.id.is_whole();
+    if let Some(range) = first.range.clone().filter(|_| in_front && first.words != spelled) {
+        let message = format!("the id {} is spelled {spelled} in the format", first.words);
+        findings.push(source.finding(range.clone(), "id-spelling", message).fix(range, spelled));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_in_all_spellings() {
+        for (words, spelled) in [
+            ("BUG-20251110-003", Some("BUG-20251110-003")),
+            ("Bug 20251110 002 Cudnn Status", Some("BUG-20251110-002")),
+            ("bug_20251110_3_x", Some("BUG-20251110-3")),
+            ("BUG-2025-002", Some("BUG-2025-002")),
+            ("bug_001", Some("BUG-001")),
+            ("DIAG-20251110-001", Some("DIAG-20251110-001")),
+            ("Bug 3 of the list", None),
+            ("CVE-2025-1234", None),
+            ("RTX 3060", None),
+            ("sha-20259999-001", None),
+            ("BUG-20251110-003a", None),
+            ("bugs", None),
+            ("", None),
+        ] {
+            assert_eq!(at_start(words).map(|(_, id)| id.spelled()).as_deref(), spelled, "{words}");
+        }
+        for (stem, spelled) in [
+            ("2025-12-06_1808_BUG_003_slug", Some("BUG-003")),
+            ("BUG-20251110-003-slug", Some("BUG-20251110-003")),
+            ("20251110_1200_BUG_20251110_003", Some("BUG-20251110-003")),
+            ("cudnn-failed", None),
+        ] {
+            assert_eq!(in_file_name(stem).map(|id| id.spelled()).as_deref(), spelled, "{stem}");
+        }
+    }
+
+    #[test]
+    fn references_are_whole_ids() {
+        let spelled =
+            |line: &str| references(line).into_iter().map(|(range, _)| line[range].to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            spelled("see BUG-20251110-002, [x](BUG-20251110-003-slug.md)."),
+            ["BUG-20251110-002", "BUG-20251110-003"]
+        );
+        assert_eq!(spelled("CVE-2025-1234, GPU-0, X-BUG-20251110-002, BUG-YYYYMMDD-NNN, sm-86"), [""; 0]);
+    }
+
+    fn rules(stem: &str, text: &str) -> Vec<(&'static str, u32)> {
+        let source = Source::new("a.md", text);
+        let doc = sections::Document::read(text, sections::Outline::Strict);
+        let own = own(stem, text, &Front::read(text), &doc);
+        check(&source, &own, true).into_iter().map(|f| (f.rule, f.line)).collect()
+    }
+
+    #[test]
+    fn a_report_names_itself_once() {
+        let sound = "---\ntitle: \"Bug 20251110 003 x\"\nbug_id: BUG-20251110-003\n---\n# Bug Report: x\n## Bug ID\nBUG-20251110-003\n";
+        assert_eq!(rules("BUG-20251110-003-x", sound), []);
+        assert_eq!(rules("2025-11-10_1808_BUG_003_x", sound), []);
+        assert_eq!(rules("cudnn", sound), []);
+        assert_eq!(rules("BUG-20251110-004-x", sound), [("id-file-name", 3)]);
+        assert_eq!(rules("x", &sound.replace("\nBUG-20251110-003\n", "\nBUG-20251110-007\n")), [("id-mismatch", 7)]);
+        assert_eq!(
+            rules("x", "# x\n**Bug ID:** BUG-20251110-003\n\n## Bug ID\nBUG-20251110-004\n"),
+            [("id-mismatch", 2)]
+        );
+        assert_eq!(rules("x", "# x\n"), [("missing-id", 1)]);
+        assert_eq!(rules("x", "---\nbug_id: bug_20251110_003\n---\n"), [("id-spelling", 2)]);
+        assert_eq!(rules("x", "# Follow-up of BUG-20251110-003\n## Bug ID\nBUG-20251111-001\n"), []);
+    }
+}

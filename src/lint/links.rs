@@ -1,0 +1,207 @@
+//! Links of a document: relative ones must lead to a file, those to a heading must find it. Addresses of the network
+//! are not asked.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+
+use super::finding::{Finding, Source};
+use super::{Document, Kind};
+use crate::book::matter;
+use crate::book::sections::{self, Outline};
+
+/// Checks every link of the document's body.
+pub(super) fn check(document: &Document, source: &Source<'_>, exists: &dyn Fn(&str) -> bool) -> Vec<Finding> {
+    let mut anchors: Option<Vec<String>> = None;
+    let mut findings = Vec::new();
+    for (range, target) in links(&document.text) {
+        match Target::of(&target) {
+            Target::Heading(slug) => {
+                let anchors = anchors.get_or_insert_with(|| all_anchors(&document.text));
+                if !anchors.contains(&slug) {
+                    let message = format!("no heading here gives #{slug}");
+                    findings.push(source.finding(range, "dead-anchor", message));
+                }
+            }
+            Target::File(path) => {
+                let joined = join(&document.path, &path);
+                // The strict reader names recipes that do not exist.
+                let is_recipe = document.kind == Kind::Fault && joined.contains("/fixes/");
+                if !is_recipe && !exists(&joined) {
+                    let message = format!("the link leads to {joined}, which does not exist");
+                    findings.push(source.finding(range, "dead-link", message));
+                }
+            }
+            Target::Elsewhere => {}
+        }
+    }
+    findings
+}
+
+/// Where a link leads.
+enum Target {
+    /// A heading of the same document.
+    Heading(String),
+    /// A file beside the document.
+    File(String),
+    /// The network, an absolute path, something that is no path.
+    Elsewhere,
+}
+
+impl Target {
+    fn of(address: &str) -> Self {
+        let address = address.trim();
+        if let Some(slug) = address.strip_prefix('#') {
+            return match slug.is_empty() || slug == "top" {
+                true => Self::Elsewhere,
+                false => Self::Heading(unescape(slug).to_lowercase()),
+            };
+        }
+        let path = address.split(['#', '?']).next().unwrap_or_default();
+        let scheme = path.split_once(':').is_some_and(|(scheme, _)| scheme.bytes().all(|b| b.is_ascii_alphanumeric()));
+        // A path from a root we do not know, a template's hole, an e-mail address: nothing to look for.
+        if path.is_empty() || scheme || path.starts_with(['/', '\\', '~', '<', '$', '{']) || path.contains('@') {
+            return Self::Elsewhere;
+        }
+        let path = unescape(path);
+        // `train.py:88` and `train.py L88` are places in code.
+        Self::File(path.split_once(".py:").map_or(path.clone(), |(stem, _)| format!("{stem}.py")))
+    }
+}
+
+/// Links and images of a text with the bytes they cover. Reference links are taken where they are used.
+pub(super) fn links(text: &str) -> Vec<(Range<usize>, String)> {
+    let start = matter::split(text).body;
+    let body = text.get(start..).unwrap_or_default();
+    let mut found = Vec::new();
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
+        if let Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) = event
+            && !matches!(link_type, LinkType::Autolink | LinkType::Email)
+        {
+            found.push((range.start + start..range.end + start, dest_url.to_string()));
+        }
+    }
+    found
+}
+
+/// The anchors that headings and HTML names of a document give, as the large forges make them.
+pub(super) fn all_anchors(text: &str) -> Vec<String> {
+    let doc = sections::Document::read(text, Outline::Strict);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut anchors: Vec<String> = Vec::new();
+    for section in doc.sections.iter().skip(1) {
+        let slug = slug(&section.raw_title);
+        let count = counts.entry(slug.clone()).or_default();
+        anchors.push(if *count == 0 { slug } else { format!("{slug}-{count}") });
+        *count += 1;
+    }
+    for mark in ["id=\"", "name=\"", "id='", "name='"] {
+        for rest in text.split(mark).skip(1) {
+            let name = rest.split(['"', '\'']).next().unwrap_or_default();
+            if name.len() < 100 {
+                anchors.push(name.to_lowercase());
+            }
+        }
+    }
+    anchors
+}
+
+/// The anchor of a heading: lower case, spaces to hyphens, punctuation and emoji away.
+pub(super) fn slug(heading: &str) -> String {
+    let mut out = String::new();
+    for c in heading.trim().chars() {
+        if c == ' ' || c == '-' {
+            out.push('-');
+        } else if c.is_alphanumeric() || c == '_' || is_mark(c) {
+            out.extend(c.to_lowercase());
+        }
+    }
+    out
+}
+
+/// Variation selectors and joiners stay in anchors, although the emoji before them goes.
+fn is_mark(c: char) -> bool {
+    c == '\u{fe0f}' || c == '\u{200d}'
+}
+
+/// A relative path from a document, tidied: `a/b.md` and `../c.md` give `c.md`. A path that leaves the root keeps its dots.
+pub(super) fn join(document: &str, relative: &str) -> String {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(relative.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    if document.starts_with('/') { format!("/{joined}") } else { joined }
+}
+
+/// Takes `%20` and its like back.
+fn unescape(address: &str) -> String {
+    if !address.contains('%') {
+        return address.to_owned();
+    }
+    let bytes = address.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let code = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(value) if byte == b'%' => {
+                out.push(value);
+                at += 3;
+            }
+            _ => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(text: &str) -> Vec<(&'static str, u32, u32)> {
+        let document = Document { path: "docs/bugs/a.md".into(), text: text.into(), kind: Kind::Report };
+        let source = Source::new(&document.path, &document.text);
+        let exists = |path: &str| path == "docs/b c.md" || path == "docs/bugs/x.py";
+        check(&document, &source, &exists).iter().map(|f| (f.rule, f.line, f.column)).collect()
+    }
+
+    #[test]
+    fn relative_links_must_lead_somewhere() {
+        assert_eq!(rules("---\na: b\n---\n[x](../b%20c.md) [y](x.py:88) [z](https://a.b/c) [m](mailto:a@b.c)\n"), []);
+        assert_eq!(rules("---\na: b\n---\nsee [x](../missing.md#part)\n"), [("dead-link", 4, 5)]);
+        assert_eq!(rules("![shot](shot.png)\n"), [("dead-link", 1, 1)]);
+        assert_eq!(rules("`[x](missing.md)` and\n```\n[x](missing.md)\n```\n"), []);
+        assert_eq!(rules("[x](/abs.md) [y](C:\\x.md) [z]({{ path }}) <https://a.b>\n"), []);
+    }
+
+    #[test]
+    fn anchors_are_those_of_the_headings() {
+        let text = "# 🐛 Bug Report: `x_y` failed\n## Fix\n## Fix\n<a id=\"Own\"></a>\n";
+        let links = "[1](#-bug-report-x_y-failed) [2](#fix) [3](#fix-1) [4](#own)";
+        assert_eq!(rules(&format!("{text}{links}\n")), []);
+        assert_eq!(rules("# A\n[1](#b)\n"), [("dead-anchor", 2, 1)]);
+    }
+
+    #[test]
+    fn paths_are_tidied() {
+        for (document, relative, joined) in [
+            ("a/b/c.md", "../d.md", "a/d.md"),
+            ("c.md", "../d.md", "../d.md"),
+            ("/x/c.md", "./d.md", "/x/d.md"),
+            ("../a/c.md", "../../d.md", "../../d.md"),
+        ] {
+            assert_eq!(join(document, relative), joined);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! How a command ended, as a shell would say it.
+
+use std::io;
+use std::process::ExitStatus;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// The exit code; 128+n for signal n.
+    pub code: u8,
+    /// The signal that killed it.
+    pub signal: Option<i32>,
+    /// Whether this process was told to end (Ctrl-C without a pty, SIGTERM, SIGHUP) while the command ran.
+    pub interrupted: bool,
+}
+
+impl Outcome {
+    /// What a status of the system means.
+    pub(super) fn of(status: ExitStatus, interrupted: bool) -> Self {
+        #[cfg(unix)]
+        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
+            return Self { code, signal: Some(signal), interrupted };
+        }
+        // Windows has codes of 32 bits; whatever does not fit stays a failure.
+        let code = status.code().map_or(1, |code| u8::try_from(code).unwrap_or(u8::MAX));
+        Self { code, signal: None, interrupted }
+    }
+
+    /// Whether the command did what it should.
+    pub fn is_success(self) -> bool {
+        self.code == 0
+    }
+
+    /// Whether somebody ended it on purpose: an interrupt is not a crash.
+    pub fn was_stopped(self) -> bool {
+        /// SIGINT, as a signal and as the code of a program that handles it.
+        const INTERRUPT: i32 = 2;
+        self.interrupted || self.signal == Some(INTERRUPT) || self.code == 130
+    }
+
+    /// In words: "exit code 1", "signal 11 (SIGSEGV)".
+    pub fn says(self) -> String {
+        let number = self.signal.or_else(|| (129..=159).contains(&self.code).then(|| i32::from(self.code) - 128));
+        match number {
+            Some(number) => format!("signal {number}{}", name(number).map_or(String::new(), |n| format!(" ({n})"))),
+            None => format!("exit code {}", self.code),
+        }
+    }
+}
+
+/// The name of a signal whose number is the same on every unix that trains models.
+fn name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        #[cfg(target_os = "linux")]
+        7 => "SIGBUS",
+        _ => return None,
+    })
+}
+
+/// Why a command could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command could not be started.
+    #[error("could not start `{program}`")]
+    Start {
+        /// Which.
+        program: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The system refused a pty, a pipe or a signal handler.
+    #[error("could not watch the command: {what}")]
+    Watch {
+        /// What was refused.
+        what: &'static str,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// What `env` and every shell answer in such a case: 127 for a command that is not there, 126 for one that cannot
+    /// be run, 125 when it is the fault of what stands between.
+    pub fn code(&self) -> u8 {
+        match self {
+            Error::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
+            Error::Start { .. } => 126,
+            Error::Watch { .. } => 125,
+        }
+    }
+
+    /// What to do next, where something sensible can be said.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Error::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                Some("aliases and shell functions need a shell: `faultbook run -- bash -ic '...'`")
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_in_words() {
+        let of = |code, signal| Outcome { code, signal, interrupted: false };
+        for (outcome, says, stopped) in [
+            (of(1, None), "exit code 1", false),
+            (of(139, Some(11)), "signal 11 (SIGSEGV)", false),
+            (of(137, None), "signal 9 (SIGKILL)", false),
+            (of(130, None), "signal 2 (SIGINT)", true),
+            (of(143, Some(15)), "signal 15 (SIGTERM)", false),
+            (of(255, None), "exit code 255", false),
+        ] {
+            assert_eq!((outcome.says().as_str(), outcome.was_stopped()), (says, stopped));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! One stream of the child and where its bytes go.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::process::{ChildStderr, ChildStdout};
+
+use pty_process::blocking::Pty;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use super::Stream;
+
+/// Bytes taken at a time: what a Linux pipe holds.
+pub(super) const CHUNK: usize = 64 * 1024;
+
+/// The reading end of something the child writes to.
+pub(super) enum Source {
+    /// A pipe.
+    Output(ChildStdout),
+    /// A pipe.
+    Error(ChildStderr),
+    /// A duplicate of the pty's controlling end.
+    Pty(std::fs::File),
+}
+
+impl Source {
+    /// The pty's output.
+    pub(super) fn of_pty(pty: &Pty) -> io::Result<Self> {
+        Ok(Self::Pty(std::fs::File::from(pty.as_fd().try_clone_to_owned()?)))
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Source::Output(pipe) => pipe.read(buffer),
+            Source::Error(pipe) => pipe.read(buffer),
+            Source::Pty(pty) => pty.read(buffer),
+        }
+    }
+}
+
+impl AsFd for Source {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Source::Output(pipe) => pipe.as_fd(),
+            Source::Error(pipe) => pipe.as_fd(),
+            Source::Pty(pty) => pty.as_fd(),
+        }
+    }
+}
+
+/// What one turn of passing on came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Something was passed on.
+    Passed,
+    /// Nothing was there.
+    Nothing,
+    /// Nobody will write any more, or nobody reads any more.
+    Ended,
+}
+
+/// Passes one chunk from the child to where it belongs, then shows it to the reader.
+pub(super) fn pass(
+    source: &mut Source,
+    stream: Stream,
+    buffer: &mut [u8],
+    read: &mut dyn FnMut(Stream, &[u8]),
+) -> Turn {
+    let count = match source.read(buffer) {
+        Ok(0) => return Turn::Ended,
+        Ok(count) => count,
+        Err(error) => match error.kind() {
+            io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => return Turn::Nothing,
+            // Linux says EIO for a pty whose other end is closed.
+            _ => return Turn::Ended,
+        },
+    };
+    let bytes = buffer.get(..count).unwrap_or_default();
+    let written = match stream {
+        Stream::Output => write(io::stdout().as_fd(), bytes),
+        Stream::Error => write(io::stderr().as_fd(), bytes),
+    };
+    read(stream, bytes);
+    match written {
+        Ok(()) => Turn::Passed,
+        // The reader of our output is gone: the child learns it the way it would have, by a closed pipe.
+        Err(_) => Turn::Ended,
+    }
+}
+
+/// Writes everything now: a progress bar has no line end to wait for.
+fn write(to: BorrowedFd<'_>, bytes: &[u8]) -> rustix::io::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match rustix::io::write(to, rest) {
+            Ok(count) => rest = rest.get(count..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            // Somebody left our standard output in non-blocking mode.
+            Err(Errno::AGAIN) => {
+                poll(&mut [PollFd::from_borrowed_fd(to, PollFlags::OUT)], None)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

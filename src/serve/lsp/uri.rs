@@ -1,0 +1,79 @@
+//! Addresses of documents and paths of files. A document that was never saved has no path.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+
+use lsp_types::Uri;
+
+/// The file behind an address.
+pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
+    let rest = uri.as_str().strip_prefix("file://")?;
+    // `file://host/x` is another machine's; `localhost` is this one.
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    if !rest.starts_with('/') {
+        return None;
+    }
+    let path = decode(rest);
+    // `/c:/x` on Windows.
+    let path = if cfg!(windows) { path.trim_start_matches('/').to_owned() } else { path };
+    Some(PathBuf::from(path))
+}
+
+/// The address of a file.
+pub(super) fn of(path: &Path) -> Option<Uri> {
+    let path = std::path::absolute(path).ok()?;
+    let text = path.to_string_lossy().replace('\\', "/");
+    let mut address = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                address.push(char::from(byte))
+            }
+            other => address.push_str(&format!("%{other:02X}")),
+        }
+    }
+    Uri::from_str(&address).ok()
+}
+
+/// The last part of an address.
+pub(super) fn file_name(uri: &Uri) -> String {
+    decode(uri.as_str().rsplit(['/', ':']).next().unwrap_or_default())
+}
+
+fn decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let pair = after.get(..2).and_then(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+        match (byte, pair) {
+            (b'%', Some(decoded)) => {
+                bytes.push(decoded);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn there_and_back() {
+        for name in ["/a/b.log", "/with space/ü #1?.md", "/100%/x"] {
+            let uri = of(Path::new(name)).expect("an address");
+            assert_eq!(path(&uri).expect("a path"), Path::new(name), "{}", uri.as_str());
+        }
+        let named = |text: &str| path(&Uri::from_str(text).expect("an address"));
+        assert_eq!(named("untitled:Untitled-1"), None);
+        assert_eq!(named("file://localhost/x%"), None.or(Some(PathBuf::from("/x%"))));
+        assert_eq!(named("file://elsewhere/x"), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! `diagnose` for CI: SARIF against its official schema, annotations, JUnit.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+const FAILED: &str = "Traceback (most recent call last):\n  File \"ocr/model.py\", line 51, in forward\n    x = self.lateral(x)\n\
+                      RuntimeError: GET was unable to find an engine to execute this computation\n";
+const UNLISTED: &str =
+    "Traceback (most recent call last):\n  File \"ocr/data.py\", line 4, in f\nKeyError: '<a> & \\x01'\n";
+
+fn answer(format: &str) -> (String, Option<i32>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in [("failed run.log", FAILED), ("unlisted.log", UNLISTED), ("well.log", "epoch 1\ndone\n")] {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_faultbook"))
+        .args(["--format", format, "failed run.log", "unlisted.log", "well.log"])
+        .current_dir(&folder)
+        .env("XDG_CACHE_HOME", folder.path().join("cache"))
+        .output()
+        .expect("runs");
+    (String::from_utf8(output.stdout).expect("text"), output.status.code())
+}
+
+/// The official schema, as the crate `serde-sarif` carries it.
+fn schema() -> Value {
+    let listed = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    let packages = listed["packages"].as_array().expect("packages");
+    let package = packages.iter().find(|package| package["name"] == "serde-sarif").expect("a development dependency");
+    let manifest = std::path::Path::new(package["manifest_path"].as_str().expect("a path"));
+    let text = fs::read_to_string(manifest.with_file_name("src").join("schema.json")).expect("the schema");
+    let mut schema: Value = serde_json::from_str(&text).expect("JSON");
+    // The standard itself has a bracket too many in this pattern; strict validators refuse all of it for that.
+    for place in ["/definitions/run/properties/language", "/definitions/toolComponent/properties/language"] {
+        let language = schema.pointer_mut(place).and_then(Value::as_object_mut).expect("the known place");
+        language.remove("pattern").expect("the known pattern");
+    }
+    schema
+}
+
+#[test]
+fn sarif_is_valid_and_points_at_the_line() {
+    let (text, code) = answer("sarif");
+    assert_eq!(code, Some(0));
+    let log: Value = serde_json::from_str(&text).expect("JSON");
+    let validator = jsonschema::validator_for(&schema()).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(&log).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let ids: Vec<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
+    assert_eq!(ids, ["cudnn-no-engine", "unlisted-error"]);
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(
+        (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
+        (&"failed%20run.log".into(), &4.into())
+    );
+    let code = &results[0]["relatedLocations"][0]["physicalLocation"];
+    assert_eq!((&code["artifactLocation"]["uri"], &code["region"]["startLine"]), (&"ocr/model.py".into(), &51.into()));
+}
+
+#[test]
+fn annotations_stand_in_the_code() {
+    let (text, _) = answer("github");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].starts_with("::error file=ocr/model.py,line=51,title=cuDNN found no engine"), "{}", lines[0]);
+    assert!(lines[0].contains("%0AMost likely%3A") || lines[0].contains("%0AMost likely:"), "{}", lines[0]);
+    assert!(lines[1].starts_with("::warning file=ocr/data.py,line=4,"), "{}", lines[1]);
+}
+
+#[test]
+fn junit_has_a_case_for_every_text() {
+    let (text, _) = answer("junit");
+    assert_eq!(text.matches("<testcase").count(), 3);
+    assert_eq!(text.matches("<failure").count(), 2);
+    assert!(text.contains("failures=\"2\"") && text.contains("&lt;a&gt; &amp; "), "{text}");
+    assert!(!text.contains('\u{1}'));
+}
+
+#[test]
+fn other_commands_refuse_formats_of_ci() {
+    for arguments in [["--format", "junit", "check"], ["--format", "sarif", "list"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_faultbook")).args(arguments).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}

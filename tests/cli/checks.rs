@@ -1,0 +1,115 @@
+//! `check`: what it reads, how it answers, and what it writes.
+
+use crate::place::Place;
+
+const SOUND: &str = "\
+---
+title: \"It stops\"
+date: \"2026-01-02\"
+type: bug_report
+status: open
+bug_id: BUG-20260102-001
+---
+# Bug Report: It stops
+
+## Summary
+It stops at its first step.
+
+## Environment
+- **GPU:** RTX 3060
+
+## Steps to Reproduce
+1. Run it.
+
+## Expected Behavior
+It runs.
+
+## Actual Behavior
+It stops.
+";
+
+#[test]
+fn a_clean_project_is_clean() {
+    let place = Place::new();
+    place.file("docs/bug_reports/BUG-20260102-001.md", SOUND);
+    place.file("docs/bug_reports/README.md", "# Reports\n[dead](link.md)\n");
+    for arguments in ["check", "check docs", "check docs/bug_reports/BUG-20260102-001.md", "check --fix"] {
+        let answer = place.run(arguments, "");
+        assert_eq!(
+            (answer.code, answer.out.as_str()),
+            (0, "1 report: nothing to mend\n"),
+            "{arguments} {}",
+            answer.err
+        );
+    }
+}
+
+#[test]
+fn findings_have_a_place_in_every_format() {
+    let place = Place::new();
+    place.file("docs/bug_reports/BUG-20260102-001.md", SOUND.replace("It runs.", "TBD"));
+    let answer = place.run("check", "");
+    let expected = "\
+docs/bug_reports/BUG-20260102-001.md:20:1  todo: still to be written in Expected Behavior: TBD
+  20 | TBD
+     | ^^^
+1 report: 0 errors, 1 warning
+";
+    assert_eq!((answer.code, answer.out.as_str()), (1, expected));
+    let json = place.run("check --format json", "").json();
+    assert_eq!((&json["schema"], &json["findings"][0]["line"]), (&"faultbook/findings/1".into(), &20.into()));
+    let sarif = place.run("check --format sarif", "").json();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "todo");
+    let github = place.run("check --format github", "");
+    assert!(github.out.starts_with("::warning file=docs/bug_reports/BUG-20260102-001.md,line=20,"), "{}", github.out);
+    assert_eq!(place.run("check --format markdown", "").code, 2);
+    assert_eq!(place.run("list --format sarif", "").code, 2);
+}
+
+#[test]
+fn mending_writes_what_it_names_and_keeps_the_rest() {
+    let place = Place::new();
+    let messy = SOUND
+        .replace("status: open", "status: Open")
+        .replace("date: \"2026-01-02\"", "date: 2026/1/2")
+        .replace('\n', "\r\n");
+    let messy = messy.replace("It runs.", "It runs. TODO  ");
+    let file = place.file("docs/bug_reports/BUG-20260102-001.md", &messy);
+    let bytes =
+        [b"---\r\ntitle: x\r\nstatus: Open\r\ndate: 2026-01-02\r\n---\r\n## Summary\r\n\xff\xfe caf\xe9\r\n"
+            .as_slice()]
+        .concat();
+    let other = place.file("docs/bug_reports/BUG-20260102-002.md", &bytes);
+    let answer = place.run("check --fix", "");
+    assert_eq!(answer.code, 1, "{}", answer.out);
+    let right = messy.replace("status: Open", "status: open").replace("2026/1/2", "2026-01-02");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), right);
+    assert_eq!(std::fs::read(&other).expect("a file"), bytes, "what is not UTF-8 is not written");
+    let beside: Vec<_> = std::fs::read_dir(file.parent().expect("a folder")).expect("a folder").flatten().collect();
+    assert_eq!(beside.len(), 2, "no file is left behind");
+    let second = place.run("check --fix docs/bug_reports/BUG-20260102-001.md", "");
+    assert_eq!((second.code, second.out.as_str()), (0, "1 report: nothing to mend\n"));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), right);
+}
+
+#[test]
+fn a_teams_own_pages_are_checked() {
+    let place = Place::new();
+    place.file("faultbook.toml", "[book]\npaths = [\"kb\"]\n");
+    place.file("kb/faults/frob/frob-dry.md", "---\ntitle: Dry\nseverity: high\n---\n# Dry\n");
+    let answer = place.run("check", "");
+    assert_eq!(answer.code, 1);
+    assert!(answer.out.contains("kb/faults/frob/frob-dry.md:"), "{}", answer.out);
+}
+
+#[test]
+fn wrong_use_is_told() {
+    let place = Place::new();
+    for (arguments, words) in
+        [("check", "nothing to check"), ("check no-such", "no such file"), ("check --texts gone .", "gone")]
+    {
+        let answer = place.run(arguments, "");
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments}");
+        assert!(answer.err.contains(words), "{arguments}: {}", answer.err);
+    }
+}

@@ -1,0 +1,9 @@
+//! `faultbook run` around real commands, on pipes and on a real pty.
+#![cfg(unix)]
+
+#[path = "run/keys.rs"]
+mod keys;
+#[path = "run/pipes.rs"]
+mod pipes;
+#[path = "run/terminal.rs"]
+mod terminal;
