@@ -8,6 +8,7 @@ pub mod book;
 pub mod compatibility;
 pub mod diagnose;
 pub mod diagnosis;
+pub mod draft;
 pub mod error;
 pub mod facts;
 pub mod incident;

@@ -1,0 +1,159 @@
+//! What git knows of the project, asked through the `git` command, read-only.
+//!
+//! No git, no repository and a refusal are answers with a reason. No lock is taken and no hook or pager is run.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::error::Error;
+
+/// How many changed files are named.
+const NAMED: usize = 20;
+
+/// The state of a working tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct State {
+    /// The commit that is checked out.
+    pub commit: String,
+    /// Its first line.
+    pub subject: String,
+    /// The branch; empty when none is checked out.
+    pub branch: String,
+    /// Files that differ from the commit.
+    pub changed: Vec<String>,
+    /// How many files differ, those not named included.
+    pub changes: usize,
+}
+
+/// A commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// The whole hash.
+    pub hash: String,
+    /// The day.
+    pub day: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// A file that a commit changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub path: String,
+    /// Lines added; `None` for binary files.
+    pub added: Option<u32>,
+    /// Lines removed.
+    pub removed: Option<u32>,
+}
+
+/// Nine characters tell commits apart and fit a line.
+pub fn short(hash: &str) -> &str {
+    hash.get(..9).unwrap_or(hash)
+}
+
+/// The state of the tree that holds `folder`, or why there is none to tell.
+///
+/// # Errors
+/// When git is not installed, or the folder lies in no repository with a commit.
+pub fn state(folder: &Path) -> Result<State, Error> {
+    let head = ask(folder, &["log", "-1", "--format=%H%n%s"])?;
+    let (commit, subject) = head.split_once('\n').unwrap_or((&head, ""));
+    let branch = ask(folder, &["branch", "--show-current"]).unwrap_or_default();
+    let status = ask(folder, &["status", "--porcelain=v1", "--untracked-files=no", "--ignore-submodules"])?;
+    let changed: Vec<String> = status.lines().filter_map(|line| line.get(3..)).map(str::to_owned).collect();
+    Ok(State {
+        commit: commit.to_owned(),
+        subject: subject.trim().to_owned(),
+        branch: branch.trim().to_owned(),
+        changes: changed.len(),
+        changed: changed.into_iter().take(NAMED).collect(),
+    })
+}
+
+/// The commit that a revision means.
+///
+/// # Errors
+/// When git is not there or knows no such revision.
+pub fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
+    if revision.starts_with('-') {
+        return Err(Error::Git {
+            says: format!("`{revision}` is no revision"),
+            hint: "name a commit, a tag or HEAD".into(),
+        });
+    }
+    let said = ask(folder, &["log", "-1", "--format=%H%x1f%cs%x1f%s", revision, "--"])?;
+    Ok(commit_of(&said))
+}
+
+/// The files that a commit changed.
+///
+/// # Errors
+/// When git is not there or knows no such commit.
+pub fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
+    let said = ask(folder, &["show", "--numstat", "--format=", "--no-renames", hash, "--"])?;
+    let change = |line: &str| {
+        let mut parts = line.splitn(3, '\t');
+        let (added, removed, path) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(Change { path: path.to_owned(), added: added.parse().ok(), removed: removed.parse().ok() })
+    };
+    Ok(said.lines().filter_map(change).collect())
+}
+
+/// Commits of all branches whose message matches an extended regular expression, newest first.
+///
+/// # Errors
+/// When git is not there or the folder lies in no repository.
+pub fn commits_that_say(folder: &Path, pattern: &str) -> Result<Vec<Commit>, Error> {
+    let grep = format!("--grep={pattern}");
+    let said =
+        ask(folder, &["log", "--all", "--extended-regexp", "--regexp-ignore-case", &grep, "--format=%H%x1f%cs%x1f%s"])?;
+    Ok(said.lines().map(commit_of).collect())
+}
+
+/// The top folder of the repository.
+pub fn root(folder: &Path) -> Option<PathBuf> {
+    let said = ask(folder, &["rev-parse", "--show-toplevel"]).ok()?;
+    Some(PathBuf::from(said.trim_end_matches('\n'))).filter(|path| path.is_absolute())
+}
+
+fn commit_of(line: &str) -> Commit {
+    let mut parts = line.trim_end().splitn(3, '\u{1f}').map(str::to_owned);
+    let mut next = || parts.next().unwrap_or_default();
+    Commit { hash: next(), day: next(), subject: next() }
+}
+
+/// What git says to a question.
+fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(folder)
+        .args([
+            "--no-pager",
+            "--no-optional-locks",
+            "-c",
+            "core.quotePath=false",
+            "-c",
+            "color.ui=false",
+            "-c",
+            "log.showSignature=false",
+            "-c",
+            "core.fsmonitor=false",
+        ])
+        .args(question)
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null());
+    let refused = |says: String| Error::Git { says, hint: "this needs a git repository with a commit".to_owned() };
+    let output = command.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => refused("it is not installed".to_owned()),
+        _ => refused(error.to_string()),
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let line = said.lines().next().unwrap_or("it failed without a word");
+        return Err(refused(line.trim_start_matches("fatal: ").to_owned()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,462 @@
+//! The next free id of the day, safe when many ask at once.
+//!
+//! Numbers come from the reports that are known and from what lies in the folder, never from a counter. A number is
+//! taken by creating a hidden file exclusively; then the folder is looked at again, because another process may have
+//! finished a report of that number in between. The surprising thing: a file name need not carry the whole id
+//! (`2025-12-06_1808_BUG_003_slug.md`), so unknown files are read.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use super::error::Error;
+use super::moment::Moment;
+use super::write::Draft;
+use crate::book::lenient;
+
+/// How ids and file names look by default.
+pub const ID: &str = "{kind}-{yyyymmdd}-{nnn}";
+/// The default file name.
+pub const FILE_NAME: &str = "{id}-{slug}.md";
+
+/// Larger files in a folder of reports are logs.
+const LARGEST: u64 = 4 * 1024 * 1024;
+
+/// How often another number is tried; each try means that somebody else got one.
+const ATTEMPTS: usize = 10_000;
+
+/// How the ids and files of a project's reports are named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scheme {
+    id: Vec<Part>,
+    file_name: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Words(String),
+    Date,
+    Time,
+    Year,
+    Month,
+    Day,
+    Compact,
+    Kind,
+    /// With its least width.
+    Number(usize),
+    Id,
+    Slug,
+}
+
+/// A report that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Created {
+    /// Its id.
+    pub id: String,
+    /// Its file.
+    pub path: PathBuf,
+}
+
+/// A new report's circumstances.
+#[derive(Debug, Clone, Copy)]
+pub struct Naming<'a> {
+    /// `BUG`, `DIAG`.
+    pub kind: &'a str,
+    /// When.
+    pub moment: &'a Moment,
+    /// The title's words in a file name.
+    pub slug: &'a str,
+}
+
+impl Scheme {
+    /// Reads both patterns.
+    ///
+    /// # Errors
+    /// When a part is unknown, or no number would tell two reports apart.
+    pub fn new(id: &str, file_name: &str) -> Result<Self, Error> {
+        let scheme = Self { id: parts(id)?, file_name: parts(file_name)? };
+        let wrong = |pattern: &str, why: &str| Error::Pattern { pattern: pattern.to_owned(), why: why.to_owned() };
+        let numbers = |parts: &[Part]| parts.iter().filter(|part| matches!(part, Part::Number(_))).count();
+        if numbers(&scheme.id) != 1 {
+            return Err(wrong(id, "needs one number, such as {nnn}"));
+        }
+        if scheme.id.iter().any(|part| matches!(part, Part::Id | Part::Slug | Part::Time)) {
+            return Err(wrong(id, "is an id, which has neither {id} nor {slug} nor a time in it"));
+        }
+        if numbers(&scheme.file_name) == 0 && !scheme.file_name.contains(&Part::Id) {
+            return Err(wrong(file_name, "needs {id} or a number, such as {nnn}"));
+        }
+        let climbs = file_name.split(['/', '\\']).any(|part| part == "..") || file_name.starts_with(['/', '\\']);
+        if climbs || !file_name.ends_with(".md") {
+            return Err(wrong(file_name, "must end in .md and stay inside the folder"));
+        }
+        Ok(scheme)
+    }
+
+    /// The id with that number.
+    pub fn id(&self, naming: &Naming<'_>, number: u32) -> String {
+        self.id.iter().map(|part| part.spelled(naming, number, "")).collect()
+    }
+
+    /// The file name of the report with that number, folders included.
+    pub fn file_name(&self, naming: &Naming<'_>, number: u32) -> String {
+        let id = self.id(naming, number);
+        self.file_name.iter().map(|part| part.spelled(naming, number, &id)).collect()
+    }
+
+    /// What ids of that day look like; the number is the first group.
+    fn id_shape(&self, naming: &Naming<'_>) -> String {
+        // `BUG-20251110-003` is also written `bug_20251110_003` and `Bug 20251110 003`.
+        let joint = |part: &Part| match part {
+            Part::Words(words) => words
+                .chars()
+                .map(|c| if "-_ #".contains(c) { "[-_ #]".to_owned() } else { regex::escape(&c.to_string()) })
+                .collect(),
+            other => other.shape(naming),
+        };
+        self.id.iter().map(joint).collect()
+    }
+}
+
+impl Default for Scheme {
+    fn default() -> Self {
+        Self {
+            id: vec![
+                Part::Kind,
+                Part::Words("-".to_owned()),
+                Part::Compact,
+                Part::Words("-".to_owned()),
+                Part::Number(3),
+            ],
+            file_name: vec![Part::Id, Part::Words("-".to_owned()), Part::Slug, Part::Words(".md".to_owned())],
+        }
+    }
+}
+
+impl Part {
+    fn spelled(&self, naming: &Naming<'_>, number: u32, id: &str) -> String {
+        let moment = naming.moment;
+        match self {
+            Part::Words(words) => words.clone(),
+            Part::Date => moment.day(),
+            Part::Time => moment.clock(),
+            Part::Year => moment.day().chars().take(4).collect(),
+            Part::Month => moment.day().chars().skip(5).take(2).collect(),
+            Part::Day => moment.day().chars().skip(8).collect(),
+            Part::Compact => moment.compact(),
+            Part::Kind => naming.kind.to_owned(),
+            Part::Number(width) => format!("{number:0width$}"),
+            Part::Id => id.to_owned(),
+            Part::Slug => naming.slug.to_owned(),
+        }
+    }
+
+    /// A pattern for what this part can be on that day.
+    fn shape(&self, naming: &Naming<'_>) -> String {
+        match self {
+            Part::Number(_) => "([0-9]+)".to_owned(),
+            Part::Time => "[0-9]{4}".to_owned(),
+            Part::Slug => "[^/]*".to_owned(),
+            other => regex::escape(&other.spelled(naming, 0, "")),
+        }
+    }
+}
+
+fn parts(pattern: &str) -> Result<Vec<Part>, Error> {
+    let wrong = |why: String| Error::Pattern { pattern: pattern.to_owned(), why };
+    let mut out = Vec::new();
+    let mut rest = pattern;
+    while let Some((words, after)) = rest.split_once('{') {
+        if !words.is_empty() {
+            out.push(Part::Words(words.to_owned()));
+        }
+        let (name, after) = after.split_once('}').ok_or_else(|| wrong("has a brace that is not closed".to_owned()))?;
+        out.push(match name {
+            "date" => Part::Date,
+            "time" | "hhmm" => Part::Time,
+            "yyyy" => Part::Year,
+            "mm" => Part::Month,
+            "dd" => Part::Day,
+            "yyyymmdd" => Part::Compact,
+            "kind" => Part::Kind,
+            "id" => Part::Id,
+            "slug" => Part::Slug,
+            n if !n.is_empty() && n.len() <= 9 && n.bytes().all(|b| b == b'n') => Part::Number(n.len()),
+            other => return Err(wrong(format!("has an unknown part {{{other}}}"))),
+        });
+        rest = after;
+    }
+    if !rest.is_empty() {
+        out.push(Part::Words(rest.to_owned()));
+    }
+    Ok(out)
+}
+
+/// Words of a title for a file name: small letters and digits joined by dashes.
+pub fn slug(title: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut out = String::new();
+    for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let word = word.to_lowercase();
+        if !out.is_empty() && out.chars().count() + 1 + word.chars().count() > LONGEST {
+            break;
+        }
+        if !out.is_empty() {
+            out.push('-');
+        }
+        out.extend(word.chars().take(LONGEST));
+    }
+    if out.is_empty() { "report".to_owned() } else { out }
+}
+
+/// Numbers that are taken on one day.
+struct Taken {
+    id: Regex,
+    file: Regex,
+    numbers: BTreeSet<u32>,
+    /// Files that are known or were looked at.
+    seen: BTreeSet<PathBuf>,
+}
+
+impl Taken {
+    fn new(scheme: &Scheme, naming: &Naming<'_>) -> Result<Self, Error> {
+        let shape = scheme.id_shape(naming);
+        let name =
+            scheme.file_name.iter().map(|part| if *part == Part::Id { shape.clone() } else { part.shape(naming) });
+        let name: String = name.collect();
+        let build = |shape: &str| {
+            Regex::new(&format!("(?i){shape}"))
+                .map_err(|error| Error::Pattern { pattern: shape.to_owned(), why: error.to_string() })
+        };
+        Ok(Self {
+            id: build(&format!("(?:^|[^0-9a-z]){shape}(?:$|[^0-9])"))?,
+            file: build(&format!("^{name}$"))?,
+            numbers: BTreeSet::new(),
+            seen: BTreeSet::new(),
+        })
+    }
+
+    /// Takes the number of an id, where it is one of that day.
+    fn id(&mut self, id: &str) {
+        let number = self.id.captures(id).and_then(|found| found.get(1)?.as_str().parse::<u32>().ok());
+        self.numbers.extend(number);
+    }
+
+    /// Takes the number that a file's name carries. Patterns with folders are compared by their last part.
+    fn name(&mut self, name: &str) {
+        let number = self.file.captures(name).and_then(|found| found.get(1)?.as_str().parse::<u32>().ok());
+        self.numbers.extend(number);
+        self.id(name);
+    }
+
+    /// Looks at everything in a folder that was not seen before.
+    fn look(&mut self, folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if self.seen.contains(&path) {
+                continue;
+            }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // A reserved number is taken as long as its file is there, so it is looked at again.
+            if let Some(id) = name.strip_prefix('.').and_then(|name| name.strip_suffix(RESERVED)) {
+                self.id(id);
+                continue;
+            }
+            let is_report = entry.metadata().is_ok_and(|about| about.is_file() && about.len() <= LARGEST)
+                && (name.ends_with(".md") || name.ends_with(".markdown") || name.ends_with(".txt"));
+            if !is_report || name.starts_with('.') {
+                continue;
+            }
+            self.name(&name);
+            if let Ok(bytes) = fs::read(&path) {
+                let report = lenient::read(&path, &String::from_utf8_lossy(&bytes));
+                self.id(&report.id);
+                report.aliases.iter().for_each(|alias| self.id(alias));
+            }
+            self.seen.insert(path);
+        }
+    }
+
+    fn next(&self) -> u32 {
+        self.numbers.last().map_or(1, |last| last.saturating_add(1))
+    }
+}
+
+const RESERVED: &str = ".reserved";
+
+/// Writes a report under the next free id. `render` makes its text from the id; it may be asked more than once.
+///
+/// `known` are the ids of reports in any folder, `seen` the files they come from.
+///
+/// # Errors
+/// When the folder cannot be written, or `render` fails.
+pub fn create(
+    folder: &Path,
+    scheme: &Scheme,
+    naming: &Naming<'_>,
+    known: &[String],
+    render: &mut dyn FnMut(&str, &Path) -> Result<String, Error>,
+) -> Result<Created, Error> {
+    fs::create_dir_all(folder).map_err(|source| Error::write(folder, source))?;
+    let mut taken = Taken::new(scheme, naming)?;
+    known.iter().for_each(|id| taken.id(id));
+    for _ in 0..ATTEMPTS {
+        taken.look(folder);
+        let number = taken.next();
+        let id = scheme.id(naming, number);
+        let mut draft = match Draft::create(folder.join(format!(".{id}{RESERVED}"))) {
+            Ok(draft) => draft,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                taken.numbers.insert(number);
+                continue;
+            }
+            Err(source) => return Err(Error::write(folder, source)),
+        };
+        let path = folder.join(scheme.file_name(naming, number));
+        let home = path.parent().unwrap_or(folder);
+        fs::create_dir_all(home).map_err(|source| Error::write(home, source))?;
+        // Whoever had the number before has put the report in its place by now, or given it up.
+        taken.look_again(folder, &id);
+        taken.look(home);
+        if taken.numbers.contains(&number) {
+            continue;
+        }
+        let text = render(&id, &path)?;
+        draft.fill(&text).map_err(|source| Error::write(&path, source))?;
+        match draft.place(&path, &text) {
+            Ok(()) => return Ok(Created { id, path }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                taken.numbers.insert(number);
+            }
+            Err(source) => return Err(Error::write(&path, source)),
+        }
+    }
+    Err(Error::report("no free id could be had", "are there files named `.BUG-...reserved` in the folder?"))
+}
+
+impl Taken {
+    /// Like [`Taken::look`], but our own reservation does not count.
+    fn look_again(&mut self, folder: &Path, own: &str) {
+        let path = folder.join(format!(".{own}{RESERVED}"));
+        self.seen.insert(path.clone());
+        self.look(folder);
+        self.seen.remove(&path);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+
+    fn moment() -> Moment {
+        Moment::parse("2025-11-10 18:08").unwrap()
+    }
+
+    fn new(folder: &Path, scheme: &Scheme, slug: &str, known: &[String]) -> Created {
+        let moment = moment();
+        let naming = Naming { kind: "BUG", moment: &moment, slug };
+        create(folder, scheme, &naming, known, &mut |id, _| Ok(format!("---\nbug_id: {id}\n---\n# x\n"))).unwrap()
+    }
+
+    #[test]
+    fn patterns_of_both_kinds() {
+        let moment = moment();
+        let naming = Naming { kind: "BUG", moment: &moment, slug: "cudnn-dies" };
+        for (id, file, wanted_id, wanted_file) in [
+            (ID, FILE_NAME, "BUG-20251110-007", "BUG-20251110-007-cudnn-dies.md"),
+            (
+                "BUG-{yyyymmdd}-{nnn}",
+                "{date}_{time}_BUG_{nnn}_{slug}.md",
+                "BUG-20251110-007",
+                "2025-11-10_1808_BUG_007_cudnn-dies.md",
+            ),
+            ("BUG-{yyyy}-{nnnn}", "{yyyy}/{mm}/{id}.md", "BUG-2025-0007", "2025/11/BUG-2025-0007.md"),
+            ("bug_{nnn}", "bug_{nnn}.md", "bug_007", "bug_007.md"),
+        ] {
+            let scheme = Scheme::new(id, file).unwrap();
+            assert_eq!(scheme.id(&naming, 7), wanted_id);
+            assert_eq!(scheme.file_name(&naming, 7), wanted_file);
+        }
+        assert_eq!(Scheme::new(ID, FILE_NAME).unwrap(), Scheme::default());
+        for (id, file) in [
+            ("BUG-{yyyymmdd}", FILE_NAME),
+            ("BUG-{nnn}-{nnn}", FILE_NAME),
+            ("BUG-{slug}-{nnn}", FILE_NAME),
+            (ID, "{slug}.md"),
+            (ID, "../{id}.md"),
+            (ID, "{id}.txt"),
+            ("BUG-{nope}-{nnn}", FILE_NAME),
+            ("BUG-{nnn", FILE_NAME),
+        ] {
+            let error = Scheme::new(id, file).unwrap_err();
+            assert!(error.hint().is_some(), "{id} {file}");
+        }
+    }
+
+    #[test]
+    fn the_next_number_comes_from_everything_there_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let scheme = Scheme::new("BUG-{yyyymmdd}-{nnn}", "{date}_{time}_BUG_{nnn}_{slug}.md").unwrap();
+        assert_eq!(new(folder, &scheme, "a", &[]).id, "BUG-20251110-001");
+        fs::write(folder.join("2025-11-10_0915_BUG_004_x.md"), "no id inside").unwrap();
+        fs::write(folder.join("2025-11-09_0915_BUG_044_x.md"), "another day").unwrap();
+        assert_eq!(new(folder, &scheme, "b", &[]).id, "BUG-20251110-005");
+        fs::write(folder.join("notes.md"), "# Bug 20251110 009 it hangs\n").unwrap();
+        assert_eq!(new(folder, &scheme, "c", &[]).id, "BUG-20251110-010");
+        assert_eq!(new(folder, &scheme, "d", &["bug_20251110_020".to_owned()]).id, "BUG-20251110-021");
+        let made = new(folder, &Scheme::default(), "e", &[]);
+        assert_eq!(made.path, folder.join("BUG-20251110-022-e.md"));
+        assert!(fs::read_dir(folder).unwrap().flatten().all(|e| !e.file_name().to_string_lossy().starts_with('.')));
+    }
+
+    #[test]
+    fn fifty_at_once_get_fifty_ids_and_whole_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let scheme = Scheme::new("BUG-{yyyymmdd}-{nnn}", "{date}_{time}_BUG_{nnn}_{slug}.md").unwrap();
+        let made: Vec<Created> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..50)
+                .map(|n| {
+                    let (folder, scheme) = (folder.path(), &scheme);
+                    scope.spawn(move || new(folder, scheme, &format!("slug-{n}"), &[]))
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let ids: BTreeSet<&str> = made.iter().map(|made| made.id.as_str()).collect();
+        assert_eq!(ids.len(), 50);
+        for made in &made {
+            let text = fs::read_to_string(&made.path).unwrap();
+            assert_eq!(text, format!("---\nbug_id: {}\n---\n# x\n", made.id));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 50);
+    }
+
+    #[test]
+    fn an_existing_file_is_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        // A folder in the place of the file: nothing in it tells that the number is taken.
+        fs::create_dir(folder.join("BUG-20251110-001-a.md")).unwrap();
+        let made = new(folder, &Scheme::default(), "a", &[]);
+        assert_eq!(made.id, "BUG-20251110-002");
+    }
+
+    #[test]
+    fn slugs() {
+        for (title, wanted) in [
+            ("cuDNN found no engine for the computation", "cudnn-found-no-engine-for-the-computation"),
+            ("RTX 3060: 12GB!", "rtx-3060-12gb"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("메모리 부족", "메모리-부족"),
+            ("???", "report"),
+        ] {
+            assert_eq!(slug(title), wanted);
+        }
+        assert!(slug(&"word ".repeat(100)).len() <= 60);
+    }
+}

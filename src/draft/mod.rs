@@ -1,0 +1,12 @@
+//! Bug reports from crash to closed: writing them, numbering them, adding to them, following them.
+//!
+//! A report is filled from a diagnosis and the facts around it; what is unknown is an explicit `TODO`, never a guess.
+//! Files are written whole or not at all, and no existing file is overwritten.
+
+mod error;
+pub mod git;
+pub mod ids;
+pub mod moment;
+mod write;
+
+pub use error::Error;

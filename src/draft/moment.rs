@@ -1,0 +1,98 @@
+//! When a report is written: the user's own day and clock, because the day stands in the report's id.
+//!
+//! It refuses dates that are none. A given date without a time is midnight, without a zone.
+
+use jiff::Zoned;
+use jiff::civil::{Date, DateTime};
+
+/// A day, a time, and the zone's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    at: DateTime,
+    /// `KST`; empty when nobody said.
+    zone: String,
+    /// Whether the time of day is known.
+    timed: bool,
+}
+
+impl Moment {
+    /// Now, in the zone of this machine.
+    pub fn now() -> Self {
+        let now = Zoned::now();
+        Self { at: now.datetime(), zone: now.strftime("%Z").to_string(), timed: true }
+    }
+
+    /// `2025-11-10`, `2025-11-10 18:08`, `2025-11-10 18:08 (KST)`; `None` for what is no date.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let day: Date = text.get(..10)?.parse().ok()?;
+        let rest = text.get(10..)?.trim_start_matches(['T', ' ', ',']);
+        let hour = rest.get(..2).and_then(|hour| hour.parse::<i8>().ok()).filter(|hour| (0..24).contains(hour));
+        let minute =
+            rest.get(2..5).and_then(|rest| rest.strip_prefix(':')).and_then(|minute| minute.parse::<i8>().ok());
+        let zone = rest.split_once('(').and_then(|(_, zone)| zone.strip_suffix(')')).unwrap_or_default().to_owned();
+        match hour.zip(minute.filter(|minute| (0..60).contains(minute))) {
+            Some((hour, minute)) => Some(Self { at: day.at(hour, minute, 0, 0), zone, timed: true }),
+            None => Some(Self { at: day.at(0, 0, 0, 0), zone, timed: false }),
+        }
+    }
+
+    /// `2025-11-10`.
+    pub fn day(&self) -> String {
+        self.at.date().to_string()
+    }
+
+    /// `20251110`.
+    pub fn compact(&self) -> String {
+        self.day().replace('-', "")
+    }
+
+    /// `1808`.
+    pub fn clock(&self) -> String {
+        format!("{:02}{:02}", self.at.hour(), self.at.minute())
+    }
+
+    /// `2025-11-10 18:08 (KST)`, as reports have it.
+    pub fn stamp(&self) -> String {
+        let zone = if self.zone.is_empty() { String::new() } else { format!(" ({})", self.zone) };
+        match self.timed {
+            true => format!("{} {:02}:{:02}{zone}", self.day(), self.at.hour(), self.at.minute()),
+            false => self.day(),
+        }
+    }
+
+    /// Days from the first of year 1; for spans of days.
+    pub fn number(&self) -> i64 {
+        days(self.at.date())
+    }
+}
+
+/// The number of a day, counted without gaps.
+fn days(date: Date) -> i64 {
+    date.since(Date::constant(1, 1, 1)).map_or(0, |span| i64::from(span.get_days()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_as_reports_have_them() {
+        for (text, stamp, clock) in [
+            ("2025-12-06 18:08 (KST)", Some("2025-12-06 18:08 (KST)"), "1808"),
+            ("2025-12-06", Some("2025-12-06"), "0000"),
+            ("2025-12-06T07:30:00Z", Some("2025-12-06 07:30"), "0730"),
+            ("2025-13-06", None, ""),
+            ("yesterday", None, ""),
+            ("", None, ""),
+            ("2025-12-06 99:99", Some("2025-12-06"), "0000"),
+        ] {
+            let moment = Moment::parse(text);
+            assert_eq!(moment.as_ref().map(Moment::stamp).as_deref(), stamp, "{text}");
+            assert_eq!(moment.map(|moment| moment.clock()).unwrap_or_default(), clock, "{text}");
+        }
+        let (a, b) = (Moment::parse("2025-12-31"), Moment::parse("2026-01-30"));
+        assert_eq!(a.zip(b).map(|(a, b)| b.number() - a.number()), Some(30));
+        assert!(Moment::now().number() > 700_000);
+    }
+}

@@ -1,0 +1,114 @@
+//! Files are written whole or not at all: a new one never takes the place of another, a changed one is replaced at once
+//! and only when nobody else changed it meanwhile.
+
+use std::fs::{self, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+
+/// How often a change begins anew because somebody else was faster.
+const ATTEMPTS: usize = 20;
+
+/// A file that is being written beside its final name; it is gone when this is dropped.
+#[derive(Debug)]
+pub(super) struct Draft {
+    path: PathBuf,
+    file: File,
+}
+
+impl Draft {
+    /// Creates it; fails when somebody else has it.
+    pub(super) fn create(path: PathBuf) -> io::Result<Self> {
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        Ok(Self { path, file })
+    }
+
+    /// Fills it, down to the disk.
+    pub(super) fn fill(&mut self, text: &str) -> io::Result<()> {
+        self.file.write_all(text.as_bytes())?;
+        self.file.sync_all()
+    }
+
+    /// Gives it its final name, unless there is a file of that name.
+    pub(super) fn place(&self, path: &Path, text: &str) -> io::Result<()> {
+        match fs::hard_link(&self.path, path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                // A file system without links: the name itself is taken exclusively.
+                let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+                let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+                if written.is_err() {
+                    // Half a file is worse than none; it is ours, since it was created here.
+                    let _ = fs::remove_file(path);
+                }
+                written
+            }
+            other => other,
+        }
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // What cannot be removed is hidden from every reader of reports.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Changes a text file: `change` gets the text and gives the new one. Returns whether anything changed.
+///
+/// # Errors
+/// When the file cannot be read or written, is no UTF-8, or `change` refuses.
+pub(super) fn change(path: &Path, mut change: impl FnMut(&str) -> Result<String, Error>) -> Result<bool, Error> {
+    let _lock = lock(path);
+    for _ in 0..ATTEMPTS {
+        let before = fs::read(path).map_err(|source| Error::read(path, source))?;
+        let text = std::str::from_utf8(&before).map_err(|_| {
+            Error::report(
+                format!("`{}` is not UTF-8, so not every byte of it could be kept", path.display()),
+                "save it as UTF-8 first",
+            )
+        })?;
+        let after = change(text)?;
+        if after == text {
+            return Ok(false);
+        }
+        let mut draft = beside(path)?;
+        draft.fill(&after).map_err(|source| Error::write(path, source))?;
+        if let Ok(about) = fs::metadata(path) {
+            // Rights that cannot be given are those of a new file.
+            let _ = fs::set_permissions(&draft.path, about.permissions());
+        }
+        if fs::read(path).is_ok_and(|now| now == before) {
+            fs::rename(&draft.path, path).map_err(|source| Error::write(path, source))?;
+            return Ok(true);
+        }
+    }
+    Err(Error::report(format!("`{}` is being changed by somebody else", path.display()), "try again"))
+}
+
+/// A new file beside `path`.
+fn beside(path: &Path) -> Result<Draft, Error> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut number = 0;
+    loop {
+        let draft = path.with_file_name(format!(".{name}.{}-{number}.draft", std::process::id()));
+        match Draft::create(draft) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
+            other => return other.map_err(|source| Error::write(path, source)),
+        }
+    }
+}
+
+/// Keeps other processes of ours away from a file. It lies outside of the project; where it cannot be had the check
+/// before the rename is all there is.
+fn lock(path: &Path) -> Option<File> {
+    let mut hasher = DefaultHasher::new();
+    path.canonicalize().unwrap_or_else(|_| path.to_owned()).hash(&mut hasher);
+    let name = format!("faultbook-{:016x}.lock", hasher.finish());
+    let file =
+        OpenOptions::new().write(true).create(true).truncate(false).open(std::env::temp_dir().join(name)).ok()?;
+    file.lock().ok()?;
+    Some(file)
+}
