@@ -307,7 +307,8 @@ pub fn create(
         taken.look(folder);
         let number = taken.next();
         let id = scheme.id(naming, number);
-        let mut draft = match Draft::create(folder.join(format!(".{id}{RESERVED}"))) {
+        let own = folder.join(format!(".{id}{RESERVED}"));
+        let mut draft = match Draft::create(own.clone()) {
             Ok(draft) => draft,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 taken.numbers.insert(number);
@@ -319,8 +320,10 @@ pub fn create(
         let home = path.parent().unwrap_or(folder);
         fs::create_dir_all(home).map_err(|source| Error::write(home, source))?;
         // Whoever had the number before has put the report in its place by now, or given it up.
-        taken.look_again(folder, &id);
+        taken.seen.insert(own.clone());
+        taken.look(folder);
         taken.look(home);
+        taken.seen.remove(&own);
         if taken.numbers.contains(&number) {
             continue;
         }
@@ -335,16 +338,6 @@ pub fn create(
         }
     }
     Err(Error::report("no free id could be had", "are there files named `.BUG-...reserved` in the folder?"))
-}
-
-impl Taken {
-    /// Like [`Taken::look`], but our own reservation does not count.
-    fn look_again(&mut self, folder: &Path, own: &str) {
-        let path = folder.join(format!(".{own}{RESERVED}"));
-        self.seen.insert(path.clone());
-        self.look(folder);
-        self.seen.remove(&path);
-    }
 }
 
 #[cfg(test)]
