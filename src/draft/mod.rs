@@ -3,10 +3,12 @@
 //! A report is filled from a diagnosis and the facts around it; what is unknown is an explicit `TODO`, never a guess.
 //! Files are written whole or not at all, and no existing file is overwritten.
 
+pub mod context;
 mod error;
 pub mod git;
 pub mod ids;
 pub mod moment;
+pub mod templates;
 mod write;
 
 pub use error::Error;
