@@ -287,6 +287,18 @@ impl Taken {
 
 const RESERVED: &str = ".reserved";
 
+/// The id that the next report would get, without taking it.
+///
+/// # Errors
+/// When the pattern of ids is wrong.
+pub fn next(folder: &Path, scheme: &Scheme, naming: &Naming<'_>, known: &[String]) -> Result<Created, Error> {
+    let mut taken = Taken::new(scheme, naming)?;
+    known.iter().for_each(|id| taken.id(id));
+    taken.look(folder);
+    let number = taken.next();
+    Ok(Created { id: scheme.id(naming, number), path: folder.join(scheme.file_name(naming, number)) })
+}
+
 /// Writes a report under the next free id. `render` makes its text from the id; it may be asked more than once.
 ///
 /// `known` are the ids of reports in any folder, `seen` the files they come from.

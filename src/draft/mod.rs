@@ -4,10 +4,18 @@
 //! Files are written whole or not at all, and no existing file is overwritten.
 
 pub mod context;
+pub mod duplicates;
+mod environment;
 mod error;
+pub mod fill;
 pub mod git;
 pub mod ids;
+mod log;
 pub mod moment;
+pub mod occurrence;
+mod plan;
+pub mod report;
+pub mod status;
 pub mod templates;
 mod write;
 

@@ -39,6 +39,7 @@ pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, mend};
 pub use ids::Known as KnownReport;
 pub use kind::Kind;
+pub use status::canonical as status_word;
 
 use finding::Source;
 

@@ -77,7 +77,7 @@ pub(super) fn stage(value: &str) -> Option<Stage> {
 }
 
 /// The format's spelling of a status.
-pub(super) fn canonical(value: &str) -> Option<&'static str> {
+pub fn canonical(value: &str) -> Option<&'static str> {
     let plain = plain(value);
     let word = SAME.iter().find(|(spelling, _)| *spelling == plain).map_or(plain.as_str(), |(_, word)| word);
     STATUSES.iter().find(|(known, _)| *known == word).map(|(known, _)| *known)

@@ -254,7 +254,7 @@ fn capital(words: &str) -> String {
 }
 
 /// A sentence of the book, in one line.
-fn sentence(text: &str) -> String {
+pub fn sentence(text: &str) -> String {
     let text = clean::line(&inline::portable(text));
     let mut out = String::with_capacity(text.len());
     let mut in_code = false;

@@ -1,0 +1,147 @@
+//! From filled values to a file: redaction, template, id, place.
+//!
+//! Redaction stands at two gates: every value before markup is put around it, and the whole text at the end.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::context::Context;
+use super::error::Error;
+use super::fill::{self, Asked};
+use super::ids::{self, Created, Naming, Scheme};
+use super::moment::Moment;
+use super::templates::Templates;
+use crate::diagnosis::Diagnosis;
+use crate::knowledge::Knowledge;
+use crate::transcript::redact::Redactor;
+
+/// A report to be written.
+pub struct New<'a> {
+    /// The templates of the project.
+    pub templates: &'a Templates,
+    /// Which of them.
+    pub template: &'a str,
+    /// The values, from [`fill::fill`].
+    pub context: &'a Context,
+    /// Where the values come from.
+    pub diagnosis: &'a Diagnosis,
+    /// The project's reports.
+    pub knowledge: &'a Knowledge,
+    /// What somebody said about the report.
+    pub asked: &'a Asked,
+    /// Where reports lie.
+    pub folder: &'a Path,
+    /// How they are named.
+    pub scheme: &'a Scheme,
+    /// When.
+    pub moment: &'a Moment,
+    /// Takes out what should not be shared; `None` leaves everything in.
+    pub redactor: Option<Redactor>,
+}
+
+impl New<'_> {
+    /// Writes the report under the next free id.
+    ///
+    /// # Errors
+    /// When the template or the folder does not allow it.
+    pub fn write(&mut self) -> Result<Created, Error> {
+        let known = known_ids(self.knowledge);
+        let (folder, scheme, moment) = (self.folder, self.scheme, self.moment);
+        let slug = self.slug();
+        let naming = Naming { kind: kind(self.template), moment, slug: &slug };
+        ids::create(folder, scheme, &naming, &known, &mut |id, path| self.text(id, path))
+    }
+
+    /// The report as it would be written, under the id it would get.
+    ///
+    /// # Errors
+    /// When the template does not allow it.
+    pub fn preview(&mut self) -> Result<(Created, String), Error> {
+        let known = known_ids(self.knowledge);
+        let slug = self.slug();
+        let naming = Naming { kind: kind(self.template), moment: self.moment, slug: &slug };
+        let created = ids::next(self.folder, self.scheme, &naming, &known)?;
+        let text = self.text(&created.id, &created.path)?;
+        Ok((created, text))
+    }
+
+    /// What was taken out.
+    pub fn redactor(&self) -> Option<&Redactor> {
+        self.redactor.as_ref()
+    }
+
+    fn slug(&mut self) -> String {
+        let title = self.context.title.trim_start_matches("TODO: ");
+        let title = match &mut self.redactor {
+            Some(redactor) => redactor.text(title),
+            None => Cow::Borrowed(title),
+        };
+        ids::slug(&title)
+    }
+
+    fn text(&mut self, id: &str, path: &Path) -> Result<String, Error> {
+        let mut context = self.context.clone();
+        context.id = id.to_owned();
+        context.date = self.moment.stamp();
+        context.day = self.moment.day();
+        fill::related(&mut context, self.diagnosis, self.knowledge, self.asked, path);
+        let mut values = serde_json::to_value(&context).unwrap_or_default();
+        let Some(redactor) = &mut self.redactor else { return self.templates.render(self.template, &values) };
+        // Links to other reports lead to files, whose names are what they are.
+        redact(&mut values, redactor, "");
+        let text = self.templates.render(self.template, &values)?;
+        Ok(redactor.text(&text).into_owned())
+    }
+}
+
+/// Redacts every text in a value.
+fn redact(value: &mut Value, redactor: &mut Redactor, name: &str) {
+    match value {
+        Value::String(text) if name != "link" => {
+            if let Cow::Owned(clean) = redactor.text(text) {
+                *text = clean;
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| redact(value, redactor, name)),
+        Value::Object(map) => map.iter_mut().for_each(|(name, value)| redact(value, redactor, name)),
+        _ => {}
+    }
+}
+
+/// The word with which ids of a kind of document begin.
+pub fn kind(template: &str) -> &'static str {
+    match template.strip_suffix(".md").unwrap_or(template) {
+        "diagnosis" => "DIAG",
+        "code_changes" => "CHG",
+        _ => "BUG",
+    }
+}
+
+/// Every id that a report of the project has, by any name.
+fn known_ids(knowledge: &Knowledge) -> Vec<String> {
+    if !knowledge.has_reports() {
+        return Vec::new();
+    }
+    let entries = knowledge.index().into_iter().flat_map(|index| index.entries());
+    entries.flat_map(|entry| std::iter::once(entry.id.clone()).chain(entry.aliases.iter().cloned())).collect()
+}
+
+/// Where new reports go: the folder that somebody asked for, the configured one, or the first one found.
+///
+/// # Errors
+/// When there is none, with what to do.
+pub fn folder(configured: Option<&PathBuf>, roots: &[PathBuf], asked: bool) -> Result<PathBuf, Error> {
+    let found = if asked { roots.first() } else { configured.or(roots.first()) };
+    match found {
+        Some(path) if path.is_file() => {
+            Err(Error::report(format!("`{}` is a file; new reports need a folder", path.display()), "name a folder"))
+        }
+        Some(path) => Ok(path.clone()),
+        None => Err(Error::report(
+            "this project has no folder for reports",
+            "make one (`mkdir -p docs/bug_reports`), name one with `--reports DIR`, or use `--stdout`",
+        )),
+    }
+}
