@@ -3,7 +3,9 @@
 //! The way data flows stands in ARCHITECTURE.md. This library never prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod amounts;
 pub mod book;
+pub mod compatibility;
 pub mod diagnose;
 pub mod diagnosis;
 pub mod error;
@@ -13,6 +15,8 @@ pub mod index;
 pub mod knowledge;
 pub mod lint;
 pub mod pattern;
+#[cfg(feature = "probe")]
+pub mod probe;
 pub mod project;
 pub mod render;
 pub mod run;

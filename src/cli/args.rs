@@ -42,6 +42,21 @@ pub(crate) struct Common {
     #[arg(long, global = true)]
     pub(crate) no_probe: bool,
 
+    /// Ask this machine which causes are true here; on a terminal this happens by itself where a driver is present.
+    #[cfg(feature = "probe")]
+    #[arg(long, global = true, conflicts_with_all = ["no_probe", "facts"])]
+    pub(crate) probe: bool,
+
+    /// Facts of the machine where the run died, saved there by `faultbook probe --save FILE`.
+    #[cfg(feature = "probe")]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) facts: Option<PathBuf>,
+
+    /// The Python interpreter or environment that the run used (default: the active one, then the project's own).
+    #[cfg(feature = "probe")]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+
     /// When to use colour; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
@@ -92,6 +107,47 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "ID|CODE")]
         id: Vec<String>,
     },
+    /// Look at this machine: devices, driver, memory, Python environment; with more levels, whether they work.
+    #[cfg(feature = "probe")]
+    #[command(after_help = super::probe::HELP)]
+    Probe {
+        /// How much is done: `quick` only reads.
+        #[arg(long, value_enum, default_value_t = ProbeLevel::Quick)]
+        level: ProbeLevel,
+        /// Write the facts to a file, to be used elsewhere with `--facts`.
+        #[arg(long, value_name = "FILE")]
+        save: Option<PathBuf>,
+        /// Look again and again until stopped; with `--format json` one line per look.
+        #[arg(long, conflicts_with_all = ["level", "save"])]
+        watch: bool,
+        /// Seconds between two looks.
+        #[arg(long, requires = "watch", default_value_t = 1.0, value_name = "SECONDS")]
+        every: f64,
+        /// Stop after so many looks.
+        #[arg(long, requires = "watch", value_name = "N")]
+        count: Option<u64>,
+        /// Seconds for each check that the stress level adds.
+        #[arg(long, default_value_t = 20, value_name = "SECONDS")]
+        seconds: u64,
+    },
+    /// Estimate how a run moves from one GPU to another with its effective batch kept.
+    Fit {
+        /// The GPU it runs on, as people or drivers write it.
+        #[arg(long, value_name = "GPU")]
+        from: String,
+        /// The GPU it shall run on.
+        #[arg(long, value_name = "GPU")]
+        to: String,
+        /// Samples per step on the old GPU.
+        #[arg(long, value_name = "N")]
+        batch: u32,
+        /// The share of memory that does not depend on the batch.
+        #[arg(long, value_name = "PERCENT", default_value = "20%", value_parser = super::fit::percent)]
+        overhead: f64,
+        /// The most memory that the run held on the old GPU, where you know it: `9.5GiB`.
+        #[arg(long, value_name = "SIZE", value_parser = super::fit::size)]
+        used: Option<f64>,
+    },
     /// List all pages and reports.
     List,
     /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
@@ -133,6 +189,18 @@ pub(crate) enum Command {
     },
 }
 
+/// How much a probe does.
+#[cfg(feature = "probe")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProbeLevel {
+    /// Reads only.
+    Quick,
+    /// Small work on each device, with every result checked.
+    Functional,
+    /// The same and some time of memory patterns and products.
+    Stress,
+}
+
 /// A shell that there is a hook for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HookShell {
@@ -168,6 +236,7 @@ pub(crate) enum AnyFormat {
     /// For reading on a screen.
     Terminal,
     /// For programs; `diagnose` follows the schema faultbook/diagnosis/1.
+    #[value(alias = "jsonl")]
     Json,
     /// For an issue tracker; not for `check`.
     Markdown,

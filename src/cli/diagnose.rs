@@ -35,7 +35,7 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
                 continue;
             }
         };
-        let diagnosis = answer(&input, &knowledge);
+        let diagnosis = answer(&input, &knowledge, common)?;
         exits.push(match diagnosis.verdict {
             Verdict::KnownFault => Exit::Found,
             Verdict::UnlistedError | Verdict::NoError => Exit::None,
@@ -57,7 +57,7 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
 /// Diagnoses what the clipboard holds.
 pub(crate) fn clipboard(common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let input = Input { bytes: clipboard::text()?.into_bytes(), selection: None };
-    let diagnosis = answer(&input, &open::knowledge(common, false)?);
+    let diagnosis = answer(&input, &open::knowledge(common, false)?, common)?;
     let exit = match diagnosis.verdict {
         Verdict::KnownFault => Exit::Found,
         Verdict::UnlistedError | Verdict::NoError => Exit::None,
@@ -85,7 +85,7 @@ fn name(file: &Path) -> String {
 }
 
 /// Diagnoses one text.
-pub(crate) fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
+pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Diagnosis> {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -94,13 +94,38 @@ pub(crate) fn answer(input: &Input, knowledge: &Knowledge) -> Diagnosis {
     let transcript = transcript::read(&input.bytes);
     let incident = incident::read(&transcript);
     let mut diagnosis = diagnose(&transcript, &incident, knowledge, &Measured::default());
+    if let Some(measured) = measured(&diagnosis, &incident, knowledge, common)? {
+        diagnosis = diagnose(&transcript, &incident, knowledge, &measured);
+    }
     if let Some(selection) = &input.selection {
         renumber::renumber(&mut diagnosis, selection);
     }
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
-    diagnosis
+    Ok(diagnosis)
+}
+
+/// What is known of the machine, when it was asked or shall be.
+#[cfg(feature = "probe")]
+fn measured(
+    diagnosis: &Diagnosis,
+    incident: &incident::Incident,
+    knowledge: &Knowledge,
+    common: &Common,
+) -> anyhow::Result<Option<Measured>> {
+    super::probe::measured(diagnosis, &incident.facts, knowledge, common)
+}
+
+/// Without the probe nothing is measured.
+#[cfg(not(feature = "probe"))]
+fn measured(
+    _diagnosis: &Diagnosis,
+    _incident: &incident::Incident,
+    _knowledge: &Knowledge,
+    _common: &Common,
+) -> anyhow::Result<Option<Measured>> {
+    Ok(None)
 }
 
 /// The answer as asked for.

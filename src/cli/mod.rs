@@ -9,12 +9,15 @@ mod clipboard;
 mod diagnose;
 mod exit;
 mod failure;
+mod fit;
 mod index;
 mod input;
 mod list;
 mod lookup;
 mod open;
 mod output;
+#[cfg(feature = "probe")]
+mod probe;
 mod progress;
 mod reduce;
 mod renumber;
@@ -34,10 +37,15 @@ use clap::Parser as _;
 
 use args::{Arguments, Command};
 use exit::Exit;
+use faultbook::diagnose::capacity::Load;
 use output::Output;
 
 /// Runs the command of this process.
 pub(crate) fn run() -> ExitCode {
+    #[cfg(feature = "probe")]
+    if let Some(code) = probe::step() {
+        return code;
+    }
     panic::set_hook(Box::new(say_bug));
     panic::catch_unwind(answer).unwrap_or(Exit::Internal).into()
 }
@@ -77,6 +85,14 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         }
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
+        #[cfg(feature = "probe")]
+        Some(Command::Probe { level, save, watch, every, count, seconds }) => {
+            let asked = probe::Asked { level, save, seconds };
+            if watch { probe::watch(every, count, &common, &output) } else { probe::run(&asked, &common, &output) }
+        }
+        Some(Command::Fit { from, to, batch, overhead, used }) => {
+            fit::run(&from, &to, Load { batch, overhead, used }, &common, &output)
+        }
         Some(Command::Check(asked)) => check::run(&asked, &common, &output),
         #[cfg(feature = "lsp")]
         Some(Command::Lsp { .. }) => servers::lsp(&common),

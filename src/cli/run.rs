@@ -71,7 +71,7 @@ fn refused(error: &run::Error) -> Failure {
 fn report(outcome: Outcome, tail: Tail, wishes: &Wishes, common: &Common, output: &Output) -> anyhow::Result<()> {
     let knowledge = open::knowledge(common, false)?;
     let input = tail.finish();
-    let diagnosis = diagnose::answer(&input, &knowledge);
+    let diagnosis = diagnose::answer(&input, &knowledge, common)?;
     // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
         return Ok(());

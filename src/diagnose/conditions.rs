@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::compatibility;
+use crate::amounts::size;
 use crate::facts::{self, Facts, Source};
 
 /// Evaluates conditions and sentences against one set of facts.
@@ -210,18 +211,6 @@ fn nest(facts: &Facts) -> Value {
         }
     }
     value(Node::Group(root))
-}
-
-/// A size in bytes as people write it: "15.1 MiB", "12.0 GiB".
-pub fn size(bytes: f64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes;
-    let mut unit = 0;
-    while value.abs() >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{value:.0} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
 #[cfg(test)]

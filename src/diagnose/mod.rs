@@ -3,11 +3,14 @@
 //! Pure: everything that was read from disk or asked of the machine arrives in the arguments. Decisions are made
 //! here and nowhere else; renderers show what they are given.
 
+pub use crate::compatibility;
+
 mod alternatives;
-pub mod compatibility;
+pub mod capacity;
 pub mod conditions;
 mod enrich;
 mod fixes;
+pub mod measurable;
 mod next_check;
 mod primary;
 mod reports;
@@ -86,6 +89,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
                 };
                 diagnosis.causes = causes(knowledge, index, &scene, &matching);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
+                diagnosis.notes.extend(capacity::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;

@@ -9,6 +9,8 @@ pub mod github;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+#[cfg(feature = "probe")]
+pub mod probe;
 pub mod sarif;
 
 pub mod terminal;
@@ -18,6 +20,8 @@ mod command;
 pub mod inline;
 pub mod layout;
 pub mod style;
+#[cfg(feature = "probe")]
+pub mod watch;
 pub mod words;
 
 /// An answer with the name of the text that it is for: formats of CI put several into one document.

@@ -1,6 +1,6 @@
 //! Figures in words: per cent, counts, sizes, values of facts.
 
-use crate::diagnose::conditions::size;
+use crate::amounts::size;
 use crate::facts::Value;
 
 /// A probability as people read it; `None` for what is no probability.

@@ -1,0 +1,152 @@
+//! The functional level, seen from the parent: which rungs there are, and a fresh child after each one that breaks.
+//!
+//! A healthy device costs one child. After a rung that fails, crashes or hangs, the rest is climbed by another child
+//! with a context of its own, so that one broken rung says nothing false about the next.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use super::child::{self, Call, End};
+use super::note::Notes;
+use super::save::join;
+use super::step::{self, Message, Settings};
+use super::{Level, Rung, Word};
+use crate::facts::Source;
+
+/// What a training job does, from the ground up.
+const FUNCTIONAL: &[&str] = &[
+    "context",
+    "copy",
+    "kernel",
+    "nvrtc",
+    "gemm_fp32",
+    "gemm_tf32",
+    "gemm_fp16",
+    "gemm_bf16",
+    "conv_forward",
+    "conv_forward_no_workspace",
+    "conv_backward_data",
+    "conv_backward_data_no_workspace",
+    "conv_backward_filter",
+    "conv_backward_filter_no_workspace",
+    "repeat",
+    "largest_block",
+    "peer",
+];
+
+/// What the stress level adds.
+const STRESS: &[&str] = &["memory_patterns", "gemm_stress"];
+
+/// After so many hangs on one device the rest is not tried: each costs its whole deadline.
+const HANGS: usize = 2;
+
+/// How children are started.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'a> {
+    /// This program.
+    pub(super) executable: &'a Path,
+    /// The environment of the children.
+    pub(super) environment: &'a BTreeMap<OsString, OsString>,
+    /// The longest time without an answer.
+    pub(super) deadline: Duration,
+}
+
+/// Asks one step for facts.
+pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, End) {
+    let reply = child::call(&Call {
+        executable: start.executable,
+        step,
+        settings: serde_json::to_string(settings).unwrap_or_default(),
+        environment: start.environment,
+        deadline: start.deadline,
+    });
+    let mut notes = Notes::default();
+    for line in &reply.lines {
+        if let Ok(Message::Facts(known, unknown)) = serde_json::from_str(line) {
+            notes.facts.merge(&join(known, unknown, Source::Probe));
+        }
+    }
+    (notes, reply.end)
+}
+
+/// Climbs all rungs of a level on one device.
+pub(super) fn climb(start: Start<'_>, level: Level, settings: &Settings) -> (Vec<Rung>, Notes) {
+    let mut wanted: Vec<&str> = FUNCTIONAL.to_vec();
+    if level == Level::Stress {
+        wanted.extend(STRESS);
+    }
+    let device = u32::try_from(settings.device).unwrap_or(0);
+    let (mut rungs, mut notes): (Vec<Rung>, Notes) = (Vec::new(), Notes::default());
+    let mut rest = wanted.as_slice();
+    while let [first, ..] = rest {
+        let no_context = rungs.iter().any(|rung| rung.name == "context" && !rung.word.holds());
+        let hangs = rungs.iter().filter(|rung| rung.word == Word::TimedOut).count();
+        if no_context || hangs >= HANGS {
+            let why = if no_context { "there is no context to do it in" } else { "too many rungs hang" };
+            rungs.extend(rest.iter().map(|name| rung(name, device, Word::NotReached, why.to_owned())));
+            break;
+        }
+        let settings = Settings {
+            rungs: rest.iter().map(ToString::to_string).collect(),
+            alive: start.deadline.as_secs().saturating_add(settings.seconds + 1).saturating_mul(rest.len() as u64 + 1),
+            ..settings.clone()
+        };
+        let start = Start { deadline: start.deadline + Duration::from_secs(settings.seconds), ..start };
+        let climbed = one_child(start, &settings, device, &mut notes);
+        // A child that says nothing at all must not be asked for ever.
+        let climbed = if climbed.is_empty() {
+            vec![rung(first, device, Word::Failed, "the step gave no answer".to_owned())]
+        } else {
+            climbed
+        };
+        rest = rest.get(climbed.len()..).unwrap_or_default();
+        rungs.extend(climbed);
+    }
+    (rungs, notes)
+}
+
+/// The rungs that one child climbed; the last may be the one it died of.
+fn one_child(start: Start<'_>, settings: &Settings, device: u32, notes: &mut Notes) -> Vec<Rung> {
+    let reply = child::call(&Call {
+        executable: start.executable,
+        step: step::LADDER,
+        settings: serde_json::to_string(settings).unwrap_or_default(),
+        environment: start.environment,
+        deadline: start.deadline,
+    });
+    let (mut rungs, mut begun) = (Vec::new(), None);
+    for line in &reply.lines {
+        match serde_json::from_str(line) {
+            Ok(Message::Begin(name)) => begun = Some(name),
+            Ok(Message::End(layout)) => {
+                begun = None;
+                rungs.push(layout.into_rung());
+            }
+            Ok(Message::Facts(known, unknown)) => notes.facts.merge(&join(known, unknown, Source::Probe)),
+            // Libraries print what they like on stdout.
+            Err(_) => {}
+        }
+    }
+    let died_in = begun.or_else(|| match (&reply.end, rungs.is_empty()) {
+        (End::Done, _) | (_, false) => None,
+        _ => settings.rungs.first().cloned(),
+    });
+    if let Some(name) = died_in {
+        let (word, mut says) = match &reply.end {
+            End::TimedOut(_) => (Word::TimedOut, format!("it {}", reply.end.says())),
+            End::NotStarted(_) => (Word::Failed, format!("the step {}", reply.end.says())),
+            End::Done | End::Code(_) | End::Signal(_) => (Word::Crashed, format!("the process {}", reply.end.says())),
+        };
+        if let Some(line) = reply.complaint.lines().last().filter(|_| word == Word::Crashed) {
+            says = format!("{says}, last words: {}", line.chars().take(200).collect::<String>());
+        }
+        rungs.push(rung(&name, device, word, says));
+    }
+    rungs
+}
+
+fn rung(name: &str, device: u32, word: Word, says: String) -> Rung {
+    Rung { name: name.to_owned(), device, word, says, code: None, milliseconds: 0 }
+}

@@ -1,0 +1,148 @@
+//! cuBLAS: one matrix product in four precisions.
+
+use std::ffi::{OsStr, c_int, c_void};
+use std::ptr;
+
+use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as DataType};
+use libloading::Library;
+
+use super::driver::Buffer;
+use super::{Trouble, function, named, open};
+
+/// The precision of a product; the result is always FP32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::probe) enum Precision {
+    /// 32-bit floats.
+    Fp32,
+    /// 32-bit floats on tensor cores with 10 bits of mantissa.
+    Tf32,
+    /// 16-bit floats.
+    Fp16,
+    /// Brain floats.
+    Bf16,
+}
+
+impl Precision {
+    /// Bytes of one input element.
+    pub(in crate::probe) fn width(self) -> usize {
+        match self {
+            Precision::Fp32 | Precision::Tf32 => 4,
+            Precision::Fp16 | Precision::Bf16 => 2,
+        }
+    }
+}
+
+/// A handle of the library, bound to the current context.
+pub(in crate::probe) struct Cublas {
+    library: Library,
+    handle: *mut c_void,
+}
+
+macro_rules! call {
+    ($library:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
+        // SAFETY: the types are those of the function in cublas_api.h; enums are ints there.
+        let found = unsafe {
+            function::<unsafe extern "C" fn($($type),*) -> c_int>($library, concat!($name, "\0"))
+        };
+        match found {
+            Ok(call) => {
+                // SAFETY: pointers outlive the call; sizes were checked by the caller; the handle is this library's.
+                let code = unsafe { call($($value),*) };
+                named($library, "cublasGetStatusName\0", $name, code)
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }};
+}
+
+impl Cublas {
+    /// Opens the library and makes a handle in the current context.
+    pub(in crate::probe) fn open(library: &OsStr) -> Result<Self, Trouble> {
+        let library = open(library)?;
+        let mut handle = ptr::null_mut();
+        call!(&library, "cublasCreate_v2", (*mut *mut c_void), (&mut handle))?;
+        Ok(Self { library, handle })
+    }
+
+    /// The version as one number: 120903 for 12.9.3.
+    pub(in crate::probe) fn version(&self) -> Result<i32, Trouble> {
+        let mut version = 0;
+        call!(&self.library, "cublasGetVersion_v2", (*mut c_void, *mut c_int), (self.handle, &mut version))?;
+        Ok(version)
+    }
+
+    /// `C = A * B` for square matrices of `n` rows, column by column in memory.
+    pub(in crate::probe) fn product(
+        &self,
+        precision: Precision,
+        n: usize,
+        a: &Buffer<'_>,
+        b: &Buffer<'_>,
+        c: &Buffer<'_>,
+    ) -> Result<(), Trouble> {
+        let input = n * n * precision.width();
+        assert!(a.len() >= input && b.len() >= input && c.len() >= n * n * 4, "the caller sizes the buffers");
+        let (kind, compute) = match precision {
+            Precision::Fp32 => (DataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F),
+            Precision::Tf32 => (DataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_TF32),
+            Precision::Fp16 => (DataType::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F),
+            Precision::Bf16 => (DataType::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F),
+        };
+        const AS_IS: c_int = 0;
+        const DEFAULT_ALGORITHM: c_int = -1;
+        let (one, zero) = (1.0_f32, 0.0_f32);
+        let rows = c_int::try_from(n).unwrap_or(c_int::MAX);
+        call!(
+            &self.library,
+            "cublasGemmEx",
+            (
+                *mut c_void,
+                c_int,
+                c_int,
+                c_int,
+                c_int,
+                c_int,
+                *const c_void,
+                *const c_void,
+                c_int,
+                c_int,
+                *const c_void,
+                c_int,
+                c_int,
+                *const c_void,
+                *mut c_void,
+                c_int,
+                c_int,
+                c_int,
+                c_int
+            ),
+            (
+                self.handle,
+                AS_IS,
+                AS_IS,
+                rows,
+                rows,
+                rows,
+                (&raw const one).cast(),
+                a.pointer(),
+                kind as c_int,
+                rows,
+                b.pointer(),
+                kind as c_int,
+                rows,
+                (&raw const zero).cast(),
+                c.pointer(),
+                DataType::CUDA_R_32F as c_int,
+                rows,
+                compute as c_int,
+                DEFAULT_ALGORITHM
+            )
+        )
+    }
+}
+
+impl Drop for Cublas {
+    fn drop(&mut self) {
+        let _ = call!(&self.library, "cublasDestroy_v2", (*mut c_void), (self.handle));
+    }
+}

@@ -1,0 +1,193 @@
+//! What a probe is asked for and what it answers.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use crate::diagnosis::ProbeSummary;
+use crate::facts::{Facts, Value};
+
+/// How much is asked of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Reads only.
+    Quick,
+    /// Small work on each device, checked.
+    Functional,
+    /// The same and minutes of memory and arithmetic checks.
+    Stress,
+}
+
+impl Level {
+    /// The word of the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Quick => "quick",
+            Level::Functional => "functional",
+            Level::Stress => "stress",
+        }
+    }
+}
+
+/// What to ask, and how long to wait.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The interpreter or environment to look at; `None` finds the project's own.
+    pub python: Option<PathBuf>,
+    /// The folder of the project.
+    pub project: PathBuf,
+    /// The whole time of the quick level; `None` waits for each answer as long as `deadline`.
+    pub budget: Option<Duration>,
+    /// The longest time to wait for one answer of a driver.
+    pub deadline: Duration,
+    /// Seconds for each rung of the stress level.
+    pub seconds: u64,
+    /// The device that the question is about, by its number in the driver's list; `None` picks the one with trouble.
+    pub device: Option<u32>,
+    /// The program that answers the hidden subcommand; `None` is the running one.
+    pub executable: Option<PathBuf>,
+    /// The environment variables of the run that is asked about.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// Where `/proc`, `/sys`, `/dev` and `/etc` lie: `/` except in tests.
+    pub root: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            python: None,
+            project: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            budget: None,
+            deadline: Duration::from_secs(20),
+            seconds: 20,
+            device: None,
+            executable: None,
+            environment: std::env::vars_os().collect(),
+            root: PathBuf::from("/"),
+        }
+    }
+}
+
+/// The answer of a probe.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The level's word.
+    pub level: String,
+    /// Everything measured, and why the rest could not be.
+    pub facts: Facts,
+    /// What a person should know, one sentence each, the gravest first.
+    pub findings: Vec<String>,
+    /// The rungs of the ladder in the order climbed; empty at the quick level.
+    pub rungs: Vec<Rung>,
+    /// Where a driver was looked for.
+    pub looked_in: Vec<String>,
+    /// When.
+    pub taken: SystemTime,
+}
+
+impl Outcome {
+    /// Whether an NVIDIA driver is there at all, working or not.
+    pub fn has_driver(&self) -> bool {
+        self.facts.get("driver.present").is_some_and(|fact| fact.value == Value::Bool(true))
+    }
+
+    /// Whether a driver answers and nothing is broken.
+    pub fn is_healthy(&self) -> bool {
+        self.facts.get("probe.healthy").is_some_and(|fact| fact.value == Value::Bool(true))
+    }
+
+    /// The part of it that a diagnosis shows.
+    pub fn summary(&self) -> ProbeSummary {
+        ProbeSummary { level: self.level.clone(), findings: self.findings.clone() }
+    }
+}
+
+/// One rung of the ladder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rung {
+    /// `context`, `copy`, `gemm_fp16` and so on.
+    pub name: String,
+    /// CUDA's number of the device.
+    pub device: u32,
+    /// How it went.
+    pub word: Word,
+    /// In words.
+    pub says: String,
+    /// The status code, where there is one.
+    pub code: Option<i32>,
+    /// How long it took.
+    pub milliseconds: u64,
+}
+
+/// Rungs of a device that went the same way with the same words, as the first of them and all their names.
+pub fn alike(rungs: &[Rung], wanted: fn(Word) -> bool) -> Vec<(&Rung, Vec<String>)> {
+    let mut groups: Vec<(&Rung, Vec<String>)> = Vec::new();
+    for rung in rungs.iter().filter(|rung| wanted(rung.word)) {
+        let name = rung.name.replace('_', " ");
+        let same = |first: &Rung| (first.device, first.word, &first.says) == (rung.device, rung.word, &rung.says);
+        match groups.iter_mut().find(|(first, _)| same(first)) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((rung, vec![name])),
+        }
+    }
+    groups
+}
+
+/// How a rung went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// As it should.
+    Ok,
+    /// It ended, with a result that is not right.
+    Wrong,
+    /// A library returned an error.
+    Failed,
+    /// A library returned a code that it does not name itself.
+    UnknownCode,
+    /// The process died.
+    Crashed,
+    /// It did not answer in time.
+    TimedOut,
+    /// Not tried: something it needs is not here.
+    Skipped,
+    /// Not tried: a rung below it broke.
+    NotReached,
+}
+
+impl Word {
+    const ALL: [Word; 8] = [
+        Word::Ok,
+        Word::Wrong,
+        Word::Failed,
+        Word::UnknownCode,
+        Word::Crashed,
+        Word::TimedOut,
+        Word::Skipped,
+        Word::NotReached,
+    ];
+
+    /// The word in facts, files and answers.
+    pub fn word(self) -> &'static str {
+        match self {
+            Word::Ok => "ok",
+            Word::Wrong => "wrong",
+            Word::Failed => "failed",
+            Word::UnknownCode => "unknown code",
+            Word::Crashed => "crashed",
+            Word::TimedOut => "timed out",
+            Word::Skipped => "skipped",
+            Word::NotReached => "not reached",
+        }
+    }
+
+    /// The rung's ending of that word; anything else was not reached.
+    pub fn of(word: &str) -> Self {
+        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Word::NotReached)
+    }
+
+    /// Whether one can stand on it.
+    pub fn holds(self) -> bool {
+        matches!(self, Word::Ok | Word::Skipped)
+    }
+}

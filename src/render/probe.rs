@@ -1,0 +1,353 @@
+//! A probe of the machine as text: each device in a few lines, then what stands out, then what could not be known.
+
+use crate::amounts::size;
+use crate::facts::{Facts, Value};
+use crate::probe::{Outcome, Rung, Word, alike};
+use crate::render::layout::{Paragraph, Sheet};
+use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
+use crate::render::terminal::Terminal;
+
+/// Where the words of a row start.
+pub(super) const COLUMN: usize = 12;
+
+/// Reasons shown for what is not known.
+const REASONS: usize = 6;
+
+/// Processes shown per device.
+const PROCESSES: usize = 4;
+
+/// The answer of a probe for a terminal.
+pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
+    let mut sheet = Sheet::new(terminal.width, terminal.color);
+    let facts = &outcome.facts;
+    if outcome.has_driver() {
+        driver_line(&mut sheet, facts);
+        for index in devices(facts) {
+            device(&mut sheet, facts, index);
+        }
+        ladder(&mut sheet, &outcome.rungs);
+    } else {
+        sheet.paragraph(&Paragraph::new("No NVIDIA driver on this machine.").style(STRONG));
+        row(&mut sheet, "looked in", &outcome.looked_in.join(", "));
+    }
+    software(&mut sheet, facts);
+    machine(&mut sheet, facts);
+    findings(&mut sheet, outcome);
+    unknown(&mut sheet, facts);
+    sheet.finish()
+}
+
+pub(super) fn devices(facts: &Facts) -> std::ops::Range<u32> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let count = facts.number("gpu.installed").map_or(0, |count| count.clamp(0.0, 256.0) as u32);
+    0..count
+}
+
+pub(super) fn lead(label: &str) -> String {
+    format!("  {label:<width$}", width = COLUMN - 2)
+}
+
+fn row(sheet: &mut Sheet, label: &str, words: &str) {
+    if !words.is_empty() {
+        sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead(label)));
+    }
+}
+
+fn driver_line(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    match (facts.text("driver.version"), facts.text("driver.kernel_version")) {
+        (Some(version), _) => words.push(format!("Driver {version}")),
+        (None, Some(version)) => words.push(format!("Driver {version} (kernel module)")),
+        (None, None) => words.push("Driver of unknown version".to_owned()),
+    }
+    if let Some(cuda) = facts.text("driver.cuda") {
+        words.push(format!("CUDA {cuda}"));
+    }
+    match facts.text("driver.init") {
+        Some("ok") => words.push("CUDA initialises".to_owned()),
+        Some(word) => words.push(format!("CUDA does not initialise: {word}")),
+        None => {}
+    }
+    sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));
+}
+
+pub(super) fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
+    sheet.blank();
+    let text = |name: &str| facts.text(&format!("gpu.{index}.{name}"));
+    let number = |name: &str| facts.number(&format!("gpu.{index}.{name}"));
+    let yes =
+        |name: &str| facts.get(&format!("gpu.{index}.{name}")).is_some_and(|fact| fact.value == Value::Bool(true));
+    let name = text("name").or(text("error")).unwrap_or("unknown device");
+    let arch = text("arch").unwrap_or_default();
+    sheet.paragraph(&Paragraph::new(name).lead(STRONG, format!("GPU {index}  ")).style(STRONG).right(FAINT, arch));
+    if let (Some(total), Some(free)) = (number("memory.total"), number("memory.free")) {
+        let used = total - free;
+        let largest = facts.number(&format!("cuda.{index}.largest_block"));
+        let largest = largest.map(|bytes| format!(", largest block {}", size(bytes))).unwrap_or_default();
+        let words =
+            format!("{} {} of {} held, {} free{largest}", bar(used / total), size(used), size(total), size(free));
+        row(sheet, "memory", &words);
+    }
+    match facts.get(&format!("gpu.{index}.processes")).map(|fact| &fact.value) {
+        Some(Value::List(list)) => {
+            for process in list.iter().take(PROCESSES) {
+                row(sheet, "", process);
+            }
+            if list.len() > PROCESSES {
+                row(sheet, "", &format!("{} more processes", list.len() - PROCESSES));
+            }
+        }
+        _ => {
+            if let Some(why) = facts.why_unknown(&format!("gpu.{index}.processes")) {
+                row(sheet, "", &format!("processes: {why}"));
+            }
+        }
+    }
+    let mut health = Vec::new();
+    match number("ecc.uncorrected") {
+        Some(0.0) => health.push("no memory errors".to_owned()),
+        Some(count) => health.push(format!("{count} uncorrectable memory errors")),
+        None => health.extend(facts.why_unknown(&format!("gpu.{index}.ecc.uncorrected")).map(str::to_owned)),
+    }
+    if yes("remapped.pending") {
+        health.push("a row waits to be replaced".to_owned());
+    }
+    health.extend(number("temperature").map(|heat| format!("{heat} C")));
+    if let (Some(power), Some(limit)) = (number("power"), number("power_limit")) {
+        health.push(format!("{power} of {limit} W"));
+    }
+    if let (Some(generation), Some(width)) = (number("pcie.generation"), number("pcie.width")) {
+        health.push(format!("PCIe {generation} x{width}"));
+    }
+    if let Some(load) = number("utilization") {
+        health.push(format!("{load} % busy"));
+    }
+    if yes("mig") {
+        health.push("divided (MIG)".to_owned());
+    }
+    row(sheet, "health", &health.join(" · "));
+}
+
+/// A bar of 26 columns.
+fn bar(part: f64) -> String {
+    const COLUMNS: usize = 26;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "clamped, and small"
+    )]
+    let full = (part.clamp(0.0, 1.0) * COLUMNS as f64).round() as usize;
+    format!("{}{}", "#".repeat(full), "-".repeat(COLUMNS - full))
+}
+
+/// The rungs of each device: those that broke with their words, those that hold in a row.
+fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
+    if rungs.is_empty() {
+        return;
+    }
+    sheet.blank();
+    let mut devices: Vec<u32> = rungs.iter().map(|rung| rung.device).collect();
+    devices.dedup();
+    for device in devices {
+        sheet.paragraph(&Paragraph::new(format!("Device {device}, rung by rung")).style(STRONG));
+        let own: Vec<Rung> = rungs.iter().filter(|rung| rung.device == device).cloned().collect();
+        for (rung, names) in alike(&own, |word| !word.holds() && word != Word::NotReached) {
+            let words = format!("{}: {}", names.join(" · "), rung.says);
+            sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&rung.word.word().to_uppercase())));
+        }
+        for rung in own.iter().filter(|rung| rung.word == Word::Ok) {
+            // The two rungs whose words say more than "ok".
+            if matches!(rung.name.as_str(), "largest_block" | "peer") {
+                let words = format!("{}: {}", rung.name.replace('_', " "), rung.says);
+                sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("")));
+            }
+        }
+        for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
+            let names: Vec<String> =
+                own.iter().filter(|rung| rung.word == word).map(|rung| rung.name.replace('_', " ")).collect();
+            if !names.is_empty() {
+                sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
+            }
+        }
+        for (rung, names) in alike(&own, |word| word == Word::Skipped) {
+            let words = format!("{}: {}", rung.says, names.join(" · "));
+            sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
+        }
+    }
+}
+
+fn software(sheet: &mut Sheet, facts: &Facts) {
+    sheet.blank();
+    let mut words = Vec::new();
+    for package in ["torch", "tensorflow", "jax", "onnxruntime", "vllm"] {
+        if let Some(version) = facts.text(&format!("{package}.version")) {
+            words.push(format!("{package} {version}"));
+        }
+    }
+    if let Some(Value::List(archs)) = facts.get("torch.arch_list").map(|fact| &fact.value) {
+        let short: Vec<&str> = archs.iter().map(|arch| arch.trim_start_matches("sm_")).collect();
+        words.push(format!("built for {}", short.join(" ")));
+    }
+    for (library, shown) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
+        let Some(version) = facts.text(&format!("{library}.version")) else { continue };
+        let copies = match facts.number(&format!("{library}.copies")) {
+            Some(1.0) | None => "one copy".to_owned(),
+            Some(copies) => format!("{copies} copies"),
+        };
+        words.push(format!("{shown} {version} ({copies})"));
+    }
+    if words.is_empty() {
+        words.extend(facts.why_unknown("torch.version").map(|why| format!("no framework: {why}")));
+    }
+    row(sheet, "software", &words.join(" · "));
+    if let (Some(version), Some(prefix)) = (facts.text("python.version"), facts.text("python.prefix")) {
+        let by = facts.text("python.chosen_by").unwrap_or("default");
+        row(sheet, "python", &format!("{version} in {prefix} ({by})"));
+    }
+}
+
+fn machine(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    let yes = |name: &str| facts.get(name).is_some_and(|fact| fact.value == Value::Bool(true));
+    words.extend(facts.text("os.name").map(str::to_owned));
+    if yes("os.wsl") {
+        words.push("WSL2".to_owned());
+    }
+    if yes("os.container") {
+        words.push(format!("in a container ({})", facts.text("os.container_kind").unwrap_or("unknown kind")));
+    }
+    words.extend(facts.text("os.virtual_machine").map(|kind| format!("virtual machine ({kind})")));
+    if let Some(available) = facts.number("host.memory.available") {
+        let whole = facts.number("host.memory.limit").or(facts.number("host.memory.total"));
+        let whole = whole.map(|bytes| format!(" of {}", size(bytes))).unwrap_or_default();
+        words.push(format!("{}{whole} of memory available", size(available)));
+    }
+    if let Some(bytes) = facts.number("host.shm.size") {
+        words.push(format!("/dev/shm {}", size(bytes)));
+    }
+    row(sheet, "machine", &words.join(" · "));
+}
+
+fn findings(sheet: &mut Sheet, outcome: &Outcome) {
+    if outcome.findings.is_empty() {
+        if outcome.has_driver() {
+            sheet.blank();
+            sheet.paragraph(&Paragraph::new("Nothing stands out.").style(STRONG));
+        }
+        return;
+    }
+    sheet.blank();
+    sheet.paragraph(&Paragraph::new("What stands out").style(STRONG));
+    for finding in &outcome.findings {
+        sheet.paragraph(&Paragraph::new(finding).lead(PLAIN, "  - "));
+    }
+}
+
+/// Reasons why something is not known, each once with what it hides; what a device simply lacks is no news.
+fn unknown(sheet: &mut Sheet, facts: &Facts) {
+    let news = |name: &str, why: &str| {
+        !why.starts_with("this device does not")
+            && !why.starts_with("this driver does not")
+            && !why.starts_with("this board has no")
+            && !why.starts_with("this device has no")
+            && !why.contains("is not installed")
+            && !why.starts_with("no NVIDIA driver")
+            && !name.starts_with("toolkit.")
+            && !name.starts_with("ladder.")
+            && !why.contains("is reachable")
+    };
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, why) in facts.unknowns() {
+        if facts.get(name).is_some() || !news(name, why) {
+            continue;
+        }
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    sheet.blank();
+    sheet.paragraph(&Paragraph::new("Not known").style(STRONG));
+    for (why, names) in reasons.iter().take(REASONS) {
+        let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+        let names: Vec<&str> = names.iter().take(3).copied().collect();
+        sheet.paragraph(&Paragraph::new(format!("{}{more}: {why}", names.join(", "))).lead(PLAIN, "  - "));
+    }
+    if reasons.len() > REASONS {
+        sheet.paragraph(
+            &Paragraph::new(format!("{} more reasons in --format json", reasons.len() - REASONS)).lead(FAINT, "    "),
+        );
+    }
+}
+
+/// The answer of a probe for an issue tracker.
+pub fn markdown(outcome: &Outcome) -> String {
+    let text = render(outcome, Terminal { width: 100, color: false });
+    // A fence longer than any inside.
+    let fence = "`"
+        .repeat(3.max(1 + text.lines().map(|line| line.chars().take_while(|c| *c == '`').count()).max().unwrap_or(0)));
+    format!("## Probe ({})\n\n{fence}text\n{text}{fence}\n", outcome.level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Source;
+
+    fn outcome(facts: &[(&str, Value)]) -> Outcome {
+        let mut all = Facts::default();
+        for (name, value) in facts {
+            all.add(*name, value.clone(), Source::Probe, None);
+        }
+        Outcome {
+            level: "functional".into(),
+            facts: all,
+            findings: vec!["GPU 0: 0.4 of 12.0 GiB free".into()],
+            rungs: vec![Rung {
+                name: "conv_backward_filter".into(),
+                device: 0,
+                word: Word::Failed,
+                says: "needs 1.1 GiB of workspace".into(),
+                code: Some(2),
+                milliseconds: 31,
+            }],
+            looked_in: vec!["/etc/ld.so.cache".into()],
+            taken: std::time::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn no_driver_says_where_it_looked() {
+        let text = render(&outcome(&[]), Terminal::default());
+        assert!(text.starts_with("No NVIDIA driver on this machine.\n  looked in /etc/ld.so.cache\n"), "{text}");
+    }
+
+    #[test]
+    fn a_device_in_a_few_lines() {
+        let gib = 1024.0 * 1024.0 * 1024.0;
+        let words = |text: &str| Value::Text(text.into());
+        let text = render(
+            &outcome(&[
+                ("driver.present", Value::Bool(true)),
+                ("driver.version", words("580.95.05")),
+                ("gpu.installed", Value::Number(1.0)),
+                ("gpu.0.name", words("NVIDIA GeForce RTX 3060")),
+                ("gpu.0.arch", words("sm_86")),
+                ("gpu.0.memory.total", Value::Number(12.0 * gib)),
+                ("gpu.0.memory.free", Value::Number(3.0 * gib)),
+                ("gpu.0.processes", Value::List(vec!["pid 4312 python train.py holds 8.9 GiB".into()])),
+                ("gpu.0.temperature", Value::Number(61.0)),
+            ]),
+            Terminal::default(),
+        );
+        assert!(text.contains("GPU 0  NVIDIA GeForce RTX 3060"), "{text}");
+        assert!(text.contains("memory    ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
+        assert!(text.contains("pid 4312 python train.py"), "{text}");
+        assert!(text.contains("conv backward filter"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}
