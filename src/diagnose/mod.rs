@@ -187,12 +187,13 @@ const OUTSIDE: f64 = 0.3;
 
 /// How sure it is that the page is the right one.
 ///
-/// Measured on the labelled cases of tests/corpus: a signature written by an author on a line that ends a process is
-/// wrong about once in forty, a bare status code or a line that a run survives more often.
+/// Four sets of labelled texts were scored before anything was mended after them: the fault was right in 92 to 96 of
+/// 100. A signature written by an author on a line that ends a process does best; a bare status code, or a line that a
+/// run survives, worse.
 fn confidence(primary: &Candidate, others: &[Candidate]) -> f64 {
     let base: f64 = match (primary.origin, primary.gravity) {
-        (Origin::Page, Gravity::Fatal) => 0.97,
-        (Origin::Page, Gravity::Error) | (Origin::Code, Gravity::Fatal) => 0.95,
+        (Origin::Page, Gravity::Fatal) => 0.96,
+        (Origin::Page, Gravity::Error) | (Origin::Code, Gravity::Fatal) => 0.93,
         (Origin::Code, Gravity::Error) => 0.9,
         (_, Gravity::Logged | Gravity::Notice) => 0.85,
     };

@@ -108,7 +108,8 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[
         let stream = streams.get(hit.line).copied().unwrap_or_default();
         let error = error_of_line(incident, hit.line, stream);
         let event = error.map(|index| &incident.errors[index]);
-        if event.is_none() && hit.fatal && is_talk(transcript, hit.line, stream, line.prefix.level) {
+        let talk = is_talk(transcript, hit.line, stream, line.prefix.level) || is_conditional(line.text);
+        if event.is_none() && hit.fatal && talk {
             continue;
         }
         let candidate = Candidate {
@@ -149,6 +150,26 @@ fn is_talk(transcript: &Transcript, line: usize, stream: usize, level: Option<Le
         }
         _ => false,
     }
+}
+
+/// Whether a line speaks of a failure that may come, as advice in a README does: "if you get CUDA out of memory".
+fn is_conditional(text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "if you get",
+        "if you see",
+        "if you run into",
+        "if you encounter",
+        "if you hit",
+        "in case of",
+        "in case you",
+        "如果",
+        "若出现",
+        "만약",
+        "если",
+        "もし",
+    ];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Whether `old` says more about their common line than `new`.

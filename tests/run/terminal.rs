@@ -3,6 +3,8 @@
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
 use std::process::{Child, Stdio};
@@ -56,6 +58,14 @@ impl Seat {
 
     /// Reads to the end: all bytes and the exit code.
     pub(crate) fn end(mut self) -> (Vec<u8>, Option<i32>) {
+        // A command that never ends must fail its test, not hold up all of them.
+        let pid = Pid::from_child(&self.child);
+        let (done, ended) = std::sync::mpsc::channel::<()>();
+        let watch = std::thread::spawn(move || {
+            if ended.recv_timeout(Duration::from_secs(60)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        });
         let mut seen = Vec::new();
         let mut buffer = [0; 65536];
         // Linux ends a pty with an error.
@@ -63,6 +73,8 @@ impl Seat {
             seen.extend_from_slice(&buffer[..count]);
         }
         let status = wait(&mut self.child, Duration::from_secs(10));
+        drop(done);
+        watch.join().expect("the watch ends");
         drop(self.folder);
         (seen, status.code())
     }

@@ -63,6 +63,7 @@ pub(super) const PAGE_KEYS: &[Word] = &[
     ("signatures", "ways to recognise it; any one may hit"),
     ("explains", "faults that follow from this one"),
     ("causes", "why it happens, most common first"),
+    ("operations", "of a silent fault: words that tell of the operation"),
     ("affects", "where the fault or its wording exists"),
     ("aliases", "former ids"),
     ("references", "addresses to read on"),
@@ -96,6 +97,7 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
         "evidence",
         &[
             ("text", "regex over the whole text"),
+            ("before", "regex over the lines above the failure"),
             ("message", "regex over the primary message"),
             ("frame", "regex over the failing traceback"),
             ("when", "expression over facts"),

@@ -73,7 +73,7 @@ mod tests {
         }
         let named = |text: &str| path(&Uri::from_str(text).expect("an address"));
         assert_eq!(named("untitled:Untitled-1"), None);
-        assert_eq!(named("file://localhost/x%"), None.or(Some(PathBuf::from("/x%"))));
+        assert_eq!(named("file://localhost/x%25"), Some(PathBuf::from("/x%")));
         assert_eq!(named("file://elsewhere/x"), None);
     }
 }

@@ -1,0 +1,69 @@
+// Starts `faultbook lsp` and shows its answers. Decides nothing: every answer comes from the server.
+import * as vscode from "vscode";
+import { LanguageClient, TransportKind } from "vscode-languageclient/node";
+
+interface Answer {
+  markdown: string;
+}
+
+let client: LanguageClient | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const command = vscode.workspace.getConfiguration("faultbook").get<string>("path", "faultbook");
+  const executable = { command, args: ["lsp"], transport: TransportKind.stdio };
+  client = new LanguageClient("faultbook", "Faultbook", executable, {
+    documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
+    middleware: {
+      // The server has no clipboard; we have one.
+      executeCommand: async (name, args, next) => {
+        if (name === "faultbook.copyCommand" && typeof args[0] === "string") {
+          await vscode.env.clipboard.writeText(args[0]);
+          void vscode.window.setStatusBarMessage("Faultbook: copied", 3000);
+          return args[0];
+        }
+        return next(name, args);
+      },
+    },
+  });
+  const register = (name: string, text: () => Promise<string | undefined>) =>
+    context.subscriptions.push(vscode.commands.registerCommand(name, async () => show(await text())));
+  register("faultbook.diagnoseSelection", async () => {
+    const editor = vscode.window.activeTextEditor;
+    if (!editor) return undefined;
+    return editor.document.getText(editor.selection.isEmpty ? undefined : editor.selection);
+  });
+  register("faultbook.diagnoseClipboard", async () => vscode.env.clipboard.readText());
+  register("faultbook.diagnoseTerminalSelection", async () => {
+    // The only way that the API leaves to a terminal's selection; the clipboard is put back.
+    const before = await vscode.env.clipboard.readText();
+    await vscode.commands.executeCommand("workbench.action.terminal.copySelection");
+    const text = await vscode.env.clipboard.readText();
+    await vscode.env.clipboard.writeText(before);
+    return text;
+  });
+  try {
+    await client.start();
+  } catch (error) {
+    void vscode.window.showErrorMessage(`Faultbook did not start (${command}): ${String(error)}`);
+  }
+}
+
+export async function deactivate(): Promise<void> {
+  await client?.stop();
+}
+
+async function show(text: string | undefined): Promise<void> {
+  if (!client || !text?.trim()) {
+    void vscode.window.showInformationMessage("Faultbook: there is no text to diagnose");
+    return;
+  }
+  const params = { command: "faultbook.diagnose", arguments: [{ text }] };
+  const answer = await client.sendRequest<Answer>("workspace/executeCommand", params);
+  const html = await vscode.commands.executeCommand<string>("markdown.api.render", answer.markdown);
+  const panel = vscode.window.createWebviewPanel("faultbook", "Faultbook", vscode.ViewColumn.Beside, { enableScripts: false });
+  const policy = "default-src 'none'; style-src 'unsafe-inline'";
+  const style = "body{padding:0 1.5em;line-height:1.5}pre{padding:.6em;background:var(--vscode-textCodeBlock-background)}";
+  panel.webview.html =
+    `<!DOCTYPE html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
+    `<style>${style}</style></head><body>${html}</body></html>`;
+}
