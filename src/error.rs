@@ -50,9 +50,10 @@ impl Error {
                 io::ErrorKind::PermissionDenied => Some("give this user the right to read it".to_owned()),
                 _ => None,
             },
-            Error::Config { .. } => {
-                Some("known keys: paths under [reports], paths under [book], each a list of folders".to_owned())
-            }
+            Error::Config { .. } => Some(
+                "known keys: paths, folder, id, file_name under [reports]; paths under [book]; paths under [templates]"
+                    .to_owned(),
+            ),
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Project {
     pub files: Vec<PathBuf>,
     /// Folders with fault pages of its own.
     pub pages: Vec<PathBuf>,
+    /// What its configuration says, where there is one.
+    pub config: config::Config,
     /// What was left out, and why.
     pub notes: Vec<Note>,
 }
@@ -29,11 +31,11 @@ impl Project {
         let config = config::nearest(start)?.unwrap_or_default();
         let mut roots = match (asked.is_empty(), config.reports.is_empty()) {
             (false, _) => asked.to_vec(),
-            (true, false) => config.reports,
+            (true, false) => config.reports.clone(),
             (true, true) => load::usual_places(start),
         };
         forget_other_names(&mut roots);
-        let mut project = Self { roots, pages: config.book, ..Self::default() };
+        let mut project = Self { roots, pages: config.book.clone(), config, ..Self::default() };
         for root in &project.roots {
             let (files, notes) = load::report_files(root)?;
             project.files.extend(files.into_iter().map(|file| file.path));

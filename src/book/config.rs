@@ -1,4 +1,4 @@
-//! `faultbook.toml`: which folders hold the project's reports and pages of its own.
+//! `faultbook.toml`: which folders hold the project's reports and pages of its own, and how new reports are named.
 //!
 //! An unknown key is an error with its line: a misspelt key that does nothing would look like "no reports found".
 
@@ -20,13 +20,31 @@ pub struct Config {
     pub reports: Vec<PathBuf>,
     /// Folders with fault pages, laid out as kb/ is.
     pub book: Vec<PathBuf>,
+    /// Where new reports go; the first of `reports` when nobody says.
+    pub folder: Option<PathBuf>,
+    /// How ids look: `BUG-{yyyymmdd}-{nnn}`.
+    pub id: Option<String>,
+    /// How report files are named: `{date}_{time}_BUG_{nnn}_{slug}.md`.
+    pub file_name: Option<String>,
+    /// Folders with templates of reports.
+    pub templates: Vec<PathBuf>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Written {
-    reports: Paths,
+    reports: Reports,
     book: Paths,
+    templates: Paths,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Reports {
+    paths: Vec<PathBuf>,
+    folder: Option<PathBuf>,
+    id: Option<String>,
+    file_name: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -75,8 +93,16 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, Error> {
         }
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let resolve = |paths: Paths| paths.paths.into_iter().map(|p| folder.join(p)).collect();
-    Ok(Config { path: path.to_owned(), reports: resolve(written.reports), book: resolve(written.book) })
+    let resolve = |paths: Vec<PathBuf>| paths.into_iter().map(|p| folder.join(p)).collect();
+    Ok(Config {
+        path: path.to_owned(),
+        reports: resolve(written.reports.paths),
+        book: resolve(written.book.paths),
+        folder: written.reports.folder.map(|path| folder.join(path)),
+        id: written.reports.id,
+        file_name: written.reports.file_name,
+        templates: resolve(written.templates.paths),
+    })
 }
 
 #[cfg(test)]
@@ -90,6 +116,11 @@ mod tests {
             read("[reports]\npaths = [\"docs/bugs\", \"/abs\"]\n[book]\npaths = [\"kb\"]\n").expect("it is sound");
         assert_eq!(config.reports, [Path::new("/p/docs/bugs"), Path::new("/abs")]);
         assert_eq!(config.book, [Path::new("/p/kb")]);
+        let named =
+            read("[reports]\nfolder = \"x\"\nid = \"BUG-{nnn}\"\n[templates]\npaths = [\"t\"]\n").expect("sound");
+        assert_eq!(named.folder.as_deref(), Some(Path::new("/p/x")));
+        assert_eq!((named.id.as_deref(), named.file_name), (Some("BUG-{nnn}"), None));
+        assert_eq!(named.templates, [Path::new("/p/t")]);
         assert_eq!(read("").expect("an empty file says nothing").reports.len(), 0);
         for (text, place) in [
             ("[reports]\npath = [\"a\"]\n", "2:1"),

@@ -148,6 +148,21 @@ pub(crate) enum Command {
         #[arg(long, value_name = "SIZE", value_parser = super::fit::size)]
         used: Option<f64>,
     },
+    /// Write a bug report from a traceback or log into the project's folder of reports, and print its path.
+    New(super::new::Asked),
+    /// Give a report another status; every other byte of its file stays.
+    Status {
+        /// The report.
+        id: String,
+        /// The status: open, in_progress, resolved, closed, wontfix, duplicate, ...
+        #[arg(value_parser = super::status::word)]
+        word: String,
+        /// The commit that did it, noted in the front matter.
+        #[arg(long, value_name = "REV")]
+        commit: Option<String>,
+    },
+    /// List the templates of reports.
+    Templates,
     /// List all pages and reports.
     List,
     /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.

@@ -86,6 +86,25 @@ fn name(file: &Path) -> String {
 
 /// Diagnoses one text.
 pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Diagnosis> {
+    let mut diagnosis = read(input, knowledge, common)?.diagnosis;
+    if let Some(selection) = &input.selection {
+        renumber::renumber(&mut diagnosis, selection);
+    }
+    Ok(diagnosis)
+}
+
+/// A text with everything that was made of it.
+pub(crate) struct Reading {
+    /// Its clean lines.
+    pub(crate) transcript: transcript::Transcript,
+    /// What they say.
+    pub(crate) incident: incident::Incident,
+    /// What that means; its lines count in what was kept of the text.
+    pub(crate) diagnosis: Diagnosis,
+}
+
+/// Reads and diagnoses one text.
+pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Reading> {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -97,13 +116,10 @@ pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> a
     if let Some(measured) = measured(&diagnosis, &incident, knowledge, common)? {
         diagnosis = diagnose(&transcript, &incident, knowledge, &measured);
     }
-    if let Some(selection) = &input.selection {
-        renumber::renumber(&mut diagnosis, selection);
-    }
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
-    Ok(diagnosis)
+    Ok(Reading { transcript, incident, diagnosis })
 }
 
 /// What is known of the machine, when it was asked or shall be.

@@ -62,7 +62,10 @@ pub(crate) fn lines(error: &anyhow::Error) -> String {
     let mut text = format!("error: {}\n", chain.join(": "));
     let hint = error.chain().find_map(|link| match link.downcast_ref::<Failure>() {
         Some(failure) => failure.hint.clone(),
-        None => link.downcast_ref::<faultbook::error::Error>()?.hint(),
+        None => match link.downcast_ref::<faultbook::draft::Error>() {
+            Some(error) => error.hint(),
+            None => link.downcast_ref::<faultbook::error::Error>()?.hint(),
+        },
     });
     if let Some(hint) = hint {
         text.push_str(&format!("\nhint: {}\n", clean::line(&hint)));

@@ -42,18 +42,25 @@ pub(crate) fn find<'k>(knowledge: &'k Knowledge, asked: &str, builtin: bool) -> 
     Ok(codes(knowledge, asked))
 }
 
+/// The files of the project's reports that are called so: by id, by another id, by path or file name.
+pub(crate) fn report_paths(knowledge: &Knowledge, asked: &str) -> anyhow::Result<Vec<PathBuf>> {
+    if !knowledge.has_reports() {
+        return Ok(Vec::new());
+    }
+    let key = comparable(asked);
+    let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
+    let asked_for = |entry: &&faultbook::index::Entry| {
+        let names = std::iter::once(&entry.id).chain(&entry.aliases);
+        names.into_iter().any(|name| comparable(name) == key) || is_path(&entry.path, asked)
+    };
+    Ok(index.entries().filter(asked_for).map(|entry| entry.path.clone()).collect())
+}
+
 fn reports(knowledge: &Knowledge, asked: &str, builtin: bool) -> anyhow::Result<Vec<Report>> {
     let key = comparable(asked);
     let mut found = Vec::new();
-    if knowledge.has_reports() {
-        let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
-        let paths = index.entries().filter(|entry| {
-            let names = std::iter::once(&entry.id).chain(&entry.aliases);
-            names.into_iter().any(|name| comparable(name) == key) || is_path(&entry.path, asked)
-        });
-        for path in paths.map(|entry| &entry.path) {
-            found.push(read(path)?);
-        }
+    for path in report_paths(knowledge, asked)? {
+        found.push(read(&path)?);
     }
     if found.is_empty() && builtin {
         let reports = knowledge.book.reports().map(|(path, text)| lenient::read(Path::new(path), text));

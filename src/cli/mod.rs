@@ -14,6 +14,7 @@ mod index;
 mod input;
 mod list;
 mod lookup;
+mod new;
 mod open;
 mod output;
 #[cfg(feature = "probe")]
@@ -27,7 +28,9 @@ mod search;
 mod servers;
 mod shell;
 mod show;
+mod status;
 mod tail;
+mod templates;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::panic;
@@ -103,6 +106,9 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         #[cfg(feature = "shell")]
         Some(Command::Man { folder }) => shell::man(&folder),
         Some(Command::Hook { shell }) => shell::hook(shell, &output),
+        Some(Command::New(asked)) => new::run(&asked, &common, &output),
+        Some(Command::Status { id, word, commit }) => status::run(&id, &word, commit.as_deref(), &common, &output),
+        Some(Command::Templates) => templates::run(&common, &output),
         Some(Command::List) => list::run(&common, &output),
         Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
         None if files.is_empty() && io::stdin().is_terminal() => {

@@ -17,14 +17,24 @@ const QUIETLY: usize = 50;
 
 /// All knowledge of this run. Nothing is indexed before somebody asks for it.
 pub(crate) fn knowledge(common: &Common, rebuild: bool) -> anyhow::Result<Knowledge> {
-    let start = env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-    let mut project = Project::find(&start, &common.reports)?;
+    Ok(project(common, rebuild)?.1)
+}
+
+/// The project as found, and all knowledge of this run.
+pub(crate) fn project(common: &Common, rebuild: bool) -> anyhow::Result<(Project, Knowledge)> {
+    let mut project = Project::find(&here(), &common.reports)?;
     let book = project.book(!common.no_builtin)?;
     for note in &project.notes {
         output::remark(&format!("{}: {}", note.path.display(), note.says));
     }
-    let places = Places { reports: project.files, roots: project.roots, cache: cache_folder(), rebuild };
-    Ok(Knowledge::new(book, places, progress()))
+    let places =
+        Places { reports: project.files.clone(), roots: project.roots.clone(), cache: cache_folder(), rebuild };
+    Ok((project, Knowledge::new(book, places, progress())))
+}
+
+/// Where the command was called.
+pub(crate) fn here() -> PathBuf {
+    env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
 /// The folder for caches of this user; `None` where there is no home: the index then lives in memory.

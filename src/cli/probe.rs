@@ -129,6 +129,11 @@ fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> b
         && probe::driver_here(&options(common))
 }
 
+/// Whether this machine has a driver that a probe could ask.
+pub(crate) fn driver_here(common: &Common) -> bool {
+    probe::driver_here(&options(common))
+}
+
 fn options(common: &Common) -> Options {
     Options { python: common.python.clone(), ..Options::default() }
 }

@@ -38,8 +38,6 @@ pub struct Material<'a> {
     pub knowledge: &'a Knowledge,
     /// The state of the code, or why it is not known.
     pub git: Result<&'a git::State, &'a str>,
-    /// Tests of the machine that were run.
-    pub tests: &'a [Test],
 }
 
 /// What somebody says about the report, which takes the place of what was found out.
@@ -108,7 +106,7 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
             .probe
             .as_ref()
             .map(|probe| Probe { level: probe.level.clone(), findings: probe.findings.clone() }),
-        tests: material.tests.to_vec(),
+        tests: tests(&diagnosis.environment),
         next_check: diagnosis.next_check.as_ref().and_then(|next| plan::check(&next.says, next.command.as_ref())),
         notes: diagnosis.notes.clone(),
         change: asked.change.as_ref().map(|(commit, files)| change(commit, files)),
@@ -166,6 +164,11 @@ pub fn related(context: &mut Context, diagnosis: &Diagnosis, knowledge: &Knowled
         }
     }
     context.related.truncate(RELATED);
+}
+
+/// The facts of a diagnosis that are this run's own.
+pub fn own_facts(diagnosis: &Diagnosis) -> Facts {
+    environment::own(&diagnosis.environment)
 }
 
 /// In which way a report is alike, in words.
@@ -361,6 +364,30 @@ fn status_word(status: CauseStatus) -> &'static str {
         CauseStatus::Refuted => "refuted",
         CauseStatus::Unverified => "unverified",
     }
+}
+
+/// The rungs of the probe's ladder, as tests that passed or failed.
+fn tests(facts: &Facts) -> Vec<Test> {
+    let rung = |name: &str| {
+        let rung = name.strip_prefix("ladder.")?;
+        (!matches!(rung, "holds" | "broken") && !rung.starts_with("code.")).then(|| rung.replace(['_', '.'], " "))
+    };
+    let known = facts.iter().filter_map(|(name, fact)| {
+        let Value::Text(word) = &fact.value else { return None };
+        let result = match word.as_str() {
+            "ok" => "passed",
+            "skipped" | "not reached" => "not run",
+            _ => "failed",
+        };
+        let says = facts.why_unknown(name).map(plan::one_line).unwrap_or_default();
+        let says = if says.is_empty() && result == "failed" { word.clone() } else { says };
+        Some(Test { name: rung(name)?, result: result.to_owned(), says })
+    });
+    let mut tests: Vec<Test> = known.collect();
+    for (name, why) in facts.unknowns().filter(|(name, _)| facts.get(name).is_none()) {
+        tests.extend(rung(name).map(|name| Test { name, result: "not run".to_owned(), says: plan::one_line(why) }));
+    }
+    tests
 }
 
 /// The cause that a measurement settled.

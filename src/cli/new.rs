@@ -1,0 +1,420 @@
+//! `faultbook new [FILE|-]`: a bug report out of a traceback, written into the project's folder of reports.
+//!
+//! What is asked for on the command line counts; at a terminal it asks for what it could not find out. Prints the path
+//! of the new file and nothing else on standard output.
+
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+use faultbook::book::load;
+use faultbook::book::report::Report;
+use faultbook::draft::context::Context;
+use faultbook::draft::fill::{self, Material};
+use faultbook::draft::ids::{self, Scheme};
+use faultbook::draft::moment::Moment;
+use faultbook::draft::report::{self, New};
+use faultbook::draft::templates::Templates;
+use faultbook::draft::{duplicates, git, occurrence};
+use faultbook::knowledge::Knowledge;
+use faultbook::project::Project;
+use faultbook::transcript::redact::{Known, Redactor};
+use serde::Serialize;
+
+use super::args::{Common, Format};
+use super::diagnose::{self, Reading};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::input::{self, Input};
+use super::output::{Output, json, remark};
+use super::{lookup, open};
+
+/// What `new` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Asked {
+    /// The log; `-` is standard input, which is also read when no file is given.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Print the report instead of writing it.
+    #[arg(long, conflicts_with_all = ["append", "edit"])]
+    stdout: bool,
+
+    /// Which template to fill; `faultbook templates` lists them.
+    #[arg(long, default_value = "bug_report", value_name = "NAME")]
+    template: String,
+
+    /// Add an occurrence to this report instead of writing a new one.
+    #[arg(long, value_name = "ID", conflicts_with = "template")]
+    append: Option<String>,
+
+    /// Leave secrets, people and hosts in.
+    #[arg(long)]
+    no_redact: bool,
+
+    /// Say what was taken out.
+    #[arg(long, conflicts_with = "no_redact")]
+    show_redactions: bool,
+
+    /// Open the report in $VISUAL or $EDITOR.
+    #[arg(long)]
+    edit: bool,
+
+    /// Ask nothing, even at a terminal.
+    #[arg(long)]
+    no_input: bool,
+
+    /// The title.
+    #[arg(long)]
+    title: Option<String>,
+
+    /// How grave it is.
+    #[arg(long, value_name = "WORD", value_parser = ["critical", "high", "medium", "low"], ignore_case = true)]
+    severity: Option<String>,
+
+    /// The word with which the report begins.
+    #[arg(long, value_name = "WORD", value_parser = super::status::word)]
+    status: Option<String>,
+
+    /// The command that was run, where the log does not show it.
+    #[arg(long, value_name = "COMMAND")]
+    command: Option<String>,
+
+    /// The GPU on which it ran before.
+    #[arg(long, value_name = "GPU")]
+    former_gpu: Option<String>,
+
+    /// The report that the document is about; for `--template code_changes`.
+    #[arg(long = "for", value_name = "ID")]
+    about: Option<String>,
+
+    /// The commit whose changes are listed; for `--template code_changes`.
+    #[arg(long, value_name = "REV")]
+    commit: Option<String>,
+
+    /// The day and time of the failure, `2025-11-10 18:08`, instead of now.
+    #[arg(long, value_name = "DATE", value_parser = moment)]
+    date: Option<Moment>,
+}
+
+/// The JSON (`faultbook/new/1`).
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    id: &'a str,
+    path: String,
+    written: bool,
+    looks_like: Option<Alike>,
+    redactions: Vec<Taken>,
+    text: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Alike {
+    id: String,
+    path: String,
+    score: f64,
+    relation: String,
+}
+
+#[derive(Serialize)]
+struct Taken {
+    kind: &'static str,
+    what: &'static str,
+    looked: String,
+    replaced_by: String,
+    count: usize,
+}
+
+/// Writes, prints or adds.
+pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let (project, knowledge) = open::project(common, false)?;
+    let templates = templates(&project)?;
+    templates.choose(&asked.template)?;
+    let scheme = scheme(&project)?;
+    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&known()));
+    let input = text(asked, redactor.as_mut())?;
+    let reading = diagnose::read(&input, &knowledge, &with_probe(common))?;
+    let moment = asked.date.clone().unwrap_or_else(Moment::now);
+    let state = git::state(&open::here());
+    let mut said = fill::Asked {
+        title: asked.title.clone(),
+        severity: asked.severity.clone(),
+        status: asked.status.clone(),
+        command: asked.command.clone(),
+        former_gpu: asked.former_gpu.clone(),
+        about: asked.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
+        change: asked.commit.as_deref().map(change).transpose()?,
+    };
+    let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let git = state.as_ref().map_err(|_| why.as_str());
+    let context = |said: &fill::Asked| {
+        let Reading { transcript, incident, diagnosis } = &reading;
+        let mut context = fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said);
+        context.notes.extend(input.selection.as_ref().map(|selection| selection.note()));
+        context
+    };
+    let mut filled = context(&said);
+
+    let alike = duplicates::nearest(&reading.diagnosis).filter(|_| report::kind(&asked.template) == "BUG");
+    let mut append = asked.append.clone();
+    if asks(asked) {
+        match questions::about(alike.as_ref().filter(|_| append.is_none()), &filled, append.is_some())? {
+            questions::Answers::Stop => return Ok(Exit::None),
+            questions::Answers::Append(id) => append = Some(id),
+            questions::Answers::New { title, severity, command, rows } => {
+                said.title = title.or(said.title);
+                said.severity = severity.or(said.severity);
+                said.command = command.or(said.command);
+                filled = context(&said);
+                filled.environment_todo.retain(|row| !rows.iter().any(|known| known.label == row.label));
+                filled.environment.extend(rows);
+            }
+        }
+    }
+    if let Some(id) = append {
+        return add(&id, &filled, &reading, &knowledge, &moment, redactor, asked, output);
+    }
+    if let Some(alike) = &alike {
+        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.says(), alike.id));
+    }
+
+    let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
+        Err(_) if asked.stdout => open::here(),
+        folder => folder?,
+    };
+    let mut new = New {
+        templates: &templates,
+        template: &asked.template,
+        context: &filled,
+        diagnosis: &reading.diagnosis,
+        knowledge: &knowledge,
+        asked: &said,
+        folder: &folder,
+        scheme: &scheme,
+        moment: &moment,
+        redactor,
+    };
+    let (created, text) = match asked.stdout {
+        true => new.preview().map(|(created, text)| (created, Some(text)))?,
+        false => (new.write()?, None),
+    };
+    let redactor = new.redactor.take();
+    say_redactions(redactor.as_ref(), asked);
+    let answer = Answer {
+        schema: "faultbook/new/1",
+        id: &created.id,
+        path: shown(&created.path),
+        written: text.is_none(),
+        looks_like: alike.map(|alike| Alike {
+            id: alike.id,
+            path: alike.path,
+            score: alike.score,
+            relation: alike.relation,
+        }),
+        redactions: taken(redactor.as_ref()),
+        text: text.as_deref(),
+    };
+    output.write(&match (output.format, &text) {
+        (Format::Json, _) => json(&answer)?,
+        (_, Some(text)) => text.clone(),
+        (_, None) => format!("{}\n", answer.path),
+    })?;
+    if asked.edit {
+        edit(&created.path)?;
+    }
+    Ok(Exit::Found)
+}
+
+/// Adds an occurrence to a report.
+#[expect(clippy::too_many_arguments, reason = "everything that `run` has gathered, used once")]
+fn add(
+    id: &str,
+    filled: &Context,
+    reading: &Reading,
+    knowledge: &Knowledge,
+    moment: &Moment,
+    redactor: Option<Redactor>,
+    asked: &Asked,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    let old = one_report(knowledge, id)?;
+    let own = fill::own_facts(&reading.diagnosis);
+    let mut paragraph = occurrence::paragraph(&old, filled, &own, moment);
+    let mut redactor = redactor;
+    if let Some(redactor) = &mut redactor {
+        paragraph = redactor.text(&paragraph).into_owned();
+    }
+    occurrence::append(&old.path, &paragraph)?;
+    say_redactions(redactor.as_ref(), asked);
+    let path = shown(&old.path);
+    output.write(&match output.format {
+        Format::Json => json(&Answer {
+            schema: "faultbook/new/1",
+            id: &old.id,
+            path,
+            written: true,
+            looks_like: None,
+            redactions: taken(redactor.as_ref()),
+            text: None,
+        })?,
+        _ => format!("{path}\n"),
+    })?;
+    if asked.edit {
+        edit(&old.path)?;
+    }
+    Ok(Exit::Found)
+}
+
+/// The text to report on, without what should not be shared. A change log needs none.
+fn text(asked: &Asked, redactor: Option<&mut Redactor>) -> anyhow::Result<Input> {
+    let needs_none = report::kind(&asked.template) == "CHG" && asked.append.is_none();
+    let mut input = match &asked.file {
+        None if needs_none => Input { bytes: Vec::new(), selection: None },
+        None => input::read(Path::new("-"))?,
+        Some(file) => input::read(file)?,
+    };
+    if let Some(redactor) = redactor {
+        let text = match encoding_rs::Encoding::for_bom(&input.bytes) {
+            Some((encoding, _)) => encoding.decode(&input.bytes).0.into_owned(),
+            None => String::from_utf8_lossy(&input.bytes).into_owned(),
+        };
+        input.bytes = redactor.text(&text).into_owned().into_bytes();
+    }
+    Ok(input)
+}
+
+/// The names of this user and this machine.
+fn known() -> Known {
+    let variables = |names: &[&str]| names.iter().filter_map(|name| std::env::var(name).ok()).collect::<Vec<_>>();
+    let mut hosts = variables(&["HOSTNAME", "COMPUTERNAME"]);
+    hosts.extend(std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned()));
+    Known { users: variables(&["USER", "LOGNAME", "USERNAME"]), hosts }
+}
+
+/// The machine is asked unasked where it has a driver: a report is read by people who cannot ask it.
+fn with_probe(common: &Common) -> Common {
+    #[cfg_attr(not(feature = "probe"), expect(unused_mut, reason = "only a probe changes it"))]
+    let mut common = common.clone();
+    #[cfg(feature = "probe")]
+    if !common.no_probe && common.facts.is_none() && super::probe::driver_here(&common) {
+        common.probe = true;
+    }
+    common
+}
+
+/// The templates of a project: those it configured, else those in the usual place.
+pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
+    let mut folders = project.config.templates.clone();
+    if folders.is_empty() {
+        folders.extend(Templates::usual_folder(&open::here()));
+    }
+    Ok(Templates::open(&folders)?)
+}
+
+/// How the project names its reports.
+fn scheme(project: &Project) -> anyhow::Result<Scheme> {
+    let id = project.config.id.as_deref().unwrap_or(ids::ID);
+    Ok(Scheme::new(id, project.config.file_name.as_deref().unwrap_or(ids::FILE_NAME))?)
+}
+
+/// The one report of the project with that id.
+pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> anyhow::Result<Report> {
+    let paths = lookup::report_paths(knowledge, id)?;
+    match paths.as_slice() {
+        [path] => Ok(load::read_report(path)?),
+        [] => Err(Failure::new(format!("the project has no report `{id}`"))
+            .hint("`faultbook list` names them all")
+            .into()),
+        several => {
+            let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
+            Err(Failure::new(format!("{} reports have the id `{id}`", several.len()))
+                .hint(format!("name one by its file: {}", names.join(", ")))
+                .into())
+        }
+    }
+}
+
+fn change(revision: &str) -> anyhow::Result<(git::Commit, Vec<git::Change>)> {
+    let here = open::here();
+    let commit = git::commit(&here, revision)?;
+    let changes = git::changes(&here, &commit.hash)?;
+    Ok((commit, changes))
+}
+
+/// Whether somebody can be asked.
+fn asks(asked: &Asked) -> bool {
+    let from_file = asked.file.as_ref().is_some_and(|file| file != Path::new("-"));
+    cfg!(feature = "prompts")
+        && from_file
+        && !asked.no_input
+        && !asked.stdout
+        && io::stdin().is_terminal()
+        && io::stdout().is_terminal()
+}
+
+fn taken(redactor: Option<&Redactor>) -> Vec<Taken> {
+    let found = redactor.into_iter().flat_map(Redactor::found);
+    found
+        .map(|one| Taken {
+            kind: one.kind.word(),
+            what: one.what,
+            looked: one.looked.clone(),
+            replaced_by: one.replaced_by.clone(),
+            count: one.count,
+        })
+        .collect()
+}
+
+fn say_redactions(redactor: Option<&Redactor>, asked: &Asked) {
+    let taken = taken(redactor);
+    if asked.show_redactions {
+        for one in &taken {
+            remark(&format!("{}: {} is now {}, {} times", one.what, one.looked, one.replaced_by, one.count));
+        }
+    }
+    let secrets = taken.iter().filter(|one| one.kind == "secret").count();
+    if secrets > 0 {
+        remark(&format!(
+            "{} in the log; {} out of the report, and should be revoked if others have seen the log",
+            if secrets == 1 { "there is a secret".to_owned() } else { format!("there are {secrets} secrets") },
+            if secrets == 1 { "it was left" } else { "they were left" },
+        ));
+    } else if asked.show_redactions && taken.is_empty() {
+        remark("nothing was redacted");
+    }
+}
+
+/// Opens a file in the user's editor and waits.
+fn edit(path: &Path) -> anyhow::Result<()> {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let Some(editor) = set("VISUAL").or_else(|| set("EDITOR")) else {
+        return Err(Failure::new("there is no editor to open the report in").hint("set $VISUAL or $EDITOR").into());
+    };
+    // An editor may have options: `code --wait`.
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("vi");
+    let ended = Command::new(program).args(words).arg(path).status();
+    match ended {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Failure::new(format!("the editor `{editor}` failed ({status})")).into()),
+        Err(error) => Err(Failure::new(format!("could not start the editor `{editor}`: {error}")).into()),
+    }
+}
+
+fn moment(text: &str) -> Result<Moment, String> {
+    Moment::parse(text).ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
+}
+
+/// A path as people type it: from here where it lies here.
+pub(crate) fn shown(path: &Path) -> String {
+    path.strip_prefix(open::here()).unwrap_or(path).display().to_string()
+}
+
+#[cfg(feature = "prompts")]
+#[path = "questions.rs"]
+mod questions;
+#[cfg(not(feature = "prompts"))]
+#[path = "no_questions.rs"]
+mod questions;
