@@ -15,7 +15,7 @@ use crate::book::report::Report;
 use crate::book::schema::Severity;
 use crate::diagnose::capacity::{self, Load};
 use crate::diagnosis::{CauseStatus, Diagnosis, RankedCause, ReportHit, Verdict};
-use crate::facts::{Facts, Value};
+use crate::facts::{Facts, Source, Value};
 use crate::incident::{CommandLine, Incident};
 use crate::knowledge::Knowledge;
 use crate::render::clean;
@@ -68,8 +68,8 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
     let command = asked.command.clone().or_else(|| command(incident, diagnosis, transcript));
     let solutions = plan::solutions(diagnosis);
     let comparison = comparison(asked, material, &own);
-    let mut prevention = plan::prevention(diagnosis);
-    prevention.extend(comparison.iter().flat_map(|comparison| comparison.checklist.iter().cloned()));
+    let checklist = comparison.iter().flat_map(|comparison| comparison.checklist.iter().cloned());
+    let prevention = checklist.chain(plan::prevention(command.is_some())).collect();
     let (severity, severity_why) = severity(asked, diagnosis, knowledge);
     let error = diagnosis.error.as_ref().map(primary_error);
     let circumstances = diagnosis.fault.as_ref().map(|fault| fault.circumstances.clone()).unwrap_or_default();
@@ -327,8 +327,9 @@ fn cascade(diagnosis: &Diagnosis) -> Vec<Echo> {
 }
 
 fn causes(diagnosis: &Diagnosis) -> Vec<Cause> {
-    let named = diagnosis.causes.iter().take(CAUSES).enumerate();
-    named.map(|(place, cause)| cause_of(place + 1, cause)).collect()
+    let worth = |cause: &&RankedCause| cause.probability >= 0.01 || cause.status != CauseStatus::Unverified;
+    let named = diagnosis.causes.iter().take(1).chain(diagnosis.causes.iter().skip(1).filter(worth)).take(CAUSES);
+    named.enumerate().map(|(place, cause)| cause_of(place + 1, cause)).collect()
 }
 
 fn cause_of(number: usize, cause: &RankedCause) -> Cause {
@@ -338,6 +339,8 @@ fn cause_of(number: usize, cause: &RankedCause) -> Cause {
             .map(|reason| Reason {
                 says: plan::one_line(&reason.says),
                 source: match reason.span {
+                    // What another report says is no observation of this run.
+                    _ if reason.source == Source::Report => "a similar report".to_owned(),
                     Some(span) => format!("{}, line {}", reason.source.word(), span.start.line),
                     None => reason.source.word().to_owned(),
                 },

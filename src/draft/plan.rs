@@ -16,8 +16,7 @@ const CHECKS: usize = 4;
 /// Ways out, the recommended one first: those for the likeliest cause, then the first one for each of the others.
 pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
     let mut out: Vec<Solution> = Vec::new();
-    let open = || diagnosis.causes.iter().filter(|cause| cause.status != CauseStatus::Refuted).take(CAUSES);
-    for (place, cause) in open().enumerate() {
+    for (place, cause) in open(diagnosis).enumerate() {
         for fix in cause.fixes.iter().take(if place == 0 { FIXES } else { 1 }) {
             let benefit = format!("Meant for: {} ({} %)", portable(&cause.title), percent(cause.probability));
             match out.iter_mut().find(|known| known.title == portable(&fix.title)) {
@@ -44,16 +43,29 @@ fn solution(fix: &ProposedFix, benefit: String) -> Solution {
     }
 }
 
-/// What does not help, each once.
+/// What does not help: for the likeliest cause as it is, for others that are well possible with their name, because
+/// what is a dead end for one cause can be the way out for another.
 pub(super) fn dead_ends(diagnosis: &Diagnosis) -> Vec<String> {
+    const WELL_POSSIBLE: f64 = 0.15;
     let mut out: Vec<String> = Vec::new();
-    for dead_end in diagnosis.causes.iter().take(CAUSES).flat_map(|cause| &cause.dead_ends) {
-        let dead_end = portable(dead_end);
-        if !out.contains(&dead_end) {
-            out.push(dead_end);
+    for (place, cause) in open(diagnosis).enumerate() {
+        if place > 0 && cause.probability < WELL_POSSIBLE {
+            break;
+        }
+        for dead_end in &cause.dead_ends {
+            let dead_end = portable(dead_end);
+            out.push(if place == 0 { dead_end } else { format!("If it is `{}`: {dead_end}", cause.id) });
         }
     }
     out
+}
+
+/// Causes that may still be the one, and are worth a word.
+pub(super) fn open(diagnosis: &Diagnosis) -> impl Iterator<Item = &RankedCause> {
+    const WORTH_A_WORD: f64 = 0.01;
+    let causes = diagnosis.causes.iter().enumerate();
+    let worth = |(place, cause): &(usize, &RankedCause)| *place == 0 || cause.probability >= WORTH_A_WORD;
+    causes.filter(worth).map(|(_, cause)| cause).filter(|cause| cause.status != CauseStatus::Refuted).take(CAUSES)
 }
 
 /// The plan: confirm, fix, guard.
@@ -63,9 +75,9 @@ pub(super) fn phases(diagnosis: &Diagnosis, solutions: &[Solution], has_command:
     let again = if has_command { "Run the command of Steps to Reproduce again" } else { "Run it again" };
     let task = |text: String| Task { text, done: false };
     let mut phases = Vec::new();
-    let checks: Vec<Task> = diagnosis
-        .causes
-        .iter()
+    let settled = diagnosis.causes.iter().filter(|cause| cause.status == CauseStatus::Refuted);
+    let checks: Vec<Task> = open(diagnosis)
+        .chain(settled)
         .filter(|cause| !cause.check.trim().is_empty())
         .take(CHECKS)
         .map(|cause| Task { text: check_task(cause), done: is_settled(cause.status) })
@@ -106,11 +118,16 @@ fn check_task(cause: &RankedCause) -> String {
     format!("`{}`: {}{outcome}", cause.id, one_line(&cause.check))
 }
 
-/// What keeps it from happening again: the check of the likeliest cause, before a run instead of after it.
-pub(super) fn prevention(diagnosis: &Diagnosis) -> Vec<String> {
-    let best = diagnosis.causes.iter().find(|cause| cause.status != CauseStatus::Refuted);
-    let check = best.filter(|cause| !cause.check.trim().is_empty());
-    check.map(|cause| format!("Before the next run of this kind: {}", one_line(&cause.check))).into_iter().collect()
+/// What keeps it from happening again, as far as that can be said of any failure that can be repeated.
+pub(super) fn prevention(has_command: bool) -> Vec<String> {
+    let smoke = "Run the command of Steps to Reproduce for a few steps before a long run, and after every change of \
+                 machine or software.";
+    let mut measures = Vec::new();
+    if has_command {
+        measures.push(smoke.to_owned());
+    }
+    measures.push("TODO: what else keeps it from happening again".to_owned());
+    measures
 }
 
 /// A check for a template.

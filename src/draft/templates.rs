@@ -207,6 +207,7 @@ fn environment() -> Environment<'static> {
     environment.add_filter("code", |text: String| code(&text));
     environment
         .add_filter("fence", |text: String, language: Option<String>| fence(&text, &language.unwrap_or_default()));
+    environment.add_filter("command", |text: String| fence(&text, language(&text)));
     environment.add_filter("words", |text: String| markdown::escape(&text));
     environment.add_filter("cell", |text: String| markdown::escape(&text).replace('|', "\\|"));
     environment.add_filter("yaml", |text: String| yaml(&text));
@@ -231,6 +232,22 @@ fn fence(text: &str, language: &str) -> String {
     let marks = "`".repeat(longest_run(text).max(2) + 1);
     let text: String = clean::lines(text).join("\n");
     format!("{marks}{language}\n{}\n{marks}", text.trim_end())
+}
+
+/// Whether a command of the book is Python or for a shell.
+fn language(text: &str) -> &'static str {
+    let python = text.lines().any(|line| {
+        let line = line.trim_start();
+        let starts = [
+            "import ", "from ", "print(", "with ", "for ", "def ", "try:", "assert ", "torch.", "model.", "if ", "tf.",
+        ];
+        let call = line.split_once('(').is_some_and(|(name, _)| {
+            name.contains([' ', '.']) && name.chars().all(|c| c.is_alphanumeric() || "._ =".contains(c))
+        });
+        (starts.iter().any(|start| line.starts_with(start)) && !line.contains("; then"))
+            || (call && !line.contains("=\"$("))
+    });
+    if python { "python" } else { "bash" }
 }
 
 fn longest_run(text: &str) -> usize {
@@ -339,6 +356,22 @@ mod tests {
                 .and_then(|templates| templates.render("bad", &context))
                 .unwrap_err();
             assert!(error.to_string().contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn commands_say_what_they_are() {
+        for (text, wanted) in [
+            ("torch.backends.cudnn.benchmark = False", "python"),
+            ("y = layer.float()(x[:1].float())", "python"),
+            ("import torch\nprint(1)", "python"),
+            ("trainer.precision=16-mixed", "bash"),
+            ("python -c \"import torch; print(torch.version.cuda)\"", "bash"),
+            ("env -u LD_LIBRARY_PATH python x.py", "bash"),
+            ("export A=$(nvidia-smi)", "bash"),
+            ("CUDA_LAUNCH_BLOCKING=1 python train.py", "bash"),
+        ] {
+            assert_eq!(language(text), wanted, "{text}");
         }
     }
 
