@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use regex::Regex;
 
@@ -262,7 +263,10 @@ impl Taken {
             let name = entry.file_name().to_string_lossy().into_owned();
             // A reserved number is taken as long as its file is there, so it is looked at again.
             if let Some(id) = name.strip_prefix('.').and_then(|name| name.strip_suffix(RESERVED)) {
-                self.id(id);
+                match is_abandoned(&entry) {
+                    true => drop(fs::remove_file(&path)),
+                    false => self.id(id),
+                }
                 continue;
             }
             let is_report = entry.metadata().is_ok_and(|about| about.is_file() && about.len() <= LARGEST)
@@ -286,6 +290,13 @@ impl Taken {
 }
 
 const RESERVED: &str = ".reserved";
+
+/// Whether the process that took a number must have been killed: writing a report takes no hour.
+fn is_abandoned(entry: &fs::DirEntry) -> bool {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let modified = entry.metadata().and_then(|about| about.modified());
+    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > HOUR))
+}
 
 /// The id that the next report would get, without taking it.
 ///
@@ -449,6 +460,16 @@ mod tests {
         fs::create_dir(folder.join("BUG-20251110-001-a.md")).unwrap();
         let made = new(folder, &Scheme::default(), "a", &[]);
         assert_eq!(made.id, "BUG-20251110-002");
+    }
+
+    #[test]
+    fn a_number_that_a_killed_process_took_is_free_again_after_an_hour() {
+        let folder = tempfile::tempdir().unwrap();
+        let taken = fs::File::create(folder.path().join(".BUG-20251110-001.reserved")).unwrap();
+        assert_eq!(new(folder.path(), &Scheme::default(), "a", &[]).id, "BUG-20251110-002");
+        taken.set_modified(std::time::SystemTime::now() - Duration::from_secs(7200)).unwrap();
+        assert_eq!(new(folder.path(), &Scheme::default(), "b", &[]).id, "BUG-20251110-003");
+        assert!(!folder.path().join(".BUG-20251110-001.reserved").exists());
     }
 
     #[test]

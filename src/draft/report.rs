@@ -105,9 +105,16 @@ fn redact(value: &mut Value, redactor: &mut Redactor, name: &str) {
             }
         }
         Value::Array(values) => values.iter_mut().for_each(|value| redact(value, redactor, name)),
+        // "9.10.2.21" is a version behind its label and an address without it.
+        Value::Object(map) if labelled(map).is_some_and(|line| redactor.text(&line) == line) => {}
         Value::Object(map) => map.iter_mut().for_each(|(name, value)| redact(value, redactor, name)),
         _ => {}
     }
+}
+
+/// "cuDNN: 9.10.2.21", of a row of the environment.
+fn labelled(row: &serde_json::Map<String, Value>) -> Option<String> {
+    Some(format!("{}: {}", row.get("label")?.as_str()?, row.get("value")?.as_str()?))
 }
 
 /// The word with which ids of a kind of document begin.
