@@ -13,9 +13,9 @@ use faultbook::book::report::Report;
 use faultbook::diagnosis::Verdict;
 use faultbook::draft::context::Context;
 use faultbook::draft::fill::{self, Material};
-use faultbook::draft::ids::{self, Scheme};
 use faultbook::draft::moment::Moment;
 use faultbook::draft::report::{self, New};
+use faultbook::draft::scheme::{self, Scheme};
 use faultbook::draft::templates::Templates;
 use faultbook::draft::{duplicates, git, occurrence};
 use faultbook::knowledge::Knowledge;
@@ -326,8 +326,8 @@ pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
 
 /// How the project names its reports.
 fn scheme(project: &Project) -> anyhow::Result<Scheme> {
-    let id = project.config.id.as_deref().unwrap_or(ids::ID);
-    Ok(Scheme::new(id, project.config.file_name.as_deref().unwrap_or(ids::FILE_NAME))?)
+    let id = project.config.id.as_deref().unwrap_or(scheme::ID);
+    Ok(Scheme::new(id, project.config.file_name.as_deref().unwrap_or(scheme::FILE_NAME))?)
 }
 
 /// The one report of the project with that id.
