@@ -27,6 +27,8 @@ pub struct Move {
     pub proposal: Split,
     /// What to try when that runs out of memory; `None` when it is the same.
     pub fallback: Option<Split>,
+    /// Why even one sample at a time may not fit; `None` where it should.
+    pub warning: Option<String>,
     /// What the estimate rests on.
     pub assumptions: Vec<String>,
     /// Five things to see to.
@@ -87,7 +89,8 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
     let overhead = load.overhead.clamp(0.0, 0.95);
     let batch = f64::from(load.batch);
     let mut assumptions = Vec::new();
-    let (proposal, fallback) = match load.used {
+    // The samples that the estimate finds room for; below 1 the run itself is too large for the card.
+    let (proposal, fallback, room_for) = match load.used {
         Some(used) => {
             // Part of a card is never the run's own: context, display, fragments.
             const USABLE: f64 = 0.92;
@@ -100,7 +103,7 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
                 overhead * 100.0
             ));
             let split = Split::of(load.batch, whole(room / sample));
-            (split, None)
+            (split, None, room / sample)
         }
         None => {
             let in_proportion = whole(batch * new / old);
@@ -112,14 +115,20 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
                 overhead * 100.0
             ));
             let (first, second) = (Split::of(load.batch, in_proportion), Split::of(load.batch, when_full));
-            (first, Some(second).filter(|second| second.batch < first.batch))
+            (first, Some(second).filter(|second| second.batch < first.batch), batch * new / old)
         }
     };
+    let warning = (room_for < 1.0).then(|| {
+        "by this estimate not even one sample fits; see whether the run filled the old card (--used), then think of \
+         checkpointing activations, a smaller optimizer state, offloading, or more than one card"
+            .to_owned()
+    });
     Ok(Move {
         comparison: comparison(from, to),
         effective: load.batch,
         proposal,
         fallback,
+        warning,
         assumptions,
         checklist: checklist(from, to, proposal),
     })
@@ -331,6 +340,14 @@ mod tests {
         assert_eq!(fit(&from, &to, small).expect("an estimate").proposal, Split { batch: 4, accumulation: 1 });
         let large = Load { used: Some(22.0 * GIB), ..load(4) };
         assert_eq!(fit(&from, &to, large).expect("an estimate").proposal, Split { batch: 1, accumulation: 4 });
+    }
+
+    #[test]
+    fn a_run_too_large_for_the_card_is_told() {
+        let (from, to) = cards("A100-SXM4-80GB", "RTX 3060");
+        assert!(fit(&from, &to, load(1)).expect("an estimate").warning.is_some());
+        assert!(fit(&from, &to, Load { used: Some(60.0 * GIB), ..load(8) }).expect("an estimate").warning.is_some());
+        assert!(fit(&from, &to, load(8)).expect("an estimate").warning.is_none());
     }
 
     #[test]

@@ -97,6 +97,7 @@ fn read_device(nvml: &Nvml, index: u32, root: &Path, notes: &mut Notes) {
     health(nvml, &device, &mut of);
     heat_and_power(&device, &mut of);
     links(&device, &mut of);
+    fabric(nvml, &device, &mut of);
     modes(&device, &mut of);
 }
 
@@ -238,7 +239,7 @@ fn describe(pid: u32, held: Option<u64>, root: &Path) -> String {
 ///
 /// In a container the numbers are those of the host, so that a process of that number here is another one.
 fn command_of(pid: u32, root: &Path) -> Option<String> {
-    if root.join(".dockerenv").exists() || root.join("run/.containerenv").exists() {
+    if system::container(root).is_some() {
         return None;
     }
     let bytes = std::fs::read(root.join(format!("proc/{pid}/cmdline"))).ok()?;
@@ -340,14 +341,16 @@ fn links(device: &Device<'_>, of: &mut OfDevice<'_>) {
     of.count("pcie.width", device.current_pcie_link_width().map(u64::from));
     of.count("pcie.max_width", device.max_pcie_link_width().map(u64::from));
     of.count("pcie.replays", device.pcie_replay_counter().map(u64::from));
-    let (mut active, mut down, mut errors) = (0_u64, 0_u64, 0_u64);
+    let (mut active, mut down, mut errors) = (0_u64, 0_u64, None);
     for index in 0..LINKS {
         let link = device.link_wrapper_for(index);
         match link.is_active() {
             Ok(true) => {
                 active += 1;
                 let counters = [ErrorCounter::DlCrcFlit, ErrorCounter::DlReplay, ErrorCounter::DlRecovery];
-                errors += counters.into_iter().filter_map(|counter| link.error_counter(counter).ok()).sum::<u64>();
+                for count in counters.into_iter().filter_map(|counter| link.error_counter(counter).ok()) {
+                    errors = Some(errors.unwrap_or(0) + count);
+                }
             }
             Ok(false) => down += 1,
             Err(_) => break,
@@ -356,11 +359,47 @@ fn links(device: &Device<'_>, of: &mut OfDevice<'_>) {
     if active + down > 0 {
         of.count("nvlink.active", Ok(active));
         of.count("nvlink.inactive", Ok(down));
-        of.count("nvlink.errors", Ok(errors));
+        // Boards of the fifth generation of NVLink keep these counts elsewhere.
+        of.count("nvlink.errors", errors.ok_or(NvmlError::NotSupported));
     } else {
         let name = of.name("nvlink.active");
         of.notes.cannot_tell(name, "this device has no NVLink");
     }
+}
+
+/// Whether a board behind NVSwitches has joined the fabric: until then CUDA answers with error 802.
+fn fabric(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
+    let word = match nvml_raw::fabric_state(nvml, device) {
+        Ok(0) | Err(NvmlError::NotSupported) => {
+            let name = of.name("fabric");
+            return of.notes.cannot_tell(name, "this device has no part in an NVLink fabric");
+        }
+        Ok(1) => Ok("not started".to_owned()),
+        Ok(2) => Ok("in progress".to_owned()),
+        Ok(3) => Ok("completed".to_owned()),
+        Ok(other) => Ok(format!("state {other}")),
+        Err(error) => Err(error),
+    };
+    of.text("fabric", word);
+}
+
+/// The slices of a divided device: the names that CUDA_VISIBLE_DEVICES takes, and what each has of memory.
+fn slices(device: &Device<'_>, of: &mut OfDevice<'_>) {
+    let all = (0..device.mig_device_count().unwrap_or(0)).filter_map(|index| device.mig_device_by_index(index).ok());
+    let (mut names, mut said) = (Vec::new(), Vec::new());
+    for slice in all {
+        let Ok(name) = slice.uuid() else { continue };
+        #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+        let room = match slice.memory_info() {
+            Ok(memory) => format!("{} of {} free", size(memory.free as f64), size(memory.total as f64)),
+            Err(error) => why(&error),
+        };
+        said.push(format!("{name} {room}"));
+        names.push(name);
+    }
+    let (devices, slices) = (of.name("mig_devices"), of.name("mig_slices"));
+    of.notes.list(devices, names);
+    of.notes.list(slices, said);
 }
 
 fn modes(device: &Device<'_>, of: &mut OfDevice<'_>) {
@@ -378,13 +417,7 @@ fn modes(device: &Device<'_>, of: &mut OfDevice<'_>) {
         Ok(mode) => {
             of.flag("mig", Ok(mode.current != 0));
             if mode.current != 0 {
-                let slices = (0..device.mig_device_count().unwrap_or(0)).filter_map(|index| {
-                    let slice = device.mig_device_by_index(index).ok()?;
-                    slice.uuid().ok()
-                });
-                let slices: Vec<String> = slices.collect();
-                let name = of.name("mig_devices");
-                of.notes.list(name, slices);
+                slices(device, of);
             }
         }
         Err(NvmlError::NotSupported | NvmlError::FailedToLoadSymbol(_)) => of.flag("mig", Ok(false)),
@@ -392,6 +425,7 @@ fn modes(device: &Device<'_>, of: &mut OfDevice<'_>) {
             of.ask::<()>("mig", Err(error));
         }
     }
+    #[cfg(target_os = "linux")]
     of.flag("persistence", device.is_in_persistent_mode());
     of.flag("gsp", device.gsp_firmware_mode().map(|mode| mode.enabled));
 }

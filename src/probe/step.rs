@@ -75,6 +75,7 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
         return Some(USAGE);
     };
     no_core_dump();
+    die_with_parent();
     give_up_after(Duration::from_secs(settings.alive.max(1)));
     match step.to_str() {
         Some(NVML) => {
@@ -163,6 +164,12 @@ fn no_core_dump() {
         use rustix::process::{Resource, Rlimit, setrlimit};
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     }
+}
+
+/// A parent whose budget is spent goes away without waiting: a step that hangs must not stay behind.
+fn die_with_parent() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 /// Ends a child whose parent was killed before it could end it.

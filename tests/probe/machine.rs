@@ -114,6 +114,7 @@ impl Machine {
     pub(crate) fn options(&self) -> Options {
         Options {
             project: self.folder.path().join("project"),
+            patience: self.deadline,
             deadline: self.deadline,
             seconds: 1,
             executable: Some(PathBuf::from(env!("CARGO_BIN_EXE_faultbook"))),
