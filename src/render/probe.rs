@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn no_driver_says_where_it_looked() {
         let text = render(&outcome(&[]), Terminal::default());
-        assert!(text.starts_with("No NVIDIA driver on this machine.\n  looked in /etc/ld.so.cache\n"), "{text}");
+        assert!(text.starts_with("No NVIDIA driver on this machine.\n  looked in   /etc/ld.so.cache\n"), "{text}");
     }
 
     #[test]
@@ -326,13 +326,39 @@ mod tests {
                 ("gpu.0.memory.free", Value::Number(3.0 * gib)),
                 ("gpu.0.processes", Value::List(vec!["pid 4312 python train.py holds 8.9 GiB".into()])),
                 ("gpu.0.temperature", Value::Number(61.0)),
+                ("gpu.0.pcie.generation", Value::Number(1.0)),
+                ("gpu.0.pcie.width", Value::Number(8.0)),
+                ("gpu.0.pcie.max_generation", Value::Number(4.0)),
+                ("gpu.0.pcie.max_width", Value::Number(16.0)),
+                ("gpu.0.persistence", Value::Bool(false)),
+                ("gpu.0.gsp", Value::Bool(true)),
+                ("gpu.0.nvlink.active", Value::Number(3.0)),
+                ("gpu.0.nvlink.inactive", Value::Number(1.0)),
+                ("env.NCCL_DEBUG", words("INFO")),
+                ("ulimit.memlock", Value::Number(65536.0)),
+                ("kernel.log", words("/dev/kmsg")),
+                ("kernel.xid.count", Value::Number(1.0)),
+                ("kernel.xid.lines", Value::List(vec!["Xid (PCI:0000:65:00): 79, gone".into()])),
+                ("cudnn.copies", Value::Number(2.0)),
+                ("cudnn.found", Value::List(vec!["9.1 by the wheels: /a/b".into(), "8.9 by conda: /c/d".into()])),
             ]),
             Terminal::default(),
         );
         assert!(text.contains("GPU 0  NVIDIA GeForce RTX 3060"), "{text}");
-        assert!(text.contains("memory    ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
+        assert!(text.contains("memory      ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
         assert!(text.contains("pid 4312 python train.py"), "{text}");
         assert!(text.contains("conv backward filter"), "{text}");
+        for row in [
+            "links       PCIe 1 x8 of 4 x16 · NVLink 3 up, 1 down",
+            "modes       persistence off · GSP on",
+            "variables   NCCL_DEBUG=INFO",
+            "limits      locked memory 64.0 KiB",
+            "kernel log  Xid (PCI:0000:65:00): 79, gone",
+            "2 copies of cuDNN:",
+            "8.9 by conda: /c/d",
+        ] {
+            assert!(text.contains(row), "{row}\n{text}");
+        }
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 }

@@ -40,7 +40,7 @@ fn no_driver_is_said_quickly_with_exit_code_1() {
     assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        out(&output).starts_with("No NVIDIA driver on this machine.\n  looked in /etc/ld.so.cache"),
+        out(&output).starts_with("No NVIDIA driver on this machine.\n  looked in   /etc/ld.so.cache"),
         "{}",
         out(&output)
     );
@@ -65,8 +65,8 @@ fn something_broken_has_exit_code_1() {
 #[test]
 fn the_ladder_stands_in_the_answer() {
     let output = run(&["probe", "--level", "functional"], Some("silent-copy"), "");
-    assert!(out(&output).contains("  WRONG     copy · kernel"), "{}", out(&output));
-    assert!(out(&output).contains("  ok        context · largest block"), "{}", out(&output));
+    assert!(out(&output).contains("  WRONG       copy · kernel"), "{}", out(&output));
+    assert!(out(&output).contains("  ok          context · largest block"), "{}", out(&output));
 }
 
 #[test]
