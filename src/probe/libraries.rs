@@ -42,7 +42,7 @@ pub(super) struct Chosen {
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// Records `cudnn.*`, `cublas.*`, `nccl.*`, `cudart.*`, `nvrtc.*` and `toolkit.version`.
+/// Records `cudnn.*`, `cublas.*`, `nccl.*`, `cudart.*`, `nvrtc.*` and `toolkit.*`.
 pub(super) fn read(root: &Path, loader: &Loader, python: &Python, conda: Option<&Path>, notes: &mut Notes) -> Chosen {
     let folders = wheel_folders(python);
     let mut chosen = Chosen { folders: folders.clone(), ..Chosen::default() };
@@ -57,7 +57,7 @@ pub(super) fn read(root: &Path, loader: &Loader, python: &Python, conda: Option<
             _ => {}
         }
     }
-    toolkit(root, notes);
+    toolkit(root, conda, notes);
     if let Some(cuda) = notes.facts.text("torch.cuda").or(notes.facts.text("toolkit.version")).map(str::to_owned) {
         notes.text("cuda.version", cuda);
     }
@@ -159,11 +159,15 @@ fn write(fact: &str, copies: &[Copy], notes: &mut Notes) {
 }
 
 /// The CUDA toolkit of the system.
-fn toolkit(root: &Path, notes: &mut Notes) {
+fn toolkit(root: &Path, conda: Option<&Path>, notes: &mut Notes) {
     let text = std::fs::read_to_string(root.join("usr/local/cuda/version.json")).unwrap_or_default();
     let version = serde_json::from_str::<serde_json::Value>(&text)
         .ok()
         .and_then(|value| value.pointer("/cuda/version").and_then(|version| Some(version.as_str()?.to_owned())));
+    let compilers = [root.join("usr/local/cuda/bin/nvcc"), root.join("usr/bin/nvcc")];
+    let conda = conda.map(|prefix| prefix.join("bin/nvcc"));
+    let compiler = compilers.into_iter().chain(conda).any(|path| path.exists());
+    notes.flag("toolkit.present", compiler || version.is_some());
     match version {
         Some(version) => notes.text("toolkit.version", version),
         None => notes.cannot_tell("toolkit.version", "no toolkit under /usr/local/cuda"),
