@@ -14,6 +14,7 @@ use faultbook::render::{probe as render, watch as watched};
 
 use super::args::{Common, Format, ProbeLevel};
 use super::exit::Exit;
+use super::failure::Failure;
 use super::output::{Output, remark};
 use super::progress;
 
@@ -62,7 +63,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         ProbeLevel::Stress => Level::Stress,
     };
     let time = Duration::from_secs(asked.time_limit);
-    let options = Options { seconds: asked.seconds, time, deadline: time.mul_f64(0.8), ..options(common) };
+    let options = Options { seconds: asked.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
     let stage = (level > Level::Quick).then(|| progress::stage("asking the machine"));
     let outcome = probe::run(level, &options);
     if let Some(stage) = stage {
@@ -84,7 +85,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
 pub(crate) fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let pause = Duration::try_from_secs_f64(every.clamp(0.1, 3600.0)).unwrap_or(Duration::from_secs(1));
     let in_place = output.format == Format::Terminal && std::io::stdout().is_terminal();
-    let mut watch = Watch::new(options(common));
+    let mut watch = Watch::new(options(common)?);
     let mut looks = 0_u64;
     if in_place {
         // What stood in the window scrolls up and stays readable.
@@ -144,9 +145,9 @@ pub(crate) fn measured(
         outcome.level = "saved".to_owned();
         outcome
     } else if common.probe {
-        probe::run(Level::Quick, &options(common))
-    } else if budget >= LEAST && by_itself(diagnosis, knowledge, common) {
-        probe::run(Level::Quick, &Options { budget: Some(budget), ..options(common) })
+        probe::run(Level::Quick, &options(common)?)
+    } else if budget >= LEAST && by_itself(diagnosis, knowledge, common)? {
+        probe::run(Level::Quick, &Options { budget: Some(budget), ..options(common)? })
     } else {
         return Ok(None);
     };
@@ -155,16 +156,21 @@ pub(crate) fn measured(
 }
 
 /// Whether a diagnosis asks the machine unasked: somebody watches, a cause depends on it, and there is a driver.
-fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> bool {
-    !common.no_probe
+fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> anyhow::Result<bool> {
+    Ok(!common.no_probe
         && std::io::stdout().is_terminal()
         && diagnosis.verdict == Verdict::KnownFault
         && measurable::asks_the_machine(diagnosis, knowledge)
-        && probe::driver_here(&options(common))
+        && probe::driver_here(&options(common)?))
 }
 
-fn options(common: &Common) -> Options {
-    Options { python: common.python.clone(), ..Options::default() }
+fn options(common: &Common) -> anyhow::Result<Options> {
+    if let Some(path) = common.python.as_ref().filter(|path| !path.exists()) {
+        return Err(Failure::new(format!("there is no `{}`", path.display()))
+            .hint("--python takes an interpreter, or the folder of an environment")
+            .into());
+    }
+    Ok(Options { python: common.python.clone(), ..Options::default() })
 }
 
 fn exit(outcome: &Outcome) -> Exit {

@@ -139,6 +139,7 @@ impl Bench {
                 match self.product(precision, LARGE, 1) {
                     Ok(()) => products += 1,
                     Err(climbed) if climbed.word == Word::Skipped && products > 0 => {}
+                    Err(climbed) if climbed.word == Word::Skipped => return Err(climbed),
                     Err(mut climbed) => {
                         climbed.says = format!("after {products} right products: {}", climbed.says);
                         return Err(climbed);

@@ -93,14 +93,13 @@ fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
 fn software(sheet: &mut Sheet, facts: &Facts) {
     sheet.blank();
     let mut words = Vec::new();
-    for package in ["torch", "tensorflow", "jax", "onnxruntime", "vllm"] {
-        if let Some(version) = facts.text(&format!("{package}.version")) {
-            words.push(format!("{package} {version}"));
-        }
-    }
-    if let Some(Value::List(archs)) = facts.get("torch.arch_list").map(|fact| &fact.value) {
-        let short: Vec<&str> = archs.iter().map(|arch| arch.trim_start_matches("sm_")).collect();
-        words.push(format!("built for {}", short.join(" ")));
+    for package in ["torch", "tensorflow", "jax", "onnxruntime", "cupy", "vllm", "triton", "transformers", "deepspeed"]
+    {
+        let Some(version) = facts.text(&format!("{package}.version")) else { continue };
+        let archs: Vec<&str> =
+            list(facts, &format!("{package}.arch_list")).iter().map(|arch| arch.trim_start_matches("sm_")).collect();
+        let built = if archs.is_empty() { String::new() } else { format!(" (built for {})", archs.join(" ")) };
+        words.push(format!("{package} {version}{built}"));
     }
     if words.is_empty() {
         words.extend(facts.why_unknown("torch.version").map(|why| format!("no framework: {why}")));

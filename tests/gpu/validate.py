@@ -277,7 +277,10 @@ def stress(bench):
     bench.report.check("stress level holds and ends in time", code == 0 and seconds < limit, f"{seconds:.0f} s")
     for rung in facts["ladder"]:
         if rung["rung"] in ("memory_patterns", "gemm_stress"):
-            bench.report.check(f"stress: {rung['rung']}", rung["outcome"] == "ok", rung["says"])
+            if rung["outcome"] == "skipped":
+                bench.report.say("LEFT OUT", f"stress: {rung['rung']}", rung["says"])
+            else:
+                bench.report.check(f"stress: {rung['rung']}", rung["outcome"] == "ok", rung["says"])
     os.remove(os.path.join(bench.out, "stress.json"))
 
 
@@ -358,16 +361,22 @@ def on_a_terminal(bench):
     def seconds(*words):
         best = (float("inf"), "")
         for _ in range(5):
-            seen = []
-
-            def read(terminal):
-                data = os.read(terminal, 65536)
-                seen.append(data)
-                return b""
-
             started = time.monotonic()
-            pty.spawn([bench.faultbook, log, *words], read, lambda terminal: b"")
-            best = min(best, (time.monotonic() - started, b"".join(seen).decode(errors="replace")))
+            child, terminal = pty.fork()
+            if child == 0:
+                os.execv(bench.faultbook, [bench.faultbook, log, *words])
+            seen = b""
+            while True:
+                try:
+                    data = os.read(terminal, 65536)
+                except OSError:  # The end of the other side, as Linux tells it.
+                    break
+                if not data:
+                    break
+                seen += data
+            os.waitpid(child, 0)
+            os.close(terminal)
+            best = min(best, (time.monotonic() - started, seen.decode(errors="replace")))
         return best
 
     without, _ = seconds("--no-probe")

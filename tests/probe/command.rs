@@ -35,9 +35,14 @@ fn no_driver_is_said_quickly_with_exit_code_1() {
     if this_machine_has_a_driver() {
         return;
     }
-    let started = Instant::now();
-    let output = run(&["probe"], None, "");
-    assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
+    let once = || {
+        let started = Instant::now();
+        let output = run(&["probe"], None, "");
+        (started.elapsed(), output)
+    };
+    // The promise is 50 ms; of a machine that also compiles, the best of some runs is asked.
+    let (shortest, output) = (0..8).map(|_| once()).min_by_key(|(time, _)| *time).unwrap();
+    assert!(shortest < Duration::from_millis(50), "{shortest:?}");
     assert_eq!(output.status.code(), Some(1));
     assert!(
         out(&output).starts_with("No NVIDIA driver on this machine.\n  looked in   /etc/ld.so.cache"),
@@ -77,6 +82,8 @@ fn a_diagnosis_asks_the_machine_when_told_to() {
     let causes = json["causes"].as_array().unwrap();
     let exhausted = causes.iter().find(|cause| cause["id"] == "memory-exhausted").unwrap();
     assert_eq!(exhausted["status"], "supported");
+    let says = exhausted["status_says"].as_str().unwrap();
+    assert!(says.starts_with("410.0 MiB of 12.0 GiB free; pid 4312 ") && says.ends_with("holds 10.9 GiB"), "{says}");
     let output = run(&["--format", "json"], Some("consumer-nearly-full"), TEXT);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(json["probe"].is_null(), "into a pipe nothing is asked unasked");
