@@ -38,7 +38,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use ladder::Start;
 use libraries::Chosen;
-use loader::{By, Loader};
+use loader::{By, DRIVER, Loader};
 use note::Notes;
 
 pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
@@ -114,7 +114,8 @@ struct Places {
 
 impl Places {
     fn find(loader: &Loader) -> Self {
-        Self { cuda: loader.find("libcuda.so.1"), nvml: loader.find("libnvidia-ml.so.1") }
+        let [cuda, nvml] = DRIVER;
+        Self { cuda: loader.find(cuda), nvml: loader.find(nvml) }
     }
 
     fn any(&self) -> bool {

@@ -19,6 +19,7 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
 use nvml_wrapper::structs::device::FieldId;
 
+use super::loader::DRIVER;
 use super::native::nvml_raw;
 use super::note::Notes;
 use super::nvml_words::{why, word};
@@ -49,7 +50,7 @@ pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
     if let Some(library) = library {
         builder.lib_path(library.as_os_str());
     } else {
-        builder.lib_path(OsStr::new("libnvidia-ml.so.1"));
+        builder.lib_path(OsStr::new(DRIVER[1]));
     }
     let nvml = match builder.init() {
         Ok(nvml) => nvml,

@@ -5,6 +5,7 @@
 //! machine, not of rounding.
 
 use super::Word;
+use super::loader::DRIVER;
 use super::native::Trouble;
 use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Pass};
@@ -109,8 +110,7 @@ impl Bench {
         if let Some(driver) = self.driver {
             return Ok(driver);
         }
-        let library =
-            self.settings.cuda.clone().map_or_else(|| "libcuda.so.1".into(), std::path::PathBuf::into_os_string);
+        let library = self.settings.cuda.clone().map_or_else(|| DRIVER[0].into(), std::path::PathBuf::into_os_string);
         let driver: &'static Driver = Box::leak(Box::new(Driver::open(&library)?));
         driver.init()?;
         self.driver = Some(driver);

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::loader::DRIVER;
 use super::native::driver::Driver;
 use super::note::Notes;
 use super::save::{RungLayout, split};
@@ -96,7 +97,7 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
 
 /// `cuInit`, the driver's CUDA version, the number of devices that a program sees.
 fn init(library: Option<&Path>, notes: &mut Notes) {
-    let library = library.map_or(OsStr::new("libcuda.so.1"), Path::as_os_str);
+    let library = library.map_or(OsStr::new(DRIVER[0]), Path::as_os_str);
     let answer = Driver::open(library).and_then(|driver| {
         driver.init()?;
         let version = driver.version()?;

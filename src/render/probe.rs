@@ -25,6 +25,11 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     } else {
         sheet.paragraph(&Paragraph::new("No NVIDIA driver on this machine.").style(STRONG));
         row(&mut sheet, "looked in", &outcome.looked_in.join(", "));
+        sheet.blank();
+    }
+    if outcome.has_driver() {
+        sheet.blank();
+        driver_parts(&mut sheet, facts);
     }
     software(&mut sheet, facts);
     machine(&mut sheet, facts);
@@ -52,6 +57,20 @@ fn driver_line(sheet: &mut Sheet, facts: &Facts) {
         None => {}
     }
     sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));
+}
+
+/// The driver's parts on this machine: kernel module, library, device nodes.
+fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    if let Some(version) = facts.text("driver.kernel_version") {
+        let open = facts.get("driver.open_kernel_module").is_some_and(|fact| fact.value == Value::Bool(true));
+        words.push(format!("kernel module {version}{}", if open { " (open)" } else { "" }));
+    }
+    if let (Some(path), Some(by)) = (facts.text("driver.library"), facts.text("driver.library_by")) {
+        words.push(format!("{path} by {by}"));
+    }
+    row(sheet, "driver", &words.join(" · "));
+    row(sheet, "nodes", &list(facts, "device_nodes.present").join(" "));
 }
 
 /// The rungs of each device: those that broke with their words, those that hold in a row.
@@ -91,7 +110,6 @@ fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
 }
 
 fn software(sheet: &mut Sheet, facts: &Facts) {
-    sheet.blank();
     let mut words = Vec::new();
     for package in ["torch", "tensorflow", "jax", "onnxruntime", "cupy", "vllm", "triton", "transformers", "deepspeed"]
     {
