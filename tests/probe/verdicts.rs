@@ -355,9 +355,11 @@ fn a_text_of_another_machine_is_not_judged_by_this_one() {
 fn facts_in_files_decide_the_order() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/facts");
     let cases = [
-        ("rtx3060-nearly-full", "consumer-nearly-full", "memory-exhausted", CauseStatus::Confirmed),
-        ("gtx1080ti-too-old", "old-card", "arch-unsupported", CauseStatus::Confirmed),
-        ("h100-healthy", "healthy-h100", "memory-exhausted", CauseStatus::Unverified),
+        ("rtx3060-nearly-full", "consumer-nearly-full", NO_ENGINE, "memory-exhausted", CauseStatus::Confirmed),
+        ("gtx1080ti-too-old", "old-card", NO_ENGINE, "arch-unsupported", CauseStatus::Confirmed),
+        ("h100-healthy", "healthy-h100", NO_ENGINE, "memory-exhausted", CauseStatus::Unverified),
+        ("h100-held-by-another", "held-by-another", OUT_OF_MEMORY, "memory-held", CauseStatus::Supported),
+        ("h100-healthy", "healthy-h100", OUT_OF_MEMORY, "memory-exhausted", CauseStatus::Unverified),
     ];
     if std::env::var_os("FAULTBOOK_WRITE_FACTS").is_some() {
         for (name, scenario, ..) in cases {
@@ -370,9 +372,9 @@ fn facts_in_files_decide_the_order() {
             std::fs::write(folder.join(format!("{name}.json")), format!("{json:#}\n")).unwrap();
         }
     }
-    for (name, _, first, status) in cases {
+    for (name, _, text, first, status) in cases {
         let outcome = probe::load(&folder.join(format!("{name}.json"))).unwrap();
-        let diagnosis = answer(NO_ENGINE, Some(&outcome));
+        let diagnosis = answer(text, Some(&outcome));
         let best = &diagnosis.causes[0];
         assert_eq!((best.id.as_str(), best.status), (first, status), "{name}: {:#?}", ids(&diagnosis));
     }
