@@ -255,11 +255,20 @@ pub fn budget(facts: &Facts) -> Option<Budget> {
     let mut parts = vec![format!("{} in all", size(total))];
     parts.extend(own.map(|bytes| format!("{} held by this process", size(bytes))));
     parts.extend(others.map(|bytes| format!("{} by others", size(bytes))));
+    if own.is_none() {
+        let held = facts.number("gpu.held_by_processes").filter(|bytes| *bytes > 0.0);
+        parts.extend(held.map(|bytes| format!("{} held by processes", size(bytes))));
+    }
     parts.extend(free.map(|bytes| format!("{} free", size(bytes))));
     parts.extend(asked.map(|bytes| format!("{} asked for", size(bytes))));
     if parts.len() < 3 {
         return None;
     }
+    let workspace = workspace(facts, total);
+    parts.push(match workspace {
+        Workspace::Measured(bytes) => format!("cuDNN wants {} of workspace for a plain layer here", size(bytes)),
+        Workspace::Assumed(bytes) => format!("a workspace may need {} (estimate)", size(bytes)),
+    });
     let fits = fitting(facts, own, free, asked, total);
     let mut says = parts.join(", ");
     if let Some(split) = fits {
@@ -273,10 +282,24 @@ pub fn budget(facts: &Facts) -> Option<Budget> {
     Some(Budget { says, fits })
 }
 
+/// What a convolution's workspace may need.
+enum Workspace {
+    /// What cuDNN asked for in the functional probe of this machine.
+    Measured(f64),
+    /// Workspaces of convolutions are of this order; less on small cards.
+    Assumed(f64),
+}
+
+fn workspace(facts: &Facts, total: f64) -> Workspace {
+    match facts.number("ladder.workspace") {
+        Some(bytes) => Workspace::Measured(bytes),
+        None => Workspace::Assumed((0.05 * total).min(GIB)),
+    }
+}
+
 /// The batch whose samples, as large as now, leave room for what was asked and for a workspace.
 fn fitting(facts: &Facts, own: Option<f64>, free: Option<f64>, asked: Option<f64>, total: f64) -> Option<Split> {
-    // Workspaces of convolutions are of this order; less on small cards.
-    let workspace = (0.05 * total).min(GIB);
+    let (Workspace::Measured(workspace) | Workspace::Assumed(workspace)) = workspace(facts, total);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
     let batch = facts.number("run.batch_size").filter(|n| (2.0..=65536.0).contains(n) && n.fract() == 0.0)? as u32;
     let own = own.or_else(|| Some(total - free?))?;

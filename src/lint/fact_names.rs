@@ -217,7 +217,10 @@ pub const NAMES: &[(&str, Sort)] = &[
     ("ladder.broken", List),
     ("ladder.wrong", Number),
     ("ladder.workspace_missing", Bool),
+    ("ladder.workspace", Number),
     ("probe.healthy", Bool),
+    ("probe.late", List),
+    ("probe.budget_ms", Number),
     // The machine.
     ("os.kernel", Text),
     ("os.container_kind", Text),

@@ -97,6 +97,10 @@ impl Bench {
         let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
         let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
         let layer = cudnn.layer(SHAPE)?;
+        if with_workspace && let Some(fastest) = layer.algorithms(pass)?.first() {
+            let (device, pass) = (self.settings.device, pass.word());
+            self.notes.count(format!("cuda.{device}.workspace.{pass}"), fastest.workspace as u64);
+        }
         convolve(context, &layer, pass, with_workspace, 1)
     }
 

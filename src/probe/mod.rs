@@ -16,6 +16,7 @@ mod loader;
 mod native;
 mod note;
 mod nvml;
+mod nvml_modes;
 mod nvml_words;
 mod outcome;
 mod packages;

@@ -146,6 +146,12 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
         notes.count("ladder.wrong", rungs.iter().filter(|rung| rung.word == Word::Wrong).count() as u64);
         notes.flag("ladder.workspace_missing", workspace_missing(rungs));
     }
+    let is_workspace = |name: &str| name.starts_with("cuda.") && name.contains(".workspace.");
+    let wanted =
+        notes.facts.iter().filter(|(name, _)| is_workspace(name)).filter_map(|(name, _)| notes.facts.number(name));
+    if let Some(most) = wanted.max_by(f64::total_cmp) {
+        notes.number("ladder.workspace", most);
+    }
     let smallest = rungs
         .iter()
         .filter_map(|rung| notes.facts.number(&format!("cuda.{}.largest_block", rung.device)))

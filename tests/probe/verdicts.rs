@@ -239,6 +239,8 @@ fn convolutions_that_want_their_workspace_confirm_exhausted_memory() {
     let outcome = Machine::with("cudnn-without-workspace").torch_28().probe(Level::Functional);
     let diagnosis = answer(NO_ENGINE, Some(&outcome));
     verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Confirmed, "without workspace");
+    let budget = diagnosis.notes.iter().find(|note| note.starts_with("memory budget"));
+    assert!(budget.is_some_and(|says| says.contains("cuDNN wants 1.1 GiB of workspace")), "{:?}", diagnosis.notes);
 }
 
 #[test]
