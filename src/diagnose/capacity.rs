@@ -261,14 +261,16 @@ pub fn budget(facts: &Facts) -> Option<Budget> {
     }
     parts.extend(free.map(|bytes| format!("{} free", size(bytes))));
     parts.extend(asked.map(|bytes| format!("{} asked for", size(bytes))));
-    if parts.len() < 3 {
+    let (measured, workspace) = match workspace(facts, total) {
+        Workspace::Measured(bytes) => {
+            (true, format!("cuDNN wants {} of workspace for a plain layer here", size(bytes)))
+        }
+        Workspace::Assumed(bytes) => (false, format!("a workspace may need {} (estimate)", size(bytes))),
+    };
+    if parts.len() + usize::from(measured) < 3 {
         return None;
     }
-    let workspace = workspace(facts, total);
-    parts.push(match workspace {
-        Workspace::Measured(bytes) => format!("cuDNN wants {} of workspace for a plain layer here", size(bytes)),
-        Workspace::Assumed(bytes) => format!("a workspace may need {} (estimate)", size(bytes)),
-    });
+    parts.push(workspace);
     let fits = fitting(facts, own, free, asked, total);
     let mut says = parts.join(", ");
     if let Some(split) = fits {
