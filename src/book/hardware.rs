@@ -82,7 +82,7 @@ impl Hardware {
     }
 
     /// The GPUs that a person may mean by a short name: "V100", "4090", "A100 80GB". Those whose names say the least
-    /// beside the words asked for; several where the words do not decide, in the order of the table.
+    /// beside the words asked for and their memory; several where the words do not decide, in the order of the table.
     pub fn gpus_named(&self, name: &str) -> Vec<&Gpu> {
         let words = |name: &str| -> Vec<String> {
             let name = name.to_ascii_lowercase().replace(" gb", "gb");
@@ -95,7 +95,10 @@ impl Hardware {
         }
         let extra = |gpu: &Gpu| {
             let own = words(&gpu.name);
-            asked.iter().all(|word| own.contains(word)).then(|| own.len() - asked.len().min(own.len()))
+            asked
+                .iter()
+                .all(|word| own.contains(word))
+                .then(|| own.iter().filter(|word| !asked.contains(word) && !word.ends_with("gb")).count())
         };
         let least = self.gpus().iter().filter_map(extra).min();
         self.gpus().iter().filter(|gpu| extra(gpu).is_some_and(|count| Some(count) == least)).collect()
@@ -171,6 +174,7 @@ mod tests {
         assert_eq!(names("4090"), ["GeForce RTX 4090"]);
         assert_eq!(names("T4"), ["Tesla T4"]);
         assert_eq!(names("nvidia k80"), ["Tesla K80"]);
+        assert!(names("H100").len() > 1, "the SXM and PCIe boards, not only the NVL");
         assert!(names("V100").len() > 1 && names("V100").iter().all(|name| name.contains("V100")));
         assert!(names("A100 80 GB").iter().all(|name| name.ends_with("80GB")));
         assert!(names("NVIDIA").is_empty() && names("a card nobody knows").is_empty());

@@ -130,6 +130,12 @@ fn a_move_to_a_smaller_card() {
     let text = out(&output);
     assert!(text.contains("Start with   batch 2 with 2 steps of accumulation"), "{text}");
     assert_eq!(text.matches("\n  5. ").count(), 1);
+    assert!(text.contains("estimate"), "{text}");
+    let short = run(&["fit", "--from", "4090", "--to", "T4", "--batch", "8"], None, "");
+    assert!(out(&short).starts_with("From GeForce RTX 4090 to Tesla T4"), "{}", out(&short));
+    let several = run(&["fit", "--from", "V100", "--to", "T4", "--batch", "8"], None, "");
+    assert_eq!(several.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&several.stderr).contains("\"Tesla V100"), "the candidates are named");
     let output = run(&["fit", "--from", "a card nobody knows", "--to", "RTX 3060", "--batch", "4"], None, "");
     assert_eq!(output.status.code(), Some(2));
 }
