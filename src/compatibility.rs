@@ -38,16 +38,20 @@ pub fn arch_supported(capability: &str, archs: &[String]) -> bool {
 ///
 /// The floors of minor-version compatibility: NVIDIA, "CUDA Compatibility", table of minimum drivers per family.
 pub fn driver_supports(driver: &str, cuda: &str) -> bool {
-    let Some(driver) = parse(driver) else { return true };
+    let (Some(driver), Some(floor)) = (parse(driver), driver_floor(cuda).and_then(parse)) else { return true };
+    driver >= floor
+}
+
+/// The oldest driver that serves the family of that CUDA version; `None` for families that are not in the table.
+pub fn driver_floor(cuda: &str) -> Option<&'static str> {
     let family = cuda.split('.').next().and_then(|major| major.parse::<u32>().ok());
-    let floor = match family {
-        Some(13) => "580",
-        Some(12) => "525.60.13",
-        Some(11) => "450.80.02",
-        Some(10) => "410.48",
-        _ => return true,
-    };
-    parse(floor).is_none_or(|floor| driver >= floor)
+    Some(match family? {
+        13 => "580",
+        12 => "525.60.13",
+        11 => "450.80.02",
+        10 => "410.48",
+        _ => return None,
+    })
 }
 
 /// Whether the toolkit of that CUDA version knew devices of that capability when it was released.

@@ -7,6 +7,8 @@
 mod command;
 #[path = "probe/machine.rs"]
 mod machine;
+#[path = "probe/on_a_terminal.rs"]
+mod on_a_terminal;
 #[path = "probe/scenarios.rs"]
 mod scenarios;
 #[path = "probe/verdicts.rs"]

@@ -66,19 +66,11 @@ impl Hardware {
     pub fn gpu(&self, name: &str) -> Option<&Gpu> {
         let name = name.to_ascii_lowercase();
         let name = name.replace(" gb", "gb").replace(" laptop gpu", " laptop");
-        // "rtx-3090" is typed where a blank would need quotes.
-        let undashed = name.replace(['-', '_'], " ");
         let mut best: Option<(&Gpu, (usize, bool))> = None;
         for gpu in self.gpus() {
             // A brand before the model says nothing: "geforce rtx 3060" is not longer than "rtx 3060 ti".
             let model = |alias: &str| alias.trim_start_matches("nvidia ").trim_start_matches("geforce ").len();
-            let Some(alias) = gpu
-                .aliases
-                .split(';')
-                .filter(|alias| stands_in(alias, &name) || stands_in(alias, &undashed))
-                .map(model)
-                .max()
-            else {
+            let Some(alias) = gpu.aliases.split(';').filter(|alias| stands_in(alias, &name)).map(model).max() else {
                 continue;
             };
             let memory = gpu.memory_gib.is_some_and(|gib| name.contains(&format!("{gib}gb")));
@@ -87,6 +79,29 @@ impl Hardware {
             }
         }
         best.map(|(gpu, _)| gpu)
+    }
+
+    /// The GPUs that a person may mean by a short name: "V100", "4090", "A100 80GB". Those whose names say the least
+    /// beside the words asked for and their memory; several where the words do not decide, in the order of the table.
+    pub fn gpus_named(&self, name: &str) -> Vec<&Gpu> {
+        let words = |name: &str| -> Vec<String> {
+            let name = name.to_ascii_lowercase().replace(" gb", "gb");
+            let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+            words.filter(|word| !matches!(*word, "nvidia" | "geforce" | "tesla")).map(str::to_owned).collect()
+        };
+        let asked = words(name);
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        let extra = |gpu: &Gpu| {
+            let own = words(&gpu.name);
+            asked
+                .iter()
+                .all(|word| own.contains(word))
+                .then(|| own.iter().filter(|word| !asked.contains(word) && !word.ends_with("gb")).count())
+        };
+        let least = self.gpus().iter().filter_map(extra).min();
+        self.gpus().iter().filter(|gpu| extra(gpu).is_some_and(|count| Some(count) == least)).collect()
     }
 
     /// The default wheel of a torch version; a version between two known ones of the same minor release takes theirs.
@@ -149,6 +164,20 @@ mod tests {
         assert_eq!(name("NVIDIA GeForce RTX 3060 Laptop GPU"), Some(("GeForce RTX 3060 Laptop", "8.6")));
         assert_eq!(name("NVIDIA A100-SXM4-80GB").map(|(_, capability)| capability), Some("8.0"));
         assert_eq!(name("a card nobody knows"), None);
+    }
+
+    #[test]
+    fn short_names_mean_the_plainest_cards_of_that_name() {
+        let hardware = hardware();
+        let names =
+            |text: &str| -> Vec<&str> { hardware.gpus_named(text).into_iter().map(|gpu| gpu.name.as_str()).collect() };
+        assert_eq!(names("4090"), ["GeForce RTX 4090"]);
+        assert_eq!(names("T4"), ["Tesla T4"]);
+        assert_eq!(names("nvidia k80"), ["Tesla K80"]);
+        assert!(names("H100").len() > 1, "the SXM and PCIe boards, not only the NVL");
+        assert!(names("V100").len() > 1 && names("V100").iter().all(|name| name.contains("V100")));
+        assert!(names("A100 80 GB").iter().all(|name| name.ends_with("80GB")));
+        assert!(names("NVIDIA").is_empty() && names("a card nobody knows").is_empty());
     }
 
     #[test]

@@ -129,6 +129,9 @@ pub(crate) enum Command {
         /// Seconds for each check that the stress level adds.
         #[arg(long, default_value_t = 20, value_name = "SECONDS")]
         seconds: u64,
+        /// Longest time for the functional level of one device, waking it not counted; what is cut off says so.
+        #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+        time_limit: u64,
     },
     /// Estimate how a run moves from one GPU to another with its effective batch kept.
     Fit {

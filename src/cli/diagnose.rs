@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use faultbook::diagnose::{Measured, diagnose};
 use faultbook::diagnosis::{Diagnosis, Verdict};
@@ -112,8 +113,10 @@ pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> any
     let stage = input.is_long().then(|| progress::stage("diagnosing"));
     let transcript = transcript::read(&input.bytes);
     let incident = incident::read(&transcript);
+    let started = Instant::now();
     let mut diagnosis = diagnose(&transcript, &incident, knowledge, &Measured::default());
-    if let Some(measured) = measured(&diagnosis, &incident, knowledge, common)? {
+    let again = started.elapsed();
+    if let Some(measured) = measured(&diagnosis, &incident, knowledge, common, again)? {
         diagnosis = diagnose(&transcript, &incident, knowledge, &measured);
     }
     if let Some(stage) = stage {
@@ -122,15 +125,16 @@ pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> any
     Ok(Reading { transcript, incident, diagnosis })
 }
 
-/// What is known of the machine, when it was asked or shall be.
+/// What is known of the machine, when it was asked or shall be; `again` is what a second diagnosis will take.
 #[cfg(feature = "probe")]
 fn measured(
     diagnosis: &Diagnosis,
     incident: &incident::Incident,
     knowledge: &Knowledge,
     common: &Common,
+    again: Duration,
 ) -> anyhow::Result<Option<Measured>> {
-    super::probe::measured(diagnosis, &incident.facts, knowledge, common)
+    super::probe::measured(diagnosis, &incident.facts, knowledge, common, again)
 }
 
 /// Without the probe nothing is measured.
@@ -140,6 +144,7 @@ fn measured(
     _incident: &incident::Incident,
     _knowledge: &Knowledge,
     _common: &Common,
+    _again: Duration,
 ) -> anyhow::Result<Option<Measured>> {
     Ok(None)
 }

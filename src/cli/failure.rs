@@ -64,13 +64,26 @@ pub(crate) fn lines(error: &anyhow::Error) -> String {
         Some(failure) => failure.hint.clone(),
         None => match link.downcast_ref::<faultbook::draft::Error>() {
             Some(error) => error.hint(),
-            None => link.downcast_ref::<faultbook::error::Error>()?.hint(),
+            None => match link.downcast_ref::<faultbook::error::Error>() {
+                Some(error) => error.hint(),
+                None => of_probe(link),
+            },
         },
     });
     if let Some(hint) = hint {
         text.push_str(&format!("\nhint: {}\n", clean::line(&hint)));
     }
     text
+}
+
+#[cfg(feature = "probe")]
+fn of_probe(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    error.downcast_ref::<faultbook::probe::Error>()?.hint()
+}
+
+#[cfg(not(feature = "probe"))]
+fn of_probe(_error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    None
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ struct Answer<'a> {
     effective_batch: u32,
     proposal: Piece,
     fallback: Option<Piece>,
+    warning: Option<&'a str>,
     comparison: Vec<Row<'a>>,
     assumptions: &'a [String],
     checklist: &'a [String],
@@ -56,11 +57,20 @@ pub(crate) fn run(from: &str, to: &str, load: Load, common: &Common, output: &Ou
 
 /// The card of that name.
 pub(crate) fn card<'b>(book: &'b Book, name: &str) -> anyhow::Result<&'b Gpu> {
-    let found = book.hardware.gpu(name);
-    Ok(found.ok_or_else(|| {
-        Failure::new(format!("no GPU of the catalogue is named `{name}`"))
-            .hint("write it as its driver does: \"RTX 3090\", \"A100-SXM4-80GB\", \"Tesla T4\"")
-    })?)
+    if let Some(gpu) = book.hardware.gpu(name) {
+        return Ok(gpu);
+    }
+    let meant = book.hardware.gpus_named(name);
+    match meant.as_slice() {
+        [] => Err(Failure::new(format!("no GPU of the catalogue is named `{name}`"))
+            .hint("write it as its driver does: \"RTX 3090\", \"A100-SXM4-80GB\", \"Tesla T4\""))?,
+        [first, rest @ ..] if rest.iter().all(|gpu| gpu.memory_gib == first.memory_gib) => Ok(first),
+        several => {
+            let names: Vec<String> = several.iter().map(|gpu| format!("\"{}\"", gpu.name)).collect();
+            Err(Failure::new(format!("`{name}` may be one of several GPUs with different memory"))
+                .hint(format!("say which: {}", names.join(", "))))?
+        }
+    }
 }
 
 fn terminal(from: &Gpu, to: &Gpu, answer: &Move, output: &Output) -> String {
@@ -77,6 +87,9 @@ fn terminal(from: &Gpu, to: &Gpu, answer: &Move, output: &Output) -> String {
         sheet.paragraph(
             &Paragraph::new(format!("{}, if that runs out of memory", split(fallback))).lead(PLAIN, "Fall back to "),
         );
+    }
+    if let Some(warning) = &answer.warning {
+        sheet.paragraph(&Paragraph::new(warning).lead(STRONG, "Doubtful     "));
     }
     for assumption in &answer.assumptions {
         sheet.paragraph(&Paragraph::new(assumption).lead(FAINT, "  estimate   ").style(FAINT));
@@ -101,6 +114,9 @@ fn markdown(from: &Gpu, to: &Gpu, answer: &Move) -> String {
     if let Some(fallback) = answer.fallback {
         text.push_str(&format!("If that runs out of memory: {}.\n", split(fallback)));
     }
+    if let Some(warning) = &answer.warning {
+        text.push_str(&format!("\n**Doubtful:** {warning}.\n"));
+    }
     text.push_str("\nThis is an estimate:\n\n");
     text.extend(answer.assumptions.iter().map(|item| format!("- {item}\n")));
     text.push_str("\nBefore you move:\n\n");
@@ -119,6 +135,7 @@ fn shape<'a>(from: &'a Gpu, to: &'a Gpu, answer: &'a Move) -> Answer<'a> {
         effective_batch: answer.effective,
         proposal: piece(answer.proposal),
         fallback: answer.fallback.map(piece),
+        warning: answer.warning.as_deref(),
         comparison: answer.comparison.iter().map(row).collect(),
         assumptions: &answer.assumptions,
         checklist: &answer.checklist,

@@ -89,8 +89,8 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
         #[cfg(feature = "probe")]
-        Some(Command::Probe { level, save, watch, every, count, seconds }) => {
-            let asked = probe::Asked { level, save, seconds };
+        Some(Command::Probe { level, save, watch, every, count, seconds, time_limit }) => {
+            let asked = probe::Asked { level, save, seconds, time_limit };
             if watch { probe::watch(every, count, &common, &output) } else { probe::run(&asked, &common, &output) }
         }
         Some(Command::Fit { from, to, batch, overhead, used }) => {

@@ -134,12 +134,10 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let templates = templates(&project)?;
     templates.choose(&asked.template)?;
     let scheme = scheme(&project)?;
-    if let Some(former) = &asked.former_gpu {
-        super::fit::card(&knowledge.book, former)?;
-    }
+    let former = asked.former_gpu.as_deref().map(|name| super::fit::card(&knowledge.book, name)).transpose()?;
     let mut redactor = (!asked.no_redact).then(|| Redactor::new(&known()));
     let input = text(asked, redactor.as_mut())?;
-    let reading = diagnose::read(&input, &knowledge, &with_probe(common))?;
+    let reading = diagnose::read(&input, &knowledge, &with_probe(common)?)?;
     if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
     {
         complain(&anyhow::Error::from(Failure::new("no error in this text, so nothing was written").hint(
@@ -154,7 +152,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         severity: asked.severity.clone(),
         status: asked.status.clone(),
         command: asked.command.clone(),
-        former_gpu: asked.former_gpu.clone(),
+        former_gpu: former.map(|card| card.name.clone()),
         about: asked.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
         change: asked.commit.as_deref().map(change).transpose()?,
     };
@@ -305,14 +303,14 @@ fn known() -> Known {
 }
 
 /// The machine is asked unasked where it has a driver: a report is read by people who cannot ask it.
-fn with_probe(common: &Common) -> Common {
+fn with_probe(common: &Common) -> anyhow::Result<Common> {
     #[cfg_attr(not(feature = "probe"), expect(unused_mut, reason = "only a probe changes it"))]
     let mut common = common.clone();
     #[cfg(feature = "probe")]
-    if !common.no_probe && common.facts.is_none() && super::probe::driver_here(&common) {
+    if !common.no_probe && common.facts.is_none() && super::probe::driver_here(&common)? {
         common.probe = true;
     }
-    common
+    Ok(common)
 }
 
 /// The templates of a project: those it configured, else those in the usual place.

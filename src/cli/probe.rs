@@ -14,7 +14,8 @@ use faultbook::render::{probe as render, watch as watched};
 
 use super::args::{Common, Format, ProbeLevel};
 use super::exit::Exit;
-use super::output::Output;
+use super::failure::Failure;
+use super::output::{Output, remark};
 use super::progress;
 
 /// For `faultbook probe --help`.
@@ -24,8 +25,14 @@ Exit codes of probe:
   1  there is no NVIDIA driver, or something is broken
   2  the command line is wrong, or a file could not be written";
 
-/// The longest time that a diagnosis waits for the machine when nobody asked for it.
-const BUDGET: Duration = Duration::from_millis(280);
+/// The most that asking the machine may cost a diagnosis when nobody asked for it, the second look at the text included.
+const PROMISE: Duration = Duration::from_millis(300);
+
+/// What starting, ending and reading an answer take beside the waiting.
+const BESIDE: Duration = Duration::from_millis(20);
+
+/// With less time than this a driver tells nothing.
+const LEAST: Duration = Duration::from_millis(60);
 
 /// What a probe was asked for.
 pub(crate) struct Asked {
@@ -35,6 +42,8 @@ pub(crate) struct Asked {
     pub(crate) save: Option<PathBuf>,
     /// Seconds for each check of the stress level.
     pub(crate) seconds: u64,
+    /// Seconds for the ladder of one device.
+    pub(crate) time_limit: u64,
 }
 
 /// Answers the hidden subcommand by which the probe calls this program; `None` when it is not that.
@@ -53,7 +62,8 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         ProbeLevel::Functional => Level::Functional,
         ProbeLevel::Stress => Level::Stress,
     };
-    let options = Options { seconds: asked.seconds, ..options(common) };
+    let time = Duration::from_secs(asked.time_limit);
+    let options = Options { seconds: asked.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
     let stage = (level > Level::Quick).then(|| progress::stage("asking the machine"));
     let outcome = probe::run(level, &options);
     if let Some(stage) = stage {
@@ -61,6 +71,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     }
     if let Some(path) = &asked.save {
         probe::save(&outcome, path)?;
+        remark(&format!("saved; `faultbook LOG --facts {}` uses it on any machine", path.display()));
     }
     output.write(&match output.format {
         Format::Terminal => render::render(&outcome, output.terminal),
@@ -72,19 +83,23 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
 
 /// Looks again and again until the reader goes away or the count is reached.
 pub(crate) fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> anyhow::Result<Exit> {
-    const HOME_AND_CLEAR: &str = "\u{1b}[H\u{1b}[2J";
     let pause = Duration::try_from_secs_f64(every.clamp(0.1, 3600.0)).unwrap_or(Duration::from_secs(1));
     let in_place = output.format == Format::Terminal && std::io::stdout().is_terminal();
-    let mut watch = Watch::new(options(common));
+    let mut watch = Watch::new(options(common)?);
     let mut looks = 0_u64;
+    if in_place {
+        // What stood in the window scrolls up and stays readable.
+        let rows = terminal_size::terminal_size().map_or(0, |(_, rows)| usize::from(rows.0));
+        let _ = std::io::stdout().lock().write_all("\n".repeat(rows).as_bytes());
+    }
     loop {
         let sample = watch.sample();
         let text = match output.format {
             Format::Json => sample.to_json_line() + "\n",
-            Format::Terminal | Format::Markdown => watched::render(&watch, output.terminal),
+            Format::Terminal | Format::Markdown if in_place => in_window(&watch, pause, common),
+            Format::Terminal | Format::Markdown => watched::render(&watch, output.terminal, None),
         };
         let mut stdout = std::io::stdout().lock();
-        let text = if in_place { format!("{HOME_AND_CLEAR}{text}") } else { text };
         if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
             // Nobody reads any more.
             return Ok(Exit::Found);
@@ -97,22 +112,42 @@ pub(crate) fn watch(every: f64, count: Option<u64>, common: &Common, output: &Ou
     }
 }
 
+/// A picture that takes the place of the one before; the window may have another size by now.
+fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
+    const HOME: &str = "\u{1b}[H";
+    const REST_OF_LINE: &str = "\u{1b}[K";
+    const ALL_BELOW: &str = "\u{1b}[J";
+    let rows = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
+    let output = Output::new(common);
+    // A line below for the words that tell how to end it.
+    let picture = watched::render(watch, output.terminal, rows.map(|rows| rows.saturating_sub(2)));
+    let shown: Vec<&str> = picture.lines().take(rows.map_or(usize::MAX, |rows| rows.saturating_sub(2))).collect();
+    let mut text = HOME.to_owned();
+    for line in shown {
+        text.push_str(&format!("{line}{REST_OF_LINE}\n"));
+    }
+    text.push_str(&format!("every {} s, Ctrl-C ends{REST_OF_LINE}{ALL_BELOW}\r", pause.as_secs_f64()));
+    text
+}
+
 /// The machine's part in a diagnosis: saved facts, or an answer of this machine where it was asked for or where it
-/// helps and costs nothing that anybody notices.
+/// helps and costs nothing that anybody notices. `again` is the time that the second diagnosis will take.
 pub(crate) fn measured(
     diagnosis: &Diagnosis,
     text: &Facts,
     knowledge: &Knowledge,
     common: &Common,
+    again: Duration,
 ) -> anyhow::Result<Option<Measured>> {
+    let budget = PROMISE.saturating_sub(BESIDE + again);
     let outcome = if let Some(path) = &common.facts {
         let mut outcome = probe::load(path)?;
         outcome.level = "saved".to_owned();
         outcome
     } else if common.probe {
-        probe::run(Level::Quick, &options(common))
-    } else if by_itself(diagnosis, knowledge, common) {
-        probe::run(Level::Quick, &Options { budget: Some(BUDGET), ..options(common) })
+        probe::run(Level::Quick, &options(common)?)
+    } else if budget >= LEAST && by_itself(diagnosis, knowledge, common)? {
+        probe::run(Level::Quick, &Options { budget: Some(budget), ..options(common)? })
     } else {
         return Ok(None);
     };
@@ -121,21 +156,26 @@ pub(crate) fn measured(
 }
 
 /// Whether a diagnosis asks the machine unasked: somebody watches, a cause depends on it, and there is a driver.
-fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> bool {
-    !common.no_probe
+fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> anyhow::Result<bool> {
+    Ok(!common.no_probe
         && std::io::stdout().is_terminal()
         && diagnosis.verdict == Verdict::KnownFault
         && measurable::asks_the_machine(diagnosis, knowledge)
-        && probe::driver_here(&options(common))
+        && probe::driver_here(&options(common)?))
 }
 
 /// Whether this machine has a driver that a probe could ask.
-pub(crate) fn driver_here(common: &Common) -> bool {
-    probe::driver_here(&options(common))
+pub(crate) fn driver_here(common: &Common) -> anyhow::Result<bool> {
+    Ok(probe::driver_here(&options(common)?))
 }
 
-fn options(common: &Common) -> Options {
-    Options { python: common.python.clone(), ..Options::default() }
+fn options(common: &Common) -> anyhow::Result<Options> {
+    if let Some(path) = common.python.as_ref().filter(|path| !path.exists()) {
+        return Err(Failure::new(format!("there is no `{}`", path.display()))
+            .hint("--python takes an interpreter, or the folder of an environment")
+            .into());
+    }
+    Ok(Options { python: common.python.clone(), ..Options::default() })
 }
 
 fn exit(outcome: &Outcome) -> Exit {

@@ -27,6 +27,8 @@ pub struct Move {
     pub proposal: Split,
     /// What to try when that runs out of memory; `None` when it is the same.
     pub fallback: Option<Split>,
+    /// Why even one sample at a time may not fit; `None` where it should.
+    pub warning: Option<String>,
     /// What the estimate rests on.
     pub assumptions: Vec<String>,
     /// Five things to see to.
@@ -87,7 +89,8 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
     let overhead = load.overhead.clamp(0.0, 0.95);
     let batch = f64::from(load.batch);
     let mut assumptions = Vec::new();
-    let (proposal, fallback) = match load.used {
+    // The samples that the estimate finds room for; below 1 the run itself is too large for the card.
+    let (proposal, fallback, room_for) = match load.used {
         Some(used) => {
             // Part of a card is never the run's own: context, display, fragments.
             const USABLE: f64 = 0.92;
@@ -100,7 +103,7 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
                 overhead * 100.0
             ));
             let split = Split::of(load.batch, whole(room / sample));
-            (split, None)
+            (split, None, room / sample)
         }
         None => {
             let in_proportion = whole(batch * new / old);
@@ -112,14 +115,20 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
                 overhead * 100.0
             ));
             let (first, second) = (Split::of(load.batch, in_proportion), Split::of(load.batch, when_full));
-            (first, Some(second).filter(|second| second.batch < first.batch))
+            (first, Some(second).filter(|second| second.batch < first.batch), batch * new / old)
         }
     };
+    let warning = (room_for < 1.0).then(|| {
+        "by this estimate not even one sample fits; see whether the run filled the old card (--used), then think of \
+         checkpointing activations, a smaller optimizer state, offloading, or more than one card"
+            .to_owned()
+    });
     Ok(Move {
         comparison: comparison(from, to),
         effective: load.batch,
         proposal,
         fallback,
+        warning,
         assumptions,
         checklist: checklist(from, to, proposal),
     })
@@ -246,11 +255,22 @@ pub fn budget(facts: &Facts) -> Option<Budget> {
     let mut parts = vec![format!("{} in all", size(total))];
     parts.extend(own.map(|bytes| format!("{} held by this process", size(bytes))));
     parts.extend(others.map(|bytes| format!("{} by others", size(bytes))));
+    if own.is_none() {
+        let held = facts.number("gpu.held_by_processes").filter(|bytes| *bytes > 0.0);
+        parts.extend(held.map(|bytes| format!("{} held by processes", size(bytes))));
+    }
     parts.extend(free.map(|bytes| format!("{} free", size(bytes))));
     parts.extend(asked.map(|bytes| format!("{} asked for", size(bytes))));
-    if parts.len() < 3 {
+    let (measured, workspace) = match workspace(facts, total) {
+        Workspace::Measured(bytes) => {
+            (true, format!("cuDNN wants {} of workspace for a plain layer here", size(bytes)))
+        }
+        Workspace::Assumed(bytes) => (false, format!("a workspace may need {} (estimate)", size(bytes))),
+    };
+    if parts.len() + usize::from(measured) < 3 {
         return None;
     }
+    parts.push(workspace);
     let fits = fitting(facts, own, free, asked, total);
     let mut says = parts.join(", ");
     if let Some(split) = fits {
@@ -264,10 +284,24 @@ pub fn budget(facts: &Facts) -> Option<Budget> {
     Some(Budget { says, fits })
 }
 
+/// What a convolution's workspace may need.
+enum Workspace {
+    /// What cuDNN asked for in the functional probe of this machine.
+    Measured(f64),
+    /// Workspaces of convolutions are of this order; less on small cards.
+    Assumed(f64),
+}
+
+fn workspace(facts: &Facts, total: f64) -> Workspace {
+    match facts.number("ladder.workspace") {
+        Some(bytes) => Workspace::Measured(bytes),
+        None => Workspace::Assumed((0.05 * total).min(GIB)),
+    }
+}
+
 /// The batch whose samples, as large as now, leave room for what was asked and for a workspace.
 fn fitting(facts: &Facts, own: Option<f64>, free: Option<f64>, asked: Option<f64>, total: f64) -> Option<Split> {
-    // Workspaces of convolutions are of this order; less on small cards.
-    let workspace = (0.05 * total).min(GIB);
+    let (Workspace::Measured(workspace) | Workspace::Assumed(workspace)) = workspace(facts, total);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
     let batch = facts.number("run.batch_size").filter(|n| (2.0..=65536.0).contains(n) && n.fract() == 0.0)? as u32;
     let own = own.or_else(|| Some(total - free?))?;
@@ -331,6 +365,14 @@ mod tests {
         assert_eq!(fit(&from, &to, small).expect("an estimate").proposal, Split { batch: 4, accumulation: 1 });
         let large = Load { used: Some(22.0 * GIB), ..load(4) };
         assert_eq!(fit(&from, &to, large).expect("an estimate").proposal, Split { batch: 1, accumulation: 4 });
+    }
+
+    #[test]
+    fn a_run_too_large_for_the_card_is_told() {
+        let (from, to) = cards("A100-SXM4-80GB", "RTX 3060");
+        assert!(fit(&from, &to, load(1)).expect("an estimate").warning.is_some());
+        assert!(fit(&from, &to, Load { used: Some(60.0 * GIB), ..load(8) }).expect("an estimate").warning.is_some());
+        assert!(fit(&from, &to, load(8)).expect("an estimate").warning.is_none());
     }
 
     #[test]

@@ -47,7 +47,10 @@ impl Conditions {
             .add_function("driver_supports", |driver: &str, cuda: &str| compatibility::driver_supports(driver, cuda));
         environment
             .add_function("cuda_knows", |cuda: &str, capability: &str| compatibility::cuda_knows(cuda, capability));
+        environment.add_function("driver_floor", |cuda: &str| compatibility::driver_floor(cuda).unwrap_or("unknown"));
         environment.add_filter("size", |bytes: f64| size(bytes));
+        environment.add_filter("span", |names: Vec<String>| span(&names));
+        environment.add_filter("sm", |capability: &str| format!("sm_{}", capability.replace('.', "")));
         let sources = facts.iter().map(|(name, fact)| (name.to_owned(), (fact.source, fact.line))).collect();
         let unknown = facts.unknowns().map(|(name, why)| (name.to_owned(), why.to_owned())).collect();
         Self { environment, context: nest(facts), sources, unknown }
@@ -152,6 +155,14 @@ fn reason(error: &minijinja::Error) -> String {
     }
 }
 
+/// "sm_70 ... sm_120": the first and the last of many names.
+fn span(names: &[String]) -> String {
+    match names {
+        [first, _, .., last] if names.len() > 3 => format!("{first} ... {last}"),
+        few => few.join(", "),
+    }
+}
+
 /// The parts of a condition between its outermost `or`s, so that one unknown part does not silence the others.
 fn split_or(condition: &str) -> Vec<&str> {
     let bytes = condition.as_bytes();
@@ -245,6 +256,19 @@ mod tests {
         assert!(conditions.holds(r#"matches(torch.version, ">=2.8,<2.9")"#).is_some());
         let grounds = conditions.holds("not arch_supported(gpu.compute_capability, torch.arch_list)");
         assert_eq!(grounds.map(|grounds| grounds.source), Some(Source::Probe));
+    }
+
+    #[test]
+    fn measured_values_read_as_people_write_them() {
+        let mut facts = facts();
+        facts.add("torch.cuda", FactValue::Text("13.0".into()), Source::Probe, None);
+        let archs = ["sm_70", "sm_75", "sm_86", "sm_90"].map(str::to_owned).to_vec();
+        facts.add("wheel.archs", FactValue::List(archs), Source::Probe, None);
+        let conditions = Conditions::new(&facts);
+        let sentence =
+            "{{ wheel.archs | span }} and {{ torch.arch_list | span }}, device {{ gpu.compute_capability | sm }}";
+        assert_eq!(conditions.sentence(sentence), "sm_70 ... sm_90 and sm_70, sm_86, device sm_61");
+        assert_eq!(conditions.sentence("below {{ driver_floor(torch.cuda) }}"), "below 580");
     }
 
     #[test]

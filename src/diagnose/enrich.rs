@@ -3,6 +3,7 @@
 //! These are the weakest facts of all: the text, a report and the probe overrule them.
 
 use super::compatibility;
+use crate::amounts::size;
 use crate::book::Book;
 use crate::facts::{Facts, Source, Value};
 
@@ -18,6 +19,22 @@ pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
         facts.add("gpu.arch", Value::Text(arch), Source::Catalogue, None);
     }
     age_of_build(facts);
+    memory_in_words(facts);
+}
+
+/// "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB": one sentence for every page.
+fn memory_in_words(facts: &mut Facts) {
+    let Some(free) = facts.get("gpu.memory.free").cloned() else { return };
+    let Value::Number(bytes) = free.value else { return };
+    let mut says = match facts.number("gpu.memory.total") {
+        Some(total) => format!("{} of {} free", size(bytes), size(total)),
+        None => format!("{} free", size(bytes)),
+    };
+    let holder = facts.get("gpu.largest_process").filter(|fact| fact.source == free.source);
+    if let Some(Value::Text(process)) = holder.map(|fact| &fact.value) {
+        says.push_str(&format!("; {process}"));
+    }
+    facts.add("gpu.memory.says", Value::Text(says), free.source, free.line);
 }
 
 fn gpu(facts: &mut Facts, book: &Book) {

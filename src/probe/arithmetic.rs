@@ -97,6 +97,10 @@ impl Bench {
         let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
         let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
         let layer = cudnn.layer(SHAPE)?;
+        if with_workspace && let Some(fastest) = layer.algorithms(pass)?.first() {
+            let (device, pass) = (self.settings.device, pass.word());
+            self.notes.count(format!("cuda.{device}.workspace.{pass}"), fastest.workspace as u64);
+        }
         convolve(context, &layer, pass, with_workspace, 1)
     }
 
@@ -139,6 +143,7 @@ impl Bench {
                 match self.product(precision, LARGE, 1) {
                     Ok(()) => products += 1,
                     Err(climbed) if climbed.word == Word::Skipped && products > 0 => {}
+                    Err(climbed) if climbed.word == Word::Skipped => return Err(climbed),
                     Err(mut climbed) => {
                         climbed.says = format!("after {products} right products: {}", climbed.says);
                         return Err(climbed);

@@ -26,6 +26,8 @@ pub(super) struct Call<'a> {
     pub(super) environment: &'a BTreeMap<OsString, OsString>,
     /// After this time without a line it is killed.
     pub(super) deadline: Duration,
+    /// At this moment it is killed whatever it says; `None` for never.
+    pub(super) until: Option<Instant>,
 }
 
 /// How it ended.
@@ -36,9 +38,12 @@ pub(super) enum End {
     /// With that exit code.
     Code(i32),
     /// By that signal.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "other platforms have no signals"))]
     Signal(i32),
     /// It was killed at its deadline.
     TimedOut(Duration),
+    /// It was killed because the time for all of it was spent, before its own deadline.
+    CutOff,
     /// It could not be started.
     NotStarted(String),
 }
@@ -54,6 +59,7 @@ impl End {
                 None => format!("was killed by signal {signal}"),
             },
             End::TimedOut(after) => format!("did not answer within {}", crate::amounts::seconds(*after)),
+            End::CutOff => "was stopped: the time for this device was spent".to_owned(),
             End::NotStarted(why) => format!("could not be started: {why}"),
         }
     }
@@ -104,13 +110,17 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
     let stream = child.stdout.take().map(listen);
     let complaint = child.stderr.take().map(listen);
     let (mut lines, mut silent) = (Vec::new(), false);
-    let mut until = Instant::now() + call.deadline;
+    let deadline = || {
+        let own = Instant::now() + call.deadline;
+        call.until.map_or(own, |until| until.min(own))
+    };
+    let mut until = deadline();
     if let Some(stream) = stream {
         loop {
             match stream.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(line) => {
                     lines.push(line);
-                    until = Instant::now() + call.deadline;
+                    until = deadline();
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
@@ -126,7 +136,7 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
             let _ = child.kill();
             // Reaps it where it dies at once; one that sits inside the kernel is left behind.
             wait(&mut child, Instant::now() + Duration::from_millis(100));
-            End::TimedOut(call.deadline)
+            if call.until == Some(until) { End::CutOff } else { End::TimedOut(call.deadline) }
         }
     };
     let complaint = complaint.map(collect).unwrap_or_default();
@@ -206,7 +216,14 @@ mod tests {
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("permission");
         let environment = std::env::vars_os().collect();
-        call(&Call { executable: &program, step: "test", settings: "{}".into(), environment: &environment, deadline })
+        call(&Call {
+            executable: &program,
+            step: "test",
+            settings: "{}".into(),
+            environment: &environment,
+            deadline,
+            until: None,
+        })
     }
 
     const LONG: Duration = Duration::from_secs(20);
@@ -237,6 +254,7 @@ mod tests {
             settings: String::new(),
             environment: &environment,
             deadline: LONG,
+            until: None,
         });
         assert!(matches!(reply.end, End::NotStarted(_)));
     }

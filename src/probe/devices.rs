@@ -138,17 +138,21 @@ fn pci_bus(root: &Path, notes: &mut Notes) {
 
 /// Whether NVSwitch's service runs; its name is cut to 15 letters by the kernel.
 fn fabric_manager(root: &Path, notes: &mut Notes) {
-    let Ok(entries) = std::fs::read_dir(root.join("proc")) else { return };
     if !root.join("dev/nvidia-nvswitchctl").exists() {
+        notes.cannot_tell("fabric_manager.running", "this machine has no NVSwitch that it would manage");
         return;
     }
+    let Ok(entries) = std::fs::read_dir(root.join("proc")) else {
+        notes.cannot_tell("fabric_manager.running", "/proc cannot be read");
+        return;
+    };
     let running = entries.filter_map(Result::ok).any(|entry| {
         entry.file_name().to_str().is_some_and(is_number)
             && std::fs::read_to_string(entry.path().join("comm")).is_ok_and(|comm| comm.starts_with("nv-fabricmanage"))
     });
     if running {
         notes.flag("fabric_manager.running", true);
-    } else if root.join(".dockerenv").exists() {
+    } else if super::system::container(root).is_some() {
         notes.cannot_tell("fabric_manager.running", "a container does not see the host's services");
     } else {
         notes.flag("fabric_manager.running", false);

@@ -49,7 +49,6 @@ const FAMILIES: &[&str] = &[
     "TORCHINDUCTOR_",
     "PYTORCH_",
     "XLA_",
-    "TF_",
     "TRITON_",
     "GLOO_",
     "UCX_",
@@ -58,8 +57,31 @@ const FAMILIES: &[&str] = &[
     "ORT_",
 ];
 
+/// TensorFlow's own families; TF_ alone is Terraform's too, whose variables hold secrets.
+const TENSORFLOW: &[&str] = &[
+    "TF_FORCE_GPU_",
+    "TF_GPU_",
+    "TF_CPP_",
+    "TF_XLA_",
+    "TF_CUDA_",
+    "TF_CUDNN_",
+    "TF_CUBLAS_",
+    "TF_DETERMINISTIC_",
+    "TF_ENABLE_",
+    "TF_DISABLE_",
+    "TF_USE_",
+    "TF_NUM_",
+    "TF_TENSORRT_",
+    "TF_CONV",
+    "TF_KERAS",
+];
+
+/// How credentials begin, as services give them out.
+const CREDENTIALS: &[&str] = &["hf_", "sk-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "AKIA", "nvapi-", "eyJ"];
+
 /// Parts of a name that mean a secret, whatever the family.
-const SECRET: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "ACCESS_KEY", "AUTH"];
+const SECRET: &[&str] =
+    &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "ACCESS_KEY", "AUTH"];
 
 /// A longer value is cut: paths of hundreds of entries help nobody.
 const LONGEST: usize = 2000;
@@ -72,6 +94,10 @@ pub(super) fn read(environment: &BTreeMap<OsString, OsString>, notes: &mut Notes
     for (name, value) in environment {
         let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else { continue };
         if !listed(name) {
+            continue;
+        }
+        if is_credential(value) {
+            notes.cannot_tell(format!("env.{name}"), "withheld: the value looks like a credential");
             continue;
         }
         let mut value = value.to_owned();
@@ -87,9 +113,20 @@ pub(super) fn read(environment: &BTreeMap<OsString, OsString>, notes: &mut Notes
 }
 
 fn listed(name: &str) -> bool {
-    (NAMES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family)))
-        && !SECRET.iter().any(|part| name.contains(part))
+    let upper = name.to_ascii_uppercase();
+    (NAMES.contains(&name) || FAMILIES.iter().chain(TENSORFLOW).any(|family| name.starts_with(family)))
+        && !SECRET.iter().any(|part| upper.contains(part))
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a part of a value begins like a credential, or is an address with a password in it.
+fn is_credential(value: &str) -> bool {
+    let begins = |word: &str| word.len() >= 16 && CREDENTIALS.iter().any(|start| word.starts_with(start));
+    let address = value.split("://").skip(1).any(|rest| {
+        let host = rest.split('/').next().unwrap_or(rest);
+        host.split_once('@').is_some_and(|(user, _)| user.contains(':'))
+    });
+    address || value.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | ';' | ':')).any(begins)
 }
 
 #[cfg(test)]
@@ -111,12 +148,30 @@ mod tests {
             ("HOME", "/home/someone"),
             ("OLLAMA_API_KEY", "abc"),
             ("TF_CONFIG_TOKEN", "abc"),
+            ("TF_VAR_db_password", "hunter2"),
+            ("NCCL_my_secret", "abc"),
             ("CUDA_VISIBLE_DEVICES", ""),
         ]);
         assert_eq!(facts.text("env.NCCL_DEBUG"), Some("INFO"));
         assert_eq!(facts.text("env.CUDA_VISIBLE_DEVICES"), Some(""));
         assert_eq!(facts.text("env.LD_LIBRARY_PATH"), Some(""));
         assert_eq!(facts.iter().count(), 4);
+    }
+
+    #[test]
+    fn values_that_look_like_credentials_are_withheld() {
+        let facts = facts(&[
+            ("TORCH_HOME", "hf_abcdefghijklmnopqrstuvwx"),
+            ("NCCL_SOCKET_IFNAME", "=eth0"),
+            ("TORCH_HUB", "https://me:secret@example.org/models"),
+            ("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
+        ]);
+        for name in ["env.TORCH_HOME", "env.TORCH_HUB"] {
+            assert!(facts.get(name).is_none());
+            assert!(facts.why_unknown(name).is_some_and(|why| why.contains("credential")), "{name}");
+        }
+        assert_eq!(facts.text("env.NCCL_SOCKET_IFNAME"), Some("=eth0"));
+        assert_eq!(facts.text("env.TF_FORCE_GPU_ALLOW_GROWTH"), Some("true"));
     }
 
     #[test]

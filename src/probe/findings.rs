@@ -45,6 +45,10 @@ pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
     software(facts, &mut findings);
     host(facts, &mut findings);
     ladder(rungs, &mut findings);
+    if let (late @ [_, ..], Some(budget)) = (list(facts, "probe.late"), facts.number("probe.budget_ms")) {
+        let late = late.join(", ");
+        findings.note(format!("no answer within {budget} ms from {late}; `faultbook probe` waits longer"));
+    }
     findings.0.sort_by_key(|(gravity, _)| *gravity);
     let broken = findings.0.iter().any(|(gravity, _)| *gravity == Gravity::Broken);
     (findings.0.into_iter().map(|(_, says)| says).collect(), broken)
@@ -196,6 +200,11 @@ fn device(facts: &Facts, index: u32, findings: &mut Findings) {
     }
     if let (Some(down), Some(_)) = (positive("nvlink.inactive"), positive("nvlink.active")) {
         findings.trouble(format!("GPU {index}: {down} NVLink links are down"));
+    }
+    if let Some(state) = facts.text(&name("fabric")).filter(|state| *state != "completed") {
+        findings.trouble(format!(
+            "GPU {index} has not joined its NVLink fabric ({state}): CUDA reports error 802 until nv-fabricmanager is done"
+        ));
     }
     if yes(facts, &name("mig")) {
         let slices = list(facts, &name("mig_devices")).len();

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::child::{self, Call, End};
 use super::note::Notes;
 use super::save::join;
 use super::step::{self, Message, Settings};
 use super::{Level, Rung, Word};
+use crate::amounts::seconds;
 use crate::facts::Source;
 
 /// What a training job does, from the ground up.
@@ -42,6 +43,9 @@ const STRESS: &[&str] = &["memory_patterns", "gemm_stress"];
 /// After so many hangs on one device the rest is not tried: each costs its whole deadline.
 const HANGS: usize = 2;
 
+/// With less time than this left no child is started.
+const SHORTEST: Duration = Duration::from_millis(200);
+
 /// How children are started.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'a> {
@@ -51,6 +55,8 @@ pub(super) struct Start<'a> {
     pub(super) environment: &'a BTreeMap<OsString, OsString>,
     /// The longest time without an answer.
     pub(super) deadline: Duration,
+    /// The longest time for all of it.
+    pub(super) time: Duration,
 }
 
 /// Asks one step for facts.
@@ -61,6 +67,7 @@ pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, 
         settings: serde_json::to_string(settings).unwrap_or_default(),
         environment: start.environment,
         deadline: start.deadline,
+        until: None,
     });
     let mut notes = Notes::default();
     for line in &reply.lines {
@@ -74,18 +81,29 @@ pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, 
 /// Climbs all rungs of a level on one device.
 pub(super) fn climb(start: Start<'_>, level: Level, settings: &Settings) -> (Vec<Rung>, Notes) {
     let mut wanted: Vec<&str> = FUNCTIONAL.to_vec();
+    let mut start = start;
     if level == Level::Stress {
         wanted.extend(STRESS);
+        start.time += Duration::from_secs(settings.seconds + 2) * u32::try_from(STRESS.len()).unwrap_or(1);
     }
     let device = u32::try_from(settings.device).unwrap_or(0);
+    let until = Instant::now() + start.time;
     let (mut rungs, mut notes): (Vec<Rung>, Notes) = (Vec::new(), Notes::default());
     let mut rest = wanted.as_slice();
     while let [first, ..] = rest {
         let no_context = rungs.iter().any(|rung| rung.name == "context" && !rung.word.holds());
         let hangs = rungs.iter().filter(|rung| rung.word == Word::TimedOut).count();
-        if no_context || hangs >= HANGS {
-            let why = if no_context { "there is no context to do it in" } else { "too many rungs hang" };
-            rungs.extend(rest.iter().map(|name| rung(name, device, Word::NotReached, why.to_owned())));
+        let why = if no_context {
+            Some("there is no context to do it in".to_owned())
+        } else if hangs >= HANGS {
+            Some("too many rungs hang".to_owned())
+        } else if Instant::now() + SHORTEST > until {
+            Some(time_is_up(start.time))
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            rungs.extend(rest.iter().map(|name| rung(name, device, Word::NotReached, why.clone())));
             break;
         }
         let settings = Settings {
@@ -94,7 +112,7 @@ pub(super) fn climb(start: Start<'_>, level: Level, settings: &Settings) -> (Vec
             ..settings.clone()
         };
         let start = Start { deadline: start.deadline + Duration::from_secs(settings.seconds), ..start };
-        let climbed = one_child(start, &settings, device, &mut notes);
+        let climbed = one_child(start, until, &settings, device, &mut notes);
         // A child that says nothing at all must not be asked for ever.
         let climbed = if climbed.is_empty() {
             vec![rung(first, device, Word::Failed, "the step gave no answer".to_owned())]
@@ -108,13 +126,14 @@ pub(super) fn climb(start: Start<'_>, level: Level, settings: &Settings) -> (Vec
 }
 
 /// The rungs that one child climbed; the last may be the one it died of.
-fn one_child(start: Start<'_>, settings: &Settings, device: u32, notes: &mut Notes) -> Vec<Rung> {
+fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32, notes: &mut Notes) -> Vec<Rung> {
     let reply = child::call(&Call {
         executable: start.executable,
         step: step::LADDER,
         settings: serde_json::to_string(settings).unwrap_or_default(),
         environment: start.environment,
         deadline: start.deadline,
+        until: Some(until),
     });
     let (mut rungs, mut begun) = (Vec::new(), None);
     for line in &reply.lines {
@@ -136,6 +155,7 @@ fn one_child(start: Start<'_>, settings: &Settings, device: u32, notes: &mut Not
     if let Some(name) = died_in {
         let (word, mut says) = match &reply.end {
             End::TimedOut(_) => (Word::TimedOut, format!("it {}", reply.end.says())),
+            End::CutOff => (Word::NotReached, time_is_up(start.time)),
             End::NotStarted(_) => (Word::Failed, format!("the step {}", reply.end.says())),
             End::Done | End::Code(_) | End::Signal(_) => (Word::Crashed, format!("the process {}", reply.end.says())),
         };
@@ -145,6 +165,21 @@ fn one_child(start: Start<'_>, settings: &Settings, device: u32, notes: &mut Not
         rungs.push(rung(&name, device, word, says));
     }
     rungs
+}
+
+/// Why a rung was not climbed to its end although nothing says that it hangs.
+fn time_is_up(time: Duration) -> String {
+    format!("the {} for this device were spent before it ended; --time-limit gives more", seconds(time))
+}
+
+/// The rungs of a device on which initialising hung: nothing is tried a second time.
+pub(super) fn hung(device: i32, says: &str) -> Vec<Rung> {
+    let device = u32::try_from(device).unwrap_or(0);
+    let rest = FUNCTIONAL
+        .iter()
+        .skip(1)
+        .map(|name| rung(name, device, Word::NotReached, "there is no context to do it in".to_owned()));
+    std::iter::once(rung("context", device, Word::TimedOut, says.to_owned())).chain(rest).collect()
 }
 
 fn rung(name: &str, device: u32, word: Word, says: String) -> Rung {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::loader::{By, Loader, libraries_in};
 use super::note::Notes;
+use super::packages;
 use super::python::Python;
 
 /// One reachable copy.
@@ -42,7 +43,7 @@ pub(super) struct Chosen {
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// Records `cudnn.*`, `cublas.*`, `nccl.*`, `cudart.*`, `nvrtc.*` and `toolkit.version`.
+/// Records `cudnn.*`, `cublas.*`, `nccl.*`, `cudart.*`, `nvrtc.*` and `toolkit.*`.
 pub(super) fn read(root: &Path, loader: &Loader, python: &Python, conda: Option<&Path>, notes: &mut Notes) -> Chosen {
     let folders = wheel_folders(python);
     let mut chosen = Chosen { folders: folders.clone(), ..Chosen::default() };
@@ -57,7 +58,7 @@ pub(super) fn read(root: &Path, loader: &Loader, python: &Python, conda: Option<
             _ => {}
         }
     }
-    toolkit(root, notes);
+    toolkit(root, conda, notes);
     if let Some(cuda) = notes.facts.text("torch.cuda").or(notes.facts.text("toolkit.version")).map(str::to_owned) {
         notes.text("cuda.version", cuda);
     }
@@ -77,7 +78,7 @@ fn copies(
     let mut add = |path: PathBuf, from: &'static str, version: Option<String>| {
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         if !copies.iter().any(|copy| copy.path == path) {
-            let version = version.or_else(|| version_in_name(&path));
+            let version = version.or_else(|| version_of_wheel(&path, wheel)).or_else(|| version_in_name(&path));
             copies.push(Copy { path, version, from });
         }
     };
@@ -125,6 +126,15 @@ fn wheel_folders(python: &Python) -> Vec<PathBuf> {
     folders
 }
 
+/// The version of the wheel that brought a file, also where it lies in another environment than the one asked about.
+fn version_of_wheel(path: &Path, wheel: &str) -> Option<String> {
+    let site = path
+        .ancestors()
+        .find(|folder| folder.file_name().is_some_and(|name| name == "site-packages" || name == "dist-packages"))?;
+    path.strip_prefix(site).ok().filter(|inside| inside.starts_with("nvidia"))?;
+    packages::distributions(site).into_iter().find(|(name, _)| name.starts_with(wheel)).map(|(_, version)| version)
+}
+
 /// `libcudnn.so.9.10.2` as "9.10.2".
 fn version_in_name(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
@@ -159,11 +169,15 @@ fn write(fact: &str, copies: &[Copy], notes: &mut Notes) {
 }
 
 /// The CUDA toolkit of the system.
-fn toolkit(root: &Path, notes: &mut Notes) {
+fn toolkit(root: &Path, conda: Option<&Path>, notes: &mut Notes) {
     let text = std::fs::read_to_string(root.join("usr/local/cuda/version.json")).unwrap_or_default();
     let version = serde_json::from_str::<serde_json::Value>(&text)
         .ok()
         .and_then(|value| value.pointer("/cuda/version").and_then(|version| Some(version.as_str()?.to_owned())));
+    let compilers = [root.join("usr/local/cuda/bin/nvcc"), root.join("usr/bin/nvcc")];
+    let conda = conda.map(|prefix| prefix.join("bin/nvcc"));
+    let compiler = compilers.into_iter().chain(conda).any(|path| path.exists());
+    notes.flag("toolkit.present", compiler || version.is_some());
     match version {
         Some(version) => notes.text("toolkit.version", version),
         None => notes.cannot_tell("toolkit.version", "no toolkit under /usr/local/cuda"),
@@ -179,6 +193,19 @@ mod tests {
     fn touch(path: &Path) {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
         std::fs::write(path, path.display().to_string()).expect("a file");
+    }
+
+    #[test]
+    fn a_copy_of_another_environment_has_its_wheels_version() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let other = folder.path().join("other/lib/python3.12/site-packages");
+        touch(&other.join("nvidia/nccl/lib/libnccl.so.2"));
+        touch(&other.join("nvidia_nccl_cu12-2.20.5.dist-info/METADATA"));
+        let path = other.join("nvidia/nccl/lib").into_os_string();
+        let loader = Loader::new(folder.path(), &BTreeMap::from([(OsString::from("LD_LIBRARY_PATH"), path)]));
+        let mut notes = Notes::default();
+        read(folder.path(), &loader, &Python::default(), None, &mut notes);
+        assert_eq!(notes.facts.text("nccl.version"), Some("2.20.5"));
     }
 
     #[test]

@@ -8,8 +8,21 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// The driver's libraries as programs ask for them.
+#[cfg(not(windows))]
+pub(super) const DRIVER: [&str; 2] = ["libcuda.so.1", "libnvidia-ml.so.1"];
+
+/// The driver's libraries as programs ask for them.
+#[cfg(windows)]
+pub(super) const DRIVER: [&str; 2] = ["nvcuda.dll", "nvml.dll"];
+
 /// Searched by the loader after its cache.
+#[cfg(not(windows))]
 const DEFAULT: &[&str] = &["lib64", "usr/lib64", "lib", "usr/lib"];
+
+/// Where drivers put their libraries.
+#[cfg(windows)]
+const DEFAULT: &[&str] = &["Windows/System32", "Program Files/NVIDIA Corporation/NVSMI"];
 
 /// Not searched by the loader by itself, but usual places of driver libraries.
 const USUAL: &[&str] = &[

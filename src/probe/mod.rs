@@ -16,6 +16,7 @@ mod loader;
 mod native;
 mod note;
 mod nvml;
+mod nvml_modes;
 mod nvml_words;
 mod outcome;
 mod packages;
@@ -34,11 +35,11 @@ mod wheel;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use ladder::Start;
 use libraries::Chosen;
-use loader::{By, Loader};
+use loader::{By, DRIVER, Loader};
 use note::Notes;
 
 pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
@@ -57,10 +58,13 @@ pub fn driver_here(options: &Options) -> bool {
 pub fn run(level: Level, options: &Options) -> Outcome {
     let taken = SystemTime::now();
     let shared = Arc::new(Shared::new(options.clone()));
+    let started = Instant::now();
     let (mut notes, chosen) = quick::read(&shared);
     let mut rungs = Vec::new();
     if level > Level::Quick {
-        rungs = functional(level, &shared, &chosen, &mut notes);
+        // The ladder's children wake sleeping devices once more.
+        let waking = started.elapsed();
+        rungs = functional(level, &shared, &chosen, waking, &mut notes);
     }
     question::settle(options, &rungs, &mut notes);
     let (findings, broken) = findings::of(&notes.facts, &rungs);
@@ -96,7 +100,7 @@ impl Shared {
             root: self.options.root.clone(),
             cuda: load(&self.places.cuda),
             nvml: load(&self.places.nvml),
-            alive: self.options.deadline.as_secs() + 10,
+            alive: self.options.patience.as_secs() + 10,
             seconds: 0,
             ..step::Settings::default()
         }
@@ -111,7 +115,8 @@ struct Places {
 
 impl Places {
     fn find(loader: &Loader) -> Self {
-        Self { cuda: loader.find("libcuda.so.1"), nvml: loader.find("libnvidia-ml.so.1") }
+        let [cuda, nvml] = DRIVER;
+        Self { cuda: loader.find(cuda), nvml: loader.find(nvml) }
     }
 
     fn any(&self) -> bool {
@@ -142,9 +147,12 @@ impl Places {
 }
 
 /// Climbs the ladder on every device that a program sees, all devices at once.
-fn functional(level: Level, shared: &Shared, chosen: &Chosen, notes: &mut Notes) -> Vec<Rung> {
+fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, notes: &mut Notes) -> Vec<Rung> {
     if !shared.present {
         return Vec::new();
+    }
+    if notes.facts.text("driver.init") == Some("timed out") {
+        return ladder::hung(0, notes.facts.text("driver.init_says").unwrap_or("cuInit hangs"));
     }
     let mut environment = shared.options.environment.clone();
     let name = OsString::from("LD_LIBRARY_PATH");
@@ -172,7 +180,8 @@ fn functional(level: Level, shared: &Shared, chosen: &Chosen, notes: &mut Notes)
                 let start = Start {
                     executable: &shared.executable,
                     environment: &environment,
-                    deadline: shared.options.deadline,
+                    deadline: shared.options.deadline + waking,
+                    time: shared.options.time + waking,
                 };
                 scope.spawn(move || ladder::climb(start, level, &settings))
             })

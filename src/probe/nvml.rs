@@ -11,16 +11,17 @@ use nvml_wrapper::Device;
 use nvml_wrapper::Nvml;
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
 use nvml_wrapper::enum_wrappers::device::{
-    Clock, ComputeMode, EccCounter, MemoryError, RetirementCause, TemperatureSensor, TemperatureThreshold,
+    Clock, EccCounter, MemoryError, RetirementCause, TemperatureSensor, TemperatureThreshold,
 };
-use nvml_wrapper::enum_wrappers::nv_link::ErrorCounter;
 use nvml_wrapper::enums::device::{SampleValue, UsedGpuMemory};
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
 use nvml_wrapper::structs::device::FieldId;
 
+use super::loader::DRIVER;
 use super::native::nvml_raw;
 use super::note::Notes;
+use super::nvml_modes::{fabric, links, modes};
 use super::nvml_words::{why, word};
 use super::system;
 use crate::amounts::size;
@@ -40,16 +41,13 @@ const RECOVERY_ACTIONS: &[&str] = &[
     "reset the system",
 ];
 
-/// More links than any device has.
-const LINKS: u32 = 36;
-
 /// Records `driver.*`, `gpu.installed` and `gpu.<index>.*`; the error of NVML's start goes to `nvml.error`.
 pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
     let mut builder = Nvml::builder();
     if let Some(library) = library {
         builder.lib_path(library.as_os_str());
     } else {
-        builder.lib_path(OsStr::new("libnvidia-ml.so.1"));
+        builder.lib_path(OsStr::new(DRIVER[1]));
     }
     let nvml = match builder.init() {
         Ok(nvml) => nvml,
@@ -97,22 +95,23 @@ fn read_device(nvml: &Nvml, index: u32, root: &Path, notes: &mut Notes) {
     health(nvml, &device, &mut of);
     heat_and_power(&device, &mut of);
     links(&device, &mut of);
+    fabric(nvml, &device, &mut of);
     modes(&device, &mut of);
 }
 
 /// Writes facts of one device.
-struct OfDevice<'a> {
+pub(super) struct OfDevice<'a> {
     index: u32,
-    notes: &'a mut Notes,
+    pub(super) notes: &'a mut Notes,
 }
 
 impl OfDevice<'_> {
-    fn name(&self, name: &str) -> String {
+    pub(super) fn name(&self, name: &str) -> String {
         format!("gpu.{}.{name}", self.index)
     }
 
     /// The value, or the reason why there is none.
-    fn ask<T>(&mut self, name: &str, answer: Result<T, NvmlError>) -> Option<T> {
+    pub(super) fn ask<T>(&mut self, name: &str, answer: Result<T, NvmlError>) -> Option<T> {
         match answer {
             Ok(value) => Some(value),
             Err(error) => {
@@ -127,21 +126,21 @@ impl OfDevice<'_> {
         }
     }
 
-    fn count(&mut self, name: &str, answer: Result<u64, NvmlError>) -> Option<u64> {
+    pub(super) fn count(&mut self, name: &str, answer: Result<u64, NvmlError>) -> Option<u64> {
         let value = self.ask(name, answer)?;
         let name = self.name(name);
         self.notes.count(name, value);
         Some(value)
     }
 
-    fn text(&mut self, name: &str, answer: Result<String, NvmlError>) {
+    pub(super) fn text(&mut self, name: &str, answer: Result<String, NvmlError>) {
         if let Some(value) = self.ask(name, answer) {
             let name = self.name(name);
             self.notes.text(name, value);
         }
     }
 
-    fn flag(&mut self, name: &str, answer: Result<bool, NvmlError>) {
+    pub(super) fn flag(&mut self, name: &str, answer: Result<bool, NvmlError>) {
         if let Some(value) = self.ask(name, answer) {
             let name = self.name(name);
             self.notes.flag(name, value);
@@ -238,7 +237,7 @@ fn describe(pid: u32, held: Option<u64>, root: &Path) -> String {
 ///
 /// In a container the numbers are those of the host, so that a process of that number here is another one.
 fn command_of(pid: u32, root: &Path) -> Option<String> {
-    if root.join(".dockerenv").exists() || root.join("run/.containerenv").exists() {
+    if system::container(root).is_some() {
         return None;
     }
     let bytes = std::fs::read(root.join(format!("proc/{pid}/cmdline"))).ok()?;
@@ -332,68 +331,6 @@ fn clock_events(reasons: ThrottleReasons) -> Vec<String> {
         (ThrottleReasons::HW_POWER_BRAKE_SLOWDOWN, "power brake"),
     ];
     named.into_iter().filter(|(bit, _)| reasons.contains(*bit)).map(|(_, words)| words.to_owned()).collect()
-}
-
-fn links(device: &Device<'_>, of: &mut OfDevice<'_>) {
-    of.count("pcie.generation", device.current_pcie_link_gen().map(u64::from));
-    of.count("pcie.max_generation", device.max_pcie_link_gen().map(u64::from));
-    of.count("pcie.width", device.current_pcie_link_width().map(u64::from));
-    of.count("pcie.max_width", device.max_pcie_link_width().map(u64::from));
-    of.count("pcie.replays", device.pcie_replay_counter().map(u64::from));
-    let (mut active, mut down, mut errors) = (0_u64, 0_u64, 0_u64);
-    for index in 0..LINKS {
-        let link = device.link_wrapper_for(index);
-        match link.is_active() {
-            Ok(true) => {
-                active += 1;
-                let counters = [ErrorCounter::DlCrcFlit, ErrorCounter::DlReplay, ErrorCounter::DlRecovery];
-                errors += counters.into_iter().filter_map(|counter| link.error_counter(counter).ok()).sum::<u64>();
-            }
-            Ok(false) => down += 1,
-            Err(_) => break,
-        }
-    }
-    if active + down > 0 {
-        of.count("nvlink.active", Ok(active));
-        of.count("nvlink.inactive", Ok(down));
-        of.count("nvlink.errors", Ok(errors));
-    } else {
-        let name = of.name("nvlink.active");
-        of.notes.cannot_tell(name, "this device has no NVLink");
-    }
-}
-
-fn modes(device: &Device<'_>, of: &mut OfDevice<'_>) {
-    let mode = device.compute_mode().map(|mode| {
-        let word = match mode {
-            ComputeMode::Default => "Default",
-            ComputeMode::ExclusiveThread => "Exclusive_Thread",
-            ComputeMode::Prohibited => "Prohibited",
-            ComputeMode::ExclusiveProcess => "Exclusive_Process",
-        };
-        word.to_owned()
-    });
-    of.text("compute_mode", mode);
-    match device.mig_mode() {
-        Ok(mode) => {
-            of.flag("mig", Ok(mode.current != 0));
-            if mode.current != 0 {
-                let slices = (0..device.mig_device_count().unwrap_or(0)).filter_map(|index| {
-                    let slice = device.mig_device_by_index(index).ok()?;
-                    slice.uuid().ok()
-                });
-                let slices: Vec<String> = slices.collect();
-                let name = of.name("mig_devices");
-                of.notes.list(name, slices);
-            }
-        }
-        Err(NvmlError::NotSupported | NvmlError::FailedToLoadSymbol(_)) => of.flag("mig", Ok(false)),
-        Err(error) => {
-            of.ask::<()>("mig", Err(error));
-        }
-    }
-    of.flag("persistence", device.is_in_persistent_mode());
-    of.flag("gsp", device.gsp_firmware_mode().map(|mode| mode.enabled));
 }
 
 #[cfg(test)]

@@ -37,10 +37,16 @@ pub struct Options {
     pub python: Option<PathBuf>,
     /// The folder of the project.
     pub project: PathBuf,
-    /// The whole time of the quick level; `None` waits for each answer as long as `deadline`.
+    /// The whole time of the quick level; `None` waits for each answer as long as `patience`.
     pub budget: Option<Duration>,
-    /// The longest time to wait for one answer of a driver.
+    /// The longest time of the quick level to wait for one answer of a driver: without persistence mode it wakes its
+    /// devices first, one after the other.
+    pub patience: Duration,
+    /// The longest time for one rung of the ladder; what takes longer hangs.
     pub deadline: Duration,
+    /// The longest time for the ladder of one device, the stress level's own seconds and the time of waking the devices
+    /// not counted.
+    pub time: Duration,
     /// Seconds for each rung of the stress level.
     pub seconds: u64,
     /// The device that the question is about, by its number in the driver's list; `None` picks the one with trouble.
@@ -59,7 +65,9 @@ impl Default for Options {
             python: None,
             project: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             budget: None,
-            deadline: Duration::from_secs(20),
+            patience: Duration::from_secs(30),
+            deadline: Duration::from_secs(8),
+            time: Duration::from_secs(10),
             seconds: 20,
             device: None,
             executable: None,

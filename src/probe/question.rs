@@ -54,8 +54,7 @@ fn visible(options: &Options, facts: &Facts, installed: u32) -> Vec<u32> {
         let index = match entry.parse::<u32>() {
             Ok(index) => Some(index).filter(|index| *index < installed),
             Err(_) if entry.is_empty() => None,
-            Err(_) => (0..installed)
-                .find(|index| facts.text(&format!("gpu.{index}.uuid")).is_some_and(|uuid| uuid.starts_with(entry))),
+            Err(_) => (0..installed).find(|index| is_or_holds(facts, *index, entry)),
         };
         match index {
             Some(index) if !visible.contains(&index) => visible.push(index),
@@ -63,6 +62,15 @@ fn visible(options: &Options, facts: &Facts, installed: u32) -> Vec<u32> {
         }
     }
     visible
+}
+
+/// Whether a device has that UUID, or a slice (MIG) of that UUID; the beginning of one is enough for CUDA.
+fn is_or_holds(facts: &Facts, index: u32, entry: &str) -> bool {
+    if facts.text(&format!("gpu.{index}.uuid")).is_some_and(|uuid| uuid.starts_with(entry)) {
+        return true;
+    }
+    let slices = facts.get(&format!("gpu.{index}.mig_devices")).map(|fact| &fact.value);
+    matches!(slices, Some(Value::List(slices)) if slices.iter().any(|slice| slice.starts_with(entry)))
 }
 
 /// How bad it stands with a device; 0 is well.
@@ -138,6 +146,12 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
         notes.count("ladder.wrong", rungs.iter().filter(|rung| rung.word == Word::Wrong).count() as u64);
         notes.flag("ladder.workspace_missing", workspace_missing(rungs));
     }
+    let is_workspace = |name: &str| name.starts_with("cuda.") && name.contains(".workspace.");
+    let wanted =
+        notes.facts.iter().filter(|(name, _)| is_workspace(name)).filter_map(|(name, _)| notes.facts.number(name));
+    if let Some(most) = wanted.max_by(f64::total_cmp) {
+        notes.number("ladder.workspace", most);
+    }
     let smallest = rungs
         .iter()
         .filter_map(|rung| notes.facts.number(&format!("cuda.{}.largest_block", rung.device)))
@@ -197,6 +211,14 @@ mod tests {
             settle(&options(Some(value)), &[], &mut notes);
             assert_eq!(notes.facts.number("gpu.index"), index, "{value}");
         }
+    }
+
+    #[test]
+    fn a_slice_means_its_device() {
+        let mut notes = two_devices();
+        notes.list("gpu.1.mig_devices", vec!["MIG-77aa".into()]);
+        settle(&options(Some("MIG-77aa")), &[], &mut notes);
+        assert_eq!(notes.facts.number("gpu.index"), Some(1.0));
     }
 
     #[test]

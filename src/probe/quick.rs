@@ -14,10 +14,6 @@ use super::libraries::{self, Chosen};
 use super::note::Notes;
 use super::{Shared, devices, environment, kernel_log, python, step, system};
 
-/// The longest time that the quick level waits for one answer: a driver without persistence mode wakes its devices
-/// first, one after the other.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// A part of the quick level, as it arrives.
 pub(super) enum Part {
     Machine(Notes),
@@ -59,6 +55,10 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
             None => receiver.recv().ok(),
         };
         let Some(part) = part else { break };
+        if let (Some(_), Part::Nvml(_, End::TimedOut(_)) | Part::Init(_, End::TimedOut(_))) = (until, &part) {
+            // Slow against a budget is no hang: a driver without persistence mode needs seconds. It stays open.
+            continue;
+        }
         let (name, part_notes) = match part {
             Part::Machine(notes) => ("machine", notes),
             Part::Software(notes, found) => {
@@ -77,8 +77,13 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
         open.retain(|other| *other != name);
         notes.facts.merge(&part_notes.facts);
     }
-    for late in open {
-        too_late(late, shared.options.budget.unwrap_or_default(), &mut notes);
+    let budget = shared.options.budget.unwrap_or_default();
+    for late in &open {
+        too_late(late, budget, &mut notes);
+    }
+    if !open.is_empty() {
+        notes.list("probe.late", open.iter().map(|part| in_words(part).to_owned()).collect());
+        notes.count("probe.budget_ms", u64::try_from(budget.as_millis()).unwrap_or(0));
     }
     (notes, chosen)
 }
@@ -119,8 +124,8 @@ fn ask_init(shared: &Shared) -> Part {
 
 fn start<'a>(shared: &'a Shared, environment: &'a BTreeMap<OsString, OsString>) -> Start<'a> {
     let options = &shared.options;
-    let deadline = options.budget.unwrap_or(PATIENCE).min(options.deadline);
-    Start { executable: &shared.executable, environment, deadline }
+    let deadline = options.budget.unwrap_or(options.patience);
+    Start { executable: &shared.executable, environment, deadline, time: deadline }
 }
 
 pub(super) fn no_driver(notes: &mut Notes) {
@@ -173,6 +178,16 @@ fn init_end(end: &End, notes: &mut Notes) {
     };
     notes.text("driver.init", word);
     notes.text("driver.init_says", format!("cuInit {}", end.says()));
+}
+
+/// A part as a person calls it.
+fn in_words(part: &str) -> &str {
+    match part {
+        "machine" => "the system's files",
+        "software" => "the Python environment",
+        "nvml" => "NVML",
+        _ => "cuInit",
+    }
 }
 
 /// What a part would have told that did not arrive within the budget.

@@ -5,6 +5,7 @@
 //! machine, not of rounding.
 
 use super::Word;
+use super::loader::DRIVER;
 use super::native::Trouble;
 use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Pass};
@@ -109,8 +110,7 @@ impl Bench {
         if let Some(driver) = self.driver {
             return Ok(driver);
         }
-        let library =
-            self.settings.cuda.clone().map_or_else(|| "libcuda.so.1".into(), std::path::PathBuf::into_os_string);
+        let library = self.settings.cuda.clone().map_or_else(|| DRIVER[0].into(), std::path::PathBuf::into_os_string);
         let driver: &'static Driver = Box::leak(Box::new(Driver::open(&library)?));
         driver.init()?;
         self.driver = Some(driver);
@@ -276,14 +276,22 @@ impl Bench {
                 Err(_) => break,
             }
         }
-        let mut read = vec![0; BLOCK];
-        let mut checked = 0_usize;
+        if blocks.is_empty() {
+            return Err(skipped("no memory is free for it"));
+        }
+        let (mut checked, mut touched) = (0_usize, 0);
         'time: for pattern in [0x00, 0xFF, 0xAA, 0x55, 0xCC, 0x33].into_iter().cycle() {
+            let mut filled = 0;
             for block in &blocks {
                 block.fill(pattern)?;
+                filled += 1;
+                if std::time::Instant::now() >= until {
+                    break;
+                }
             }
             context.synchronize()?;
-            for (index, block) in blocks.iter().enumerate() {
+            touched = touched.max(filled);
+            for (index, block) in blocks.iter().enumerate().take(filled) {
                 let bytes = block.read_all()?;
                 let bad = bytes.iter().filter(|byte| **byte != pattern).count();
                 if bad > 0 {
@@ -294,16 +302,12 @@ impl Bench {
                     break 'time;
                 }
             }
-            if blocks.is_empty() {
-                return Err(skipped("no memory is free for it"));
-            }
         }
-        read.clear();
         #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
         Ok(format!(
             "{} written and read back unchanged, {} of memory touched",
             size(checked as f64),
-            size((blocks.len() * BLOCK) as f64)
+            size((touched * BLOCK) as f64)
         ))
     }
 }

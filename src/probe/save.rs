@@ -26,15 +26,21 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The file is no JSON of this layout.
-    #[error("{path} holds no saved facts: {why}\nhint: write such a file with `faultbook probe --save {path}`")]
+    #[error("{path} holds no saved facts: {why}")]
     Layout {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         why: String,
     },
+    /// The file to write holds something that is no probe.
+    #[error("{path} exists and holds something that is no probe")]
+    Taken {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file was written by another version.
-    #[error("{path} has the layout {found}, this version reads {SCHEMA}\nhint: save the facts again with this version")]
+    #[error("{path} has the layout {found}, this version reads {SCHEMA}")]
     Version {
         /// The file.
         path: PathBuf,
@@ -43,8 +49,23 @@ pub enum Error {
     },
 }
 
-/// Writes a probe to a file.
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::File { .. } => None,
+            Error::Taken { .. } => Some("name another file, or remove that one".to_owned()),
+            Error::Layout { .. } => Some("`faultbook probe --save FILE` writes such a file".to_owned()),
+            Error::Version { .. } => Some("save the facts again with this version".to_owned()),
+        }
+    }
+}
+
+/// Writes a probe to a file; an older probe in it is replaced, anything else is left alone.
 pub fn save(outcome: &Outcome, path: &Path) -> Result<(), Error> {
+    if std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) && load(path).is_err() {
+        return Err(Error::Taken { path: path.to_owned() });
+    }
     std::fs::write(path, to_json(outcome)).map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
@@ -296,6 +317,13 @@ mod tests {
         assert!(matches!(from_json("{"), Err(Problem::Layout(_))));
         assert!(matches!(from_json("{}"), Err(Problem::Layout(_))));
         assert!(matches!(from_json("{\"schema\":\"faultbook/facts/9\"}"), Err(Problem::Version(_))));
+        let folder = tempfile::tempdir().expect("a folder");
+        let notes = folder.path().join("notes.txt");
+        std::fs::write(&notes, "mine").expect("a file");
+        assert!(matches!(save(&outcome(), &notes), Err(Error::Taken { .. })));
+        assert_eq!(std::fs::read_to_string(&notes).expect("a file"), "mine");
+        let facts = folder.path().join("facts.json");
+        assert!(save(&outcome(), &facts).is_ok() && save(&outcome(), &facts).is_ok());
         assert!(load(Path::new("/nonexistent")).is_err_and(|error| error.to_string().contains("/nonexistent")));
     }
 

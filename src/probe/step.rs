@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::loader::DRIVER;
 use super::native::driver::Driver;
 use super::note::Notes;
 use super::save::{RungLayout, split};
@@ -75,6 +76,7 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
         return Some(USAGE);
     };
     no_core_dump();
+    die_with_parent();
     give_up_after(Duration::from_secs(settings.alive.max(1)));
     match step.to_str() {
         Some(NVML) => {
@@ -95,7 +97,7 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
 
 /// `cuInit`, the driver's CUDA version, the number of devices that a program sees.
 fn init(library: Option<&Path>, notes: &mut Notes) {
-    let library = library.map_or(OsStr::new("libcuda.so.1"), Path::as_os_str);
+    let library = library.map_or(OsStr::new(DRIVER[0]), Path::as_os_str);
     let answer = Driver::open(library).and_then(|driver| {
         driver.init()?;
         let version = driver.version()?;
@@ -163,6 +165,12 @@ fn no_core_dump() {
         use rustix::process::{Resource, Rlimit, setrlimit};
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     }
+}
+
+/// A parent whose budget is spent goes away without waiting: a step that hangs must not stay behind.
+fn die_with_parent() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 /// Ends a child whose parent was killed before it could end it.

@@ -10,6 +10,7 @@ use super::note::Notes;
 pub(super) fn read(root: &Path, notes: &mut Notes) {
     operating_system(root, notes);
     memory(root, notes);
+    processors(root, notes);
     shared_memory(root, notes);
     limits(root, notes);
 }
@@ -54,7 +55,7 @@ fn operating_system(root: &Path, notes: &mut Notes) {
 }
 
 /// What kind of container this process runs in.
-fn container(root: &Path) -> Option<&'static str> {
+pub(super) fn container(root: &Path) -> Option<&'static str> {
     if root.join(".dockerenv").exists() {
         return Some("docker");
     }
@@ -126,37 +127,74 @@ struct MemoryGroup {
     killed: u64,
 }
 
-/// The tightest memory limit of the control groups above this process.
-fn memory_limit(root: &Path) -> Option<MemoryGroup> {
+/// The folders of the control groups that hold this process, the innermost first: of the unified tree, then of the
+/// old tree of one controller.
+fn groups(root: &Path, controller: &str) -> [Vec<PathBuf>; 2] {
     let groups = read_text(root, "proc/self/cgroup").unwrap_or_default();
     let unified = groups.lines().find_map(|line| line.strip_prefix("0::"));
     let legacy = groups.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
-        controllers.split(',').any(|name| name == "memory").then_some(path)
+        controllers.split(',').any(|name| name == controller).then_some(path)
     });
-    let mut tightest: Option<MemoryGroup> = None;
-    let places = [
-        ("sys/fs/cgroup", unified, "memory.max", "memory.current"),
-        ("sys/fs/cgroup/memory", legacy, "memory.limit_in_bytes", "memory.usage_in_bytes"),
-    ];
-    for (base, path, limit_file, used_file) in places {
+    let folders = |base: String, path: Option<&str>| {
         // Inside a container the path names a group of the host, while the mount shows the container's own group.
-        let own = PathBuf::from(base);
+        let own = root.join(base);
         let named = own.join(path.unwrap_or("").trim_start_matches('/'));
-        for folder in named.ancestors().take_while(|folder| folder.starts_with(&own)) {
-            let number = |file: &str| -> Option<u64> {
-                std::fs::read_to_string(root.join(folder).join(file)).ok()?.trim().parse().ok()
-            };
+        named.ancestors().take_while(|folder| folder.starts_with(&own)).map(Path::to_owned).collect()
+    };
+    [folders("sys/fs/cgroup".to_owned(), unified), folders(format!("sys/fs/cgroup/{controller}"), legacy)]
+}
+
+/// The tightest memory limit of the control groups above this process.
+fn memory_limit(root: &Path) -> Option<MemoryGroup> {
+    let mut tightest: Option<MemoryGroup> = None;
+    let files = [("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")];
+    for (folders, (limit_file, used_file)) in groups(root, "memory").into_iter().zip(files) {
+        for folder in folders {
+            let number =
+                |file: &str| -> Option<u64> { std::fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok() };
             let Some(limit) = number(limit_file).filter(|limit| *limit < 1 << 60) else { continue };
             if tightest.as_ref().is_none_or(|known| limit < known.limit) {
-                let events = std::fs::read_to_string(root.join(folder).join("memory.events")).unwrap_or_default();
+                let events = std::fs::read_to_string(folder.join("memory.events")).unwrap_or_default();
                 let killed = events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok());
                 tightest = Some(MemoryGroup { limit, used: number(used_file), killed: killed.unwrap_or(0) });
             }
         }
     }
     tightest
+}
+
+/// How many processors there are, how many of them the control groups leave, and how many processes may be started:
+/// data loaders starve on too few of either.
+fn processors(root: &Path, notes: &mut Notes) {
+    match read_text(root, "proc/cpuinfo").map(|text| text.lines().filter(|line| line.starts_with("processor")).count())
+    {
+        Some(count) if count > 0 => notes.count("host.cpu.count", count as u64),
+        _ => notes.cannot_tell("host.cpu.count", "/proc/cpuinfo lists no processors"),
+    }
+    let number = |text: Option<&str>| text.and_then(|text| text.trim().parse::<f64>().ok()).filter(|n| *n > 0.0);
+    let [unified, legacy] = groups(root, "cpu");
+    let of_unified = unified.iter().filter_map(|folder| {
+        let text = std::fs::read_to_string(folder.join("cpu.max")).ok()?;
+        let mut words = text.split_whitespace();
+        Some(number(words.next())? / number(words.next())?)
+    });
+    let of_legacy = legacy.iter().filter_map(|folder| {
+        let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+        Some(number(read("cpu.cfs_quota_us").as_deref())? / number(read("cpu.cfs_period_us").as_deref())?)
+    });
+    if let Some(limit) = of_unified.chain(of_legacy).min_by(f64::total_cmp) {
+        notes.number("host.cpu.limit", limit);
+    }
+    let [unified, legacy] = groups(root, "pids");
+    let processes = unified
+        .iter()
+        .chain(&legacy)
+        .filter_map(|folder| number(std::fs::read_to_string(folder.join("pids.max")).ok().as_deref()));
+    if let Some(limit) = processes.min_by(f64::total_cmp) {
+        notes.number("host.pids.limit", limit);
+    }
 }
 
 fn shared_memory(root: &Path, notes: &mut Notes) {
@@ -261,6 +299,21 @@ mod tests {
         ]);
         assert!(facts.get("host.memory.limit").is_none());
         assert_eq!(facts.number("host.memory.available"), Some(512_000.0));
+    }
+
+    #[test]
+    fn processors_and_what_the_groups_leave_of_them() {
+        let (_folder, facts) = machine(&[
+            ("proc/cpuinfo", "processor\t: 0\nmodel name\t: x\n\nprocessor\t: 1\n"),
+            ("proc/self/cgroup", "0::/job\n"),
+            ("sys/fs/cgroup/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/job/cpu.max", "150000 100000\n"),
+            ("sys/fs/cgroup/job/pids.max", "max\n"),
+            ("sys/fs/cgroup/pids.max", "512\n"),
+        ]);
+        assert_eq!(facts.number("host.cpu.count"), Some(2.0));
+        assert_eq!(facts.number("host.cpu.limit"), Some(1.5));
+        assert_eq!(facts.number("host.pids.limit"), Some(512.0));
     }
 
     #[test]

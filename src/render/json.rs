@@ -82,6 +82,8 @@ struct Cause<'a> {
     title: &'a str,
     probability: f64,
     status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_says: Option<&'a str>,
     reasons: Vec<Reason<'a>>,
     check: &'a str,
     fixes: Vec<Fix<'a>>,
@@ -203,6 +205,7 @@ impl<'a> Cause<'a> {
             title: &cause.title,
             probability: figure(cause.probability),
             status: status_word(cause.status),
+            status_says: cause.status_says.as_deref(),
             reasons: cause.reasons.iter().map(reason).collect(),
             check: &cause.check,
             fixes: cause.fixes.iter().map(fix).collect(),

@@ -5,6 +5,8 @@
 //! granted: words out of a log never carry control characters to a terminal.
 
 pub mod article;
+#[cfg(feature = "probe")]
+mod device;
 pub mod github;
 pub mod json;
 pub mod junit;

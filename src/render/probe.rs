@@ -3,18 +3,13 @@
 use crate::amounts::size;
 use crate::facts::{Facts, Value};
 use crate::probe::{Outcome, Rung, Word, alike};
+use crate::render::device::{device, devices, lead, links_and_modes, row};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
 
-/// Where the words of a row start.
-pub(super) const COLUMN: usize = 12;
-
 /// Reasons shown for what is not known.
 const REASONS: usize = 6;
-
-/// Processes shown per device.
-const PROCESSES: usize = 4;
 
 /// The answer of a probe for a terminal.
 pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
@@ -24,33 +19,26 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
         driver_line(&mut sheet, facts);
         for index in devices(facts) {
             device(&mut sheet, facts, index);
+            links_and_modes(&mut sheet, facts, index);
         }
         ladder(&mut sheet, &outcome.rungs);
     } else {
         sheet.paragraph(&Paragraph::new("No NVIDIA driver on this machine.").style(STRONG));
         row(&mut sheet, "looked in", &outcome.looked_in.join(", "));
+        sheet.blank();
+    }
+    if outcome.has_driver() {
+        sheet.blank();
+        driver_parts(&mut sheet, facts);
     }
     software(&mut sheet, facts);
     machine(&mut sheet, facts);
+    limits(&mut sheet, facts);
+    variables(&mut sheet, facts);
+    kernel_log(&mut sheet, facts);
     findings(&mut sheet, outcome);
     unknown(&mut sheet, facts);
     sheet.finish()
-}
-
-pub(super) fn devices(facts: &Facts) -> std::ops::Range<u32> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    let count = facts.number("gpu.installed").map_or(0, |count| count.clamp(0.0, 256.0) as u32);
-    0..count
-}
-
-pub(super) fn lead(label: &str) -> String {
-    format!("  {label:<width$}", width = COLUMN - 2)
-}
-
-fn row(sheet: &mut Sheet, label: &str, words: &str) {
-    if !words.is_empty() {
-        sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead(label)));
-    }
 }
 
 fn driver_line(sheet: &mut Sheet, facts: &Facts) {
@@ -71,74 +59,18 @@ fn driver_line(sheet: &mut Sheet, facts: &Facts) {
     sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));
 }
 
-pub(super) fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
-    sheet.blank();
-    let text = |name: &str| facts.text(&format!("gpu.{index}.{name}"));
-    let number = |name: &str| facts.number(&format!("gpu.{index}.{name}"));
-    let yes =
-        |name: &str| facts.get(&format!("gpu.{index}.{name}")).is_some_and(|fact| fact.value == Value::Bool(true));
-    let name = text("name").or(text("error")).unwrap_or("unknown device");
-    let arch = text("arch").unwrap_or_default();
-    sheet.paragraph(&Paragraph::new(name).lead(STRONG, format!("GPU {index}  ")).style(STRONG).right(FAINT, arch));
-    if let (Some(total), Some(free)) = (number("memory.total"), number("memory.free")) {
-        let used = total - free;
-        let largest = facts.number(&format!("cuda.{index}.largest_block"));
-        let largest = largest.map(|bytes| format!(", largest block {}", size(bytes))).unwrap_or_default();
-        let words =
-            format!("{} {} of {} held, {} free{largest}", bar(used / total), size(used), size(total), size(free));
-        row(sheet, "memory", &words);
+/// The driver's parts on this machine: kernel module, library, device nodes.
+fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    if let Some(version) = facts.text("driver.kernel_version") {
+        let open = facts.get("driver.open_kernel_module").is_some_and(|fact| fact.value == Value::Bool(true));
+        words.push(format!("kernel module {version}{}", if open { " (open)" } else { "" }));
     }
-    match facts.get(&format!("gpu.{index}.processes")).map(|fact| &fact.value) {
-        Some(Value::List(list)) => {
-            for process in list.iter().take(PROCESSES) {
-                row(sheet, "", process);
-            }
-            if list.len() > PROCESSES {
-                row(sheet, "", &format!("{} more processes", list.len() - PROCESSES));
-            }
-        }
-        _ => {
-            if let Some(why) = facts.why_unknown(&format!("gpu.{index}.processes")) {
-                row(sheet, "", &format!("processes: {why}"));
-            }
-        }
+    if let (Some(path), Some(by)) = (facts.text("driver.library"), facts.text("driver.library_by")) {
+        words.push(format!("{path} by {by}"));
     }
-    let mut health = Vec::new();
-    match number("ecc.uncorrected") {
-        Some(0.0) => health.push("no memory errors".to_owned()),
-        Some(count) => health.push(format!("{count} uncorrectable memory errors")),
-        None => health.extend(facts.why_unknown(&format!("gpu.{index}.ecc.uncorrected")).map(str::to_owned)),
-    }
-    if yes("remapped.pending") {
-        health.push("a row waits to be replaced".to_owned());
-    }
-    health.extend(number("temperature").map(|heat| format!("{heat} C")));
-    if let (Some(power), Some(limit)) = (number("power"), number("power_limit")) {
-        health.push(format!("{power} of {limit} W"));
-    }
-    if let (Some(generation), Some(width)) = (number("pcie.generation"), number("pcie.width")) {
-        health.push(format!("PCIe {generation} x{width}"));
-    }
-    if let Some(load) = number("utilization") {
-        health.push(format!("{load} % busy"));
-    }
-    if yes("mig") {
-        health.push("divided (MIG)".to_owned());
-    }
-    row(sheet, "health", &health.join(" · "));
-}
-
-/// A bar of 26 columns.
-fn bar(part: f64) -> String {
-    const COLUMNS: usize = 26;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "clamped, and small"
-    )]
-    let full = (part.clamp(0.0, 1.0) * COLUMNS as f64).round() as usize;
-    format!("{}{}", "#".repeat(full), "-".repeat(COLUMNS - full))
+    row(sheet, "driver", &words.join(" · "));
+    row(sheet, "nodes", &list(facts, "device_nodes.present").join(" "));
 }
 
 /// The rungs of each device: those that broke with their words, those that hold in a row.
@@ -178,32 +110,96 @@ fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
 }
 
 fn software(sheet: &mut Sheet, facts: &Facts) {
-    sheet.blank();
     let mut words = Vec::new();
-    for package in ["torch", "tensorflow", "jax", "onnxruntime", "vllm"] {
-        if let Some(version) = facts.text(&format!("{package}.version")) {
-            words.push(format!("{package} {version}"));
-        }
-    }
-    if let Some(Value::List(archs)) = facts.get("torch.arch_list").map(|fact| &fact.value) {
-        let short: Vec<&str> = archs.iter().map(|arch| arch.trim_start_matches("sm_")).collect();
-        words.push(format!("built for {}", short.join(" ")));
-    }
-    for (library, shown) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
-        let Some(version) = facts.text(&format!("{library}.version")) else { continue };
-        let copies = match facts.number(&format!("{library}.copies")) {
-            Some(1.0) | None => "one copy".to_owned(),
-            Some(copies) => format!("{copies} copies"),
-        };
-        words.push(format!("{shown} {version} ({copies})"));
+    for package in ["torch", "tensorflow", "jax", "onnxruntime", "cupy", "vllm", "triton", "transformers", "deepspeed"]
+    {
+        let Some(version) = facts.text(&format!("{package}.version")) else { continue };
+        let archs: Vec<&str> =
+            list(facts, &format!("{package}.arch_list")).iter().map(|arch| arch.trim_start_matches("sm_")).collect();
+        let built = if archs.is_empty() { String::new() } else { format!(" (built for {})", archs.join(" ")) };
+        words.push(format!("{package} {version}{built}"));
     }
     if words.is_empty() {
         words.extend(facts.why_unknown("torch.version").map(|why| format!("no framework: {why}")));
     }
     row(sheet, "software", &words.join(" · "));
+    libraries(sheet, facts);
     if let (Some(version), Some(prefix)) = (facts.text("python.version"), facts.text("python.prefix")) {
         let by = facts.text("python.chosen_by").unwrap_or("default");
         row(sheet, "python", &format!("{version} in {prefix} ({by})"));
+    }
+}
+
+/// NVIDIA's libraries in reach: in one row where each is there once, every copy by its path where not.
+fn libraries(sheet: &mut Sheet, facts: &Facts) {
+    let known =
+        [("cudnn", "cuDNN"), ("cublas", "cuBLAS"), ("nccl", "NCCL"), ("cudart", "CUDA runtime"), ("nvrtc", "NVRTC")];
+    let mut once = Vec::new();
+    for (library, shown) in known {
+        if let (Some(1.0), Some(version)) =
+            (facts.number(&format!("{library}.copies")), list(facts, &format!("{library}.versions")).first())
+        {
+            once.push(format!("{shown} {version}"));
+        }
+    }
+    row(sheet, "libraries", &once.join(" · "));
+    for (library, shown) in known {
+        let copies = list(facts, &format!("{library}.found"));
+        if copies.len() > 1 {
+            row(sheet, "", &format!("{} copies of {shown}:", copies.len()));
+            for copy in copies {
+                sheet.paragraph(&Paragraph::new(copy).lead(PLAIN, lead("")).indent(2));
+            }
+        }
+    }
+}
+
+fn list<'a>(facts: &'a Facts, name: &str) -> &'a [String] {
+    match facts.get(name).map(|fact| &fact.value) {
+        Some(Value::List(list)) => list,
+        _ => &[],
+    }
+}
+
+/// What limits a process: locked memory, open files, processes, stack.
+fn limits(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    for (name, shown, bytes) in [
+        ("ulimit.memlock", "locked memory", true),
+        ("ulimit.stack", "stack", true),
+        ("ulimit.nofile", "open files", false),
+        ("ulimit.nproc", "processes", false),
+    ] {
+        match facts.get(name).map(|fact| &fact.value) {
+            Some(Value::Number(limit)) if bytes => words.push(format!("{shown} {}", size(*limit))),
+            Some(Value::Number(limit)) => words.push(format!("{shown} {limit}")),
+            Some(Value::Text(limit)) => words.push(format!("{shown} {limit}")),
+            _ => {}
+        }
+    }
+    words.extend(facts.number("host.pids.limit").map(|limit| format!("{limit} processes in this control group")));
+    row(sheet, "limits", &words.join(" · "));
+}
+
+/// The variables that decide how CUDA programs behave; the empty search path that everybody has is no news.
+fn variables(sheet: &mut Sheet, facts: &Facts) {
+    let set = facts.iter().filter_map(|(name, fact)| match (name.strip_prefix("env."), &fact.value) {
+        (Some("LD_LIBRARY_PATH"), Value::Text(value)) if value.is_empty() => None,
+        (Some(name), Value::Text(value)) => Some(format!("{name}={value}")),
+        _ => None,
+    });
+    let set: Vec<String> = set.collect();
+    row(sheet, "variables", &set.join(" · "));
+}
+
+/// What the kernel logged of GPUs, and which log that was.
+fn kernel_log(sheet: &mut Sheet, facts: &Facts) {
+    let (Some(log), Some(count)) = (facts.text("kernel.log"), facts.number("kernel.xid.count")) else { return };
+    if count == 0.0 {
+        return row(sheet, "kernel log", &format!("no Xid in {log}"));
+    }
+    for line in list(facts, "kernel.xid.lines") {
+        row(sheet, "kernel log", line);
     }
 }
 
@@ -223,8 +219,13 @@ fn machine(sheet: &mut Sheet, facts: &Facts) {
         let whole = whole.map(|bytes| format!(" of {}", size(bytes))).unwrap_or_default();
         words.push(format!("{}{whole} of memory available", size(available)));
     }
+    if let Some(count) = facts.number("host.cpu.count") {
+        let limit = facts.number("host.cpu.limit").map(|limit| format!(", {limit} of them usable")).unwrap_or_default();
+        words.push(format!("{count} processors{limit}"));
+    }
     if let Some(bytes) = facts.number("host.shm.size") {
-        words.push(format!("/dev/shm {}", size(bytes)));
+        let free = facts.number("host.shm.free").map(|free| format!(", {} free", size(free))).unwrap_or_default();
+        words.push(format!("/dev/shm {}{free}", size(bytes)));
     }
     row(sheet, "machine", &words.join(" · "));
 }
@@ -251,6 +252,7 @@ fn unknown(sheet: &mut Sheet, facts: &Facts) {
             && !why.starts_with("this driver does not")
             && !why.starts_with("this board has no")
             && !why.starts_with("this device has no")
+            && !why.starts_with("this machine has no")
             && !why.contains("is not installed")
             && !why.starts_with("no NVIDIA driver")
             && !name.starts_with("toolkit.")
@@ -323,7 +325,7 @@ mod tests {
     #[test]
     fn no_driver_says_where_it_looked() {
         let text = render(&outcome(&[]), Terminal::default());
-        assert!(text.starts_with("No NVIDIA driver on this machine.\n  looked in /etc/ld.so.cache\n"), "{text}");
+        assert!(text.starts_with("No NVIDIA driver on this machine.\n  looked in   /etc/ld.so.cache\n"), "{text}");
     }
 
     #[test]
@@ -341,13 +343,39 @@ mod tests {
                 ("gpu.0.memory.free", Value::Number(3.0 * gib)),
                 ("gpu.0.processes", Value::List(vec!["pid 4312 python train.py holds 8.9 GiB".into()])),
                 ("gpu.0.temperature", Value::Number(61.0)),
+                ("gpu.0.pcie.generation", Value::Number(1.0)),
+                ("gpu.0.pcie.width", Value::Number(8.0)),
+                ("gpu.0.pcie.max_generation", Value::Number(4.0)),
+                ("gpu.0.pcie.max_width", Value::Number(16.0)),
+                ("gpu.0.persistence", Value::Bool(false)),
+                ("gpu.0.gsp", Value::Bool(true)),
+                ("gpu.0.nvlink.active", Value::Number(3.0)),
+                ("gpu.0.nvlink.inactive", Value::Number(1.0)),
+                ("env.NCCL_DEBUG", words("INFO")),
+                ("ulimit.memlock", Value::Number(65536.0)),
+                ("kernel.log", words("/dev/kmsg")),
+                ("kernel.xid.count", Value::Number(1.0)),
+                ("kernel.xid.lines", Value::List(vec!["Xid (PCI:0000:65:00): 79, gone".into()])),
+                ("cudnn.copies", Value::Number(2.0)),
+                ("cudnn.found", Value::List(vec!["9.1 by the wheels: /a/b".into(), "8.9 by conda: /c/d".into()])),
             ]),
             Terminal::default(),
         );
         assert!(text.contains("GPU 0  NVIDIA GeForce RTX 3060"), "{text}");
-        assert!(text.contains("memory    ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
+        assert!(text.contains("memory      ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
         assert!(text.contains("pid 4312 python train.py"), "{text}");
         assert!(text.contains("conv backward filter"), "{text}");
+        for row in [
+            "links       PCIe 1 x8 of 4 x16 · NVLink 3 up, 1 down",
+            "modes       persistence off · GSP on",
+            "variables   NCCL_DEBUG=INFO",
+            "limits      locked memory 64.0 KiB",
+            "kernel log  Xid (PCI:0000:65:00): 79, gone",
+            "2 copies of cuDNN:",
+            "8.9 by conda: /c/d",
+        ] {
+            assert!(text.contains(row), "{row}\n{text}");
+        }
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 }

@@ -265,6 +265,7 @@ pub unsafe extern "C" fn cuGetErrorString(code: c_int, says: *mut *const c_char)
 // -------------------------------------------------------------------------------------------- libnvidia-ml
 
 const NOT_SUPPORTED: c_int = 3;
+const NOT_FOUND: c_int = 6;
 const INSUFFICIENT_SIZE: c_int = 7;
 
 #[repr(C)]
@@ -313,8 +314,24 @@ pub struct FieldValue {
     value: u64,
 }
 
+#[repr(C)]
+pub struct FabricInfo {
+    cluster: [u8; 16],
+    status: c_int,
+    clique: c_uint,
+    state: u8,
+}
+
+/// Handles are numbers from 1; those of slices (MIG) carry the slice above the device.
+const SLICE: usize = 1000;
+
 fn device_of(handle: *mut c_void) -> usize {
-    (handle as usize).wrapping_sub(1)
+    (handle as usize % SLICE).wrapping_sub(1)
+}
+
+/// The slice of a handle, from 1; 0 for a whole device.
+fn slice_of(handle: *mut c_void) -> usize {
+    handle as usize / SLICE
 }
 
 /// `gpu.processes=4312:10900,77:?` in MiB; `?` is a hidden size.
@@ -366,7 +383,9 @@ api! {
         put_text(name, length as usize, &name_of(device_of(device)));
     }
     fn nvmlDeviceGetUUID(device: *mut c_void, uuid: *mut c_char, length: c_uint) {
-        put_text(uuid, length as usize, &format!("GPU-0000000{}-fake-4000-8000-000000000000", device_of(device)));
+        let kind = if slice_of(device) > 0 { "MIG" } else { "GPU" };
+        let text = format!("{kind}-0000000{}-fake-4000-8000-00000000000{}", device_of(device), slice_of(device));
+        put_text(uuid, length as usize, &text);
     }
     fn nvmlDeviceGetPciInfo_v3(device: *mut c_void, pci: *mut PciInfo) {
         let bus = 0x65 + device_of(device) as c_uint;
@@ -382,7 +401,8 @@ api! {
         (*major, *minor) = capability(device_of(device));
     }
     fn nvmlDeviceGetMemoryInfo_v2(device: *mut c_void, memory: *mut MemoryInfo) {
-        let of = |key, otherwise| mib(scenario().of(device_of(device), key, otherwise));
+        let parts = if slice_of(device) > 0 { scenario().number("gpu.mig.slices", 1) } else { 1 };
+        let of = |key, otherwise| mib(scenario().of(device_of(device), key, otherwise)) / parts;
         (*memory).total = of("total", 81559);
         (*memory).free = of("free", 80000);
         (*memory).reserved = 0;
@@ -459,13 +479,19 @@ api! {
         if u64::from(link) >= links { return NOT_SUPPORTED; }
         *state = (u64::from(link) >= scenario().of(device_of(device), "nvlinks_down", 0)) as c_uint;
     }
+    /// `gpu.fabric`: 0 none, 1 not started, 2 in progress, 3 completed.
+    fn nvmlDeviceGetGpuFabricInfo(device: *mut c_void, info: *mut FabricInfo) {
+        let state = scenario().of(device_of(device), "fabric", 0);
+        *info = FabricInfo { cluster: [0; 16], status: 0, clique: 0, state: state as u8 };
+    }
     fn nvmlDeviceGetNvLinkErrorCounter(device: *mut c_void, link: c_uint, kind: c_uint, count: *mut u64) { *count = 0; }
     fn nvmlDeviceGetMigMode(device: *mut c_void, current: *mut c_uint, pending: *mut c_uint) {
         let mode = scenario().of(device_of(device), "mig", 0);
         (*current, *pending) = (mode as c_uint, mode as c_uint);
     }
     fn nvmlDeviceGetMigDeviceHandleByIndex(device: *mut c_void, index: c_uint, slice: *mut *mut c_void) {
-        *slice = device;
+        if u64::from(index) >= scenario().of(device_of(device), "mig.slices", 0) { return NOT_FOUND; }
+        *slice = (device as usize + SLICE * (index as usize + 1)) as *mut c_void;
     }
     fn nvmlDeviceGetGspFirmwareMode(device: *mut c_void, enabled: *mut c_uint, default: *mut c_uint) {
         (*enabled, *default) = (1, 1);

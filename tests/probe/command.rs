@@ -35,12 +35,17 @@ fn no_driver_is_said_quickly_with_exit_code_1() {
     if this_machine_has_a_driver() {
         return;
     }
-    let started = Instant::now();
-    let output = run(&["probe"], None, "");
-    assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
+    let once = || {
+        let started = Instant::now();
+        let output = run(&["probe"], None, "");
+        (started.elapsed(), output)
+    };
+    // The promise is 50 ms; of a machine that also compiles, the best of some runs is asked.
+    let (shortest, output) = (0..8).map(|_| once()).min_by_key(|(time, _)| *time).unwrap();
+    assert!(shortest < Duration::from_millis(50), "{shortest:?}");
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        out(&output).starts_with("No NVIDIA driver on this machine.\n  looked in /etc/ld.so.cache"),
+        out(&output).starts_with("No NVIDIA driver on this machine.\n  looked in   /etc/ld.so.cache"),
         "{}",
         out(&output)
     );
@@ -65,8 +70,8 @@ fn something_broken_has_exit_code_1() {
 #[test]
 fn the_ladder_stands_in_the_answer() {
     let output = run(&["probe", "--level", "functional"], Some("silent-copy"), "");
-    assert!(out(&output).contains("  WRONG     copy · kernel"), "{}", out(&output));
-    assert!(out(&output).contains("  ok        context · largest block"), "{}", out(&output));
+    assert!(out(&output).contains("  WRONG       copy · kernel"), "{}", out(&output));
+    assert!(out(&output).contains("  ok          context · largest block"), "{}", out(&output));
 }
 
 #[test]
@@ -77,6 +82,8 @@ fn a_diagnosis_asks_the_machine_when_told_to() {
     let causes = json["causes"].as_array().unwrap();
     let exhausted = causes.iter().find(|cause| cause["id"] == "memory-exhausted").unwrap();
     assert_eq!(exhausted["status"], "supported");
+    let says = exhausted["status_says"].as_str().unwrap();
+    assert!(says.starts_with("410.0 MiB of 12.0 GiB free; pid 4312 ") && says.ends_with("holds 10.9 GiB"), "{says}");
     let output = run(&["--format", "json"], Some("consumer-nearly-full"), TEXT);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(json["probe"].is_null(), "into a pipe nothing is asked unasked");
@@ -123,6 +130,12 @@ fn a_move_to_a_smaller_card() {
     let text = out(&output);
     assert!(text.contains("Start with   batch 2 with 2 steps of accumulation"), "{text}");
     assert_eq!(text.matches("\n  5. ").count(), 1);
+    assert!(text.contains("estimate"), "{text}");
+    let short = run(&["fit", "--from", "4090", "--to", "T4", "--batch", "8"], None, "");
+    assert!(out(&short).starts_with("From GeForce RTX 4090 to Tesla T4"), "{}", out(&short));
+    let several = run(&["fit", "--from", "V100", "--to", "T4", "--batch", "8"], None, "");
+    assert_eq!(several.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&several.stderr).contains("\"Tesla V100"), "the candidates are named");
     let output = run(&["fit", "--from", "a card nobody knows", "--to", "RTX 3060", "--batch", "4"], None, "");
     assert_eq!(output.status.code(), Some(2));
 }

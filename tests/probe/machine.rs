@@ -44,7 +44,7 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn without_driver() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let machine = Self { folder, environment: BTreeMap::new(), deadline: Duration::from_secs(10) };
+        let machine = Self { folder, environment: BTreeMap::new(), deadline: Duration::from_secs(60) };
         machine
             .file("proc/sys/kernel/osrelease", "6.8.0-45-generic\n")
             .file("proc/meminfo", "MemTotal: 65536000 kB\nMemAvailable: 60000000 kB\n")
@@ -114,7 +114,10 @@ impl Machine {
     pub(crate) fn options(&self) -> Options {
         Options {
             project: self.folder.path().join("project"),
+            patience: self.deadline,
             deadline: self.deadline,
+            // The fake computes everything on this processor, which may be busy.
+            time: Duration::from_secs(300),
             seconds: 1,
             executable: Some(PathBuf::from(env!("CARGO_BIN_EXE_faultbook"))),
             environment: self.environment.clone(),

@@ -167,6 +167,34 @@ fn an_initialisation_that_never_returns() {
     says(&outcome, "cuInit did not answer within 0.6 s");
 }
 
+/// The time of a device is kept whatever happens on it, and a rung that it cuts off is not called a hang.
+#[test]
+fn the_time_of_a_device_is_kept() {
+    let machine = Machine::with("slow-products").torch_28();
+    let options = Options { time: Duration::from_secs(2), deadline: Duration::from_secs(8), ..machine.options() };
+    let started = Instant::now();
+    let outcome = probe::run(Level::Functional, &options);
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    assert_eq!(rung(&outcome, "copy").0, Word::Ok);
+    let (word, words) = rung(&outcome, "gemm_fp32");
+    assert_eq!(word, Word::NotReached);
+    assert!(words.contains("--time-limit"), "{words}");
+    assert_eq!(rung(&outcome, "largest_block").0, Word::NotReached);
+    assert!(yes(&outcome, "ladder.holds"));
+}
+
+/// A rung that hangs costs its deadline; those after it are climbed in a new process.
+#[test]
+fn a_hang_in_one_library_leaves_the_rest() {
+    let machine = Machine::with("slow-products").torch_28();
+    let options = Options { deadline: Duration::from_millis(400), ..machine.options() };
+    let outcome = probe::run(Level::Functional, &options);
+    assert_eq!(rung(&outcome, "gemm_fp32").0, Word::TimedOut);
+    assert_eq!(rung(&outcome, "gemm_tf32").0, Word::TimedOut);
+    let (word, words) = rung(&outcome, "conv_forward");
+    assert_eq!((word, words.as_str()), (Word::NotReached, "too many rungs hang"));
+}
+
 #[test]
 fn a_management_library_that_never_returns() {
     let outcome = Machine::with("nvml-hang").deadline(0.6).probe(Level::Quick);
@@ -183,7 +211,10 @@ fn the_budget_of_a_diagnosis_is_kept() {
     let outcome = probe::run(Level::Quick, &options);
     assert!(started.elapsed() < Duration::from_millis(600), "{:?}", started.elapsed());
     assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
-    assert!(outcome.facts.text("driver.init").is_none_or(|word| word == "timed out"));
+    // Slow is no hang: nothing is said of cuInit but that nobody waited for it.
+    assert_eq!(outcome.facts.text("driver.init"), None);
+    assert!(outcome.facts.why_unknown("driver.init").is_some_and(|why| why.contains("no answer within 280 ms")));
+    says(&outcome, "no answer within 280 ms from cuInit");
 }
 
 #[test]
@@ -239,6 +270,113 @@ fn a_divided_card() {
     let outcome = Machine::with("mig").probe(Level::Quick);
     assert!(yes(&outcome, "gpu.mig"));
     says(&outcome, "MIG, 2 slices");
+    let Some(Value::List(slices)) = outcome.facts.get("gpu.mig_slices").map(|fact| &fact.value) else {
+        panic!("no slices: {:?}", outcome.facts.why_unknown("gpu.mig_slices"));
+    };
+    assert_eq!(slices.len(), 2);
+    assert!(slices[1].starts_with("MIG-") && slices[1].ends_with("39.1 GiB of 39.8 GiB free"), "{slices:?}");
+    // A program is given a slice by its name.
+    let name = slices[1].split(' ').next().unwrap();
+    let outcome = Machine::with("mig").variable("CUDA_VISIBLE_DEVICES", name).probe(Level::Quick);
+    assert_eq!(number(&outcome, "gpu.index"), 0.0);
+}
+
+#[test]
+fn a_fabric_that_is_not_ready() {
+    let outcome = Machine::with("fabric-not-ready").probe(Level::Quick);
+    assert_eq!(text(&outcome, "gpu.fabric"), "not started");
+    assert_eq!(number(&outcome, "gpu.nvlink.active"), 18.0);
+    assert_eq!(number(&outcome, "gpu.nvlink.errors"), 0.0);
+    says(&outcome, "has not joined its NVLink fabric (not started)");
+    let alone = Machine::with("healthy-h100").probe(Level::Quick);
+    assert!(alone.facts.why_unknown("gpu.fabric").is_some_and(|why| why.contains("no part in")));
+}
+
+/// Every kind of fact that the quick level promises is a value or a reason on a healthy machine.
+#[test]
+fn the_quick_level_leaves_nothing_out() {
+    let machine = Machine::with("fabric-not-ready").torch_28().variable("NCCL_DEBUG", "INFO");
+    let machine = machine
+        .file("proc/self/limits", "Max locked memory         65536                65536                bytes\n")
+        .file("proc/cpuinfo", "processor\t: 0\n");
+    std::fs::create_dir_all(machine.folder.path().join("dev/shm")).unwrap();
+    let outcome = machine.probe(Level::Quick);
+    for name in [
+        "gpu.name",
+        "gpu.uuid",
+        "gpu.pci",
+        "gpu.compute_capability",
+        "gpu.memory.total",
+        "gpu.memory.free",
+        "gpu.memory.used",
+        "gpu.processes",
+        "gpu.held_by_processes",
+        "gpu.utilization",
+        "gpu.ecc.uncorrected",
+        "gpu.ecc.corrected",
+        "gpu.ecc.uncorrected_ever",
+        "gpu.ecc.corrected_ever",
+        "gpu.retired.single_bit",
+        "gpu.retired.double_bit",
+        "gpu.retired.pending",
+        "gpu.remapped.correctable",
+        "gpu.remapped.uncorrectable",
+        "gpu.remapped.pending",
+        "gpu.remapped.failed",
+        "gpu.recovery_action",
+        "gpu.clock_events",
+        "gpu.clock",
+        "gpu.temperature",
+        "gpu.power",
+        "gpu.pcie.generation",
+        "gpu.pcie.max_generation",
+        "gpu.pcie.width",
+        "gpu.pcie.max_width",
+        "gpu.pcie.replays",
+        "gpu.nvlink.active",
+        "gpu.nvlink.inactive",
+        "gpu.nvlink.errors",
+        "gpu.fabric",
+        "gpu.mig",
+        "gpu.compute_mode",
+        "gpu.persistence",
+        "gpu.gsp",
+        "driver.version",
+        "driver.cuda",
+        "driver.kernel_version",
+        "driver.library_version",
+        "kernel.xid.count",
+        "kernel.oom_kills",
+        "fabric_manager.running",
+        "os.wsl",
+        "os.container",
+        "host.memory.total",
+        "host.memory.available",
+        "host.cpu.count",
+        "host.shm.size",
+        "host.shm.free",
+        "ulimit.memlock",
+        "device_nodes.present",
+        "device_nodes.denied",
+        "device_nodes.missing",
+        "pci.gpus",
+        "env.NCCL_DEBUG",
+        "env.LD_LIBRARY_PATH",
+        "python.version",
+        "torch.version",
+        "torch.cuda",
+        "torch.arch_list",
+        "tensorflow.version",
+        "jax.version",
+        "cudnn.found",
+        "cublas.found",
+        "nccl.version",
+        "cudart.version",
+        "nvrtc.found",
+    ] {
+        let told = outcome.facts.get(name).is_some() || outcome.facts.why_unknown(name).is_some();
+        assert!(told, "{name} is neither known nor is it said why not");
+    }
 }
 
 #[test]

@@ -208,6 +208,89 @@ fn codes_and_hangs_of_initialisation() {
     verdict(&answer(&text, Some(&denied)), "no-device", "platform-limit", CauseStatus::Supported, "no permission");
 }
 
+/// A code that nobody knows is neither a crash of ours nor silence.
+#[test]
+fn a_code_that_nobody_knows_is_evidence() {
+    let text = plain("RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment");
+    let diagnosis = answer(&text, Some(&Machine::with("unknown-code").probe(Level::Quick)));
+    verdict(&diagnosis, "init-failed", "driver-not-loaded", CauseStatus::Supported, "cuInit returned 12345");
+}
+
+#[test]
+fn a_fabric_that_is_not_ready_confirms_the_platform() {
+    let text = plain("RuntimeError: CUDA error: system not yet initialized");
+    let diagnosis = answer(&text, Some(&Machine::with("fabric-not-ready").probe(Level::Quick)));
+    verdict(&diagnosis, "init-failed", "platform-limit", CauseStatus::Confirmed, "NVLink fabric (not started)");
+}
+
+#[test]
+fn a_kernel_that_crashes_in_the_probe_too_supports_the_hardware() {
+    let text = plain("RuntimeError: CUDA error: unspecified launch failure");
+    let diagnosis = answer(&text, Some(&Machine::with("child-crash").torch_28().probe(Level::Functional)));
+    verdict(&diagnosis, "launch-failure", "hardware-fault", CauseStatus::Supported, "broke as well (crashed)");
+    let healthy = Machine::with("healthy-h100").torch_28().probe(Level::Functional);
+    let right = answer(&text, Some(&healthy));
+    let probability = |diagnosis: &Diagnosis| cause(diagnosis, "launch-failure", "hardware-fault").probability;
+    assert!(probability(&diagnosis) > probability(&right), "{:#?}", ids(&diagnosis));
+}
+
+#[test]
+fn convolutions_that_want_their_workspace_confirm_exhausted_memory() {
+    let outcome = Machine::with("cudnn-without-workspace").torch_28().probe(Level::Functional);
+    let diagnosis = answer(NO_ENGINE, Some(&outcome));
+    verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Confirmed, "without workspace");
+    let budget = diagnosis.notes.iter().find(|note| note.starts_with("memory budget"));
+    assert!(budget.is_some_and(|says| says.contains("cuDNN wants 1.1 GiB of workspace")), "{:?}", diagnosis.notes);
+}
+
+#[test]
+fn a_slice_is_not_the_second_device() {
+    let machine = Machine::with("mig");
+    let text = plain("RuntimeError: CUDA error: invalid device ordinal");
+    let diagnosis = answer(&text, Some(&machine.probe(Level::Quick)));
+    verdict(&diagnosis, "invalid-device-ordinal", "platform-limit", CauseStatus::Supported, "MIG");
+}
+
+/// What works in a fresh process speaks for an error from before, and what fails there for the library.
+#[test]
+fn the_ladder_tells_the_library_from_the_run() {
+    let text = plain(
+        "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasGemmEx( handle, opa, opb )`",
+    );
+    let answered = |scenario: &str| answer(&text, Some(&Machine::with(scenario).torch_28().probe(Level::Functional)));
+    let (right, broken) = (answered("healthy-h100"), answered("gemm-crash"));
+    verdict(&right, "cublas-execution-failed", "sticky-error", CauseStatus::Supported, "in a fresh process");
+    verdict(
+        &broken,
+        "cublas-execution-failed",
+        "library-bug",
+        CauseStatus::Supported,
+        "FP16 product breaks here as well",
+    );
+    assert_ne!(
+        ids(&right).iter().map(|one| one.0).collect::<Vec<_>>(),
+        ids(&broken).iter().map(|one| one.0).collect::<Vec<_>>()
+    );
+}
+
+/// The sentences of an answer carry what was measured, as a person would write it down.
+#[test]
+fn verdicts_say_what_was_measured() {
+    let full = Machine::with("consumer-nearly-full").torch_28().file("proc/4312/cmdline", "python\0train.py\0");
+    let diagnosis = answer(NO_ENGINE, Some(&full.probe(Level::Quick)));
+    let says = "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB";
+    verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Supported, says);
+    let text = plain("RuntimeError: CUDA error: no kernel image is available for execution on the device");
+    let old = Machine::with("old-card").torch_28().probe(Level::Quick);
+    let says = "the build has sm_70 ... sm_120, the device is sm_61";
+    verdict(&answer(&text, Some(&old)), "no-kernel-image", "arch-unsupported", CauseStatus::Confirmed, says);
+    let machine = Machine::with("driver-too-old").torch("2.12.1+cu130", "13.0", "sm_75 sm_80 sm_86 sm_90");
+    let text = plain("RuntimeError: The NVIDIA driver on your system is too old (found version 12020).");
+    let says = "driver 535.183.01 < 580 needed by CUDA 13.0";
+    let diagnosis = answer(&text, Some(&machine.probe(Level::Quick)));
+    verdict(&diagnosis, "driver-too-old", "driver-old", CauseStatus::Confirmed, says);
+}
+
 #[test]
 fn hidden_devices_are_confirmed() {
     let machine = Machine::with("healthy-h100").variable("CUDA_VISIBLE_DEVICES", "-1");
@@ -274,9 +357,11 @@ fn a_text_of_another_machine_is_not_judged_by_this_one() {
 fn facts_in_files_decide_the_order() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/facts");
     let cases = [
-        ("rtx3060-nearly-full", "consumer-nearly-full", "memory-exhausted", CauseStatus::Confirmed),
-        ("gtx1080ti-too-old", "old-card", "arch-unsupported", CauseStatus::Confirmed),
-        ("h100-healthy", "healthy-h100", "memory-exhausted", CauseStatus::Unverified),
+        ("rtx3060-nearly-full", "consumer-nearly-full", NO_ENGINE, "memory-exhausted", CauseStatus::Confirmed),
+        ("gtx1080ti-too-old", "old-card", NO_ENGINE, "arch-unsupported", CauseStatus::Confirmed),
+        ("h100-healthy", "healthy-h100", NO_ENGINE, "memory-exhausted", CauseStatus::Unverified),
+        ("h100-held-by-another", "held-by-another", OUT_OF_MEMORY, "memory-held", CauseStatus::Supported),
+        ("h100-healthy", "healthy-h100", OUT_OF_MEMORY, "memory-exhausted", CauseStatus::Unverified),
     ];
     if std::env::var_os("FAULTBOOK_WRITE_FACTS").is_some() {
         for (name, scenario, ..) in cases {
@@ -289,9 +374,9 @@ fn facts_in_files_decide_the_order() {
             std::fs::write(folder.join(format!("{name}.json")), format!("{json:#}\n")).unwrap();
         }
     }
-    for (name, _, first, status) in cases {
+    for (name, _, text, first, status) in cases {
         let outcome = probe::load(&folder.join(format!("{name}.json"))).unwrap();
-        let diagnosis = answer(NO_ENGINE, Some(&outcome));
+        let diagnosis = answer(text, Some(&outcome));
         let best = &diagnosis.causes[0];
         assert_eq!((best.id.as_str(), best.status), (first, status), "{name}: {:#?}", ids(&diagnosis));
     }

@@ -22,6 +22,17 @@ pub(in crate::probe) enum Pass {
     BackwardFilter,
 }
 
+impl Pass {
+    /// The word in names of facts.
+    pub(in crate::probe) fn word(self) -> &'static str {
+        match self {
+            Pass::Forward => "forward",
+            Pass::BackwardData => "backward_data",
+            Pass::BackwardFilter => "backward_filter",
+        }
+    }
+}
+
 /// The sizes of a layer: 3x3 filters, stride 1, padding 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::probe) struct Shape {

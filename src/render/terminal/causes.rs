@@ -141,7 +141,7 @@ fn other(sheet: &mut Sheet, cause: &RankedCause, said: bool) {
 fn what_tells_apart(cause: &RankedCause) -> String {
     let says = cause.status_says.as_deref().map(|says| inline::plain(open_ended(says)));
     match (cause.status, says) {
-        (CauseStatus::Refuted | CauseStatus::Confirmed, Some(says)) => {
+        (CauseStatus::Refuted | CauseStatus::Confirmed | CauseStatus::Supported, Some(says)) => {
             format!("{}: {says}", status_word(cause.status).unwrap_or_default())
         }
         (CauseStatus::Refuted, None) => "refuted".to_owned(),

@@ -128,6 +128,9 @@ pub(super) fn probe(sheet: &mut Sheet, diagnosis: &Diagnosis) {
         format!("This machine, asked just now ({level})")
     };
     sheet.paragraph(&Paragraph::new(heading).style(STRONG));
+    if findings.is_empty() {
+        sheet.paragraph(&Paragraph::new("nothing stands out").lead(PLAIN, "  "));
+    }
     for finding in findings {
         sheet.paragraph(&Paragraph::new(inline::plain(finding)).lead(PLAIN, "  "));
     }
