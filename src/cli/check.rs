@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use faultbook::lint::output::{self, Shown};
@@ -16,6 +15,7 @@ use ignore::WalkBuilder;
 use super::args::{AnyFormat, Check, Common};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
+use super::files;
 use super::output::Output;
 
 /// Larger files are logs, not pages.
@@ -201,27 +201,10 @@ fn write_back(before: &[Document], after: &[Document], not_utf8: &BTreeSet<Strin
         }
         // A link stays a link: what it points at is written.
         let path = Path::new(&new.path).canonicalize().unwrap_or_else(|_| PathBuf::from(&new.path));
-        replace(&path, new.text.as_bytes()).map_err(|error| {
+        files::write_whole(&path, new.text.as_bytes()).map_err(|error| {
             Failure::new(format!("could not write `{}`: {}", new.path, reason(&error)))
                 .hint("the file is as it was before")
         })?;
     }
     Ok(())
-}
-
-/// Puts a new file with these bytes in the place of an old one, with the old one's permissions.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let fresh = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    let written = (|| {
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&fresh)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::set_permissions(&fresh, fs::metadata(path)?.permissions())?;
-        fs::rename(&fresh, path)
-    })();
-    if written.is_err() {
-        let _ = fs::remove_file(&fresh);
-    }
-    written
 }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::book::Book;
-use crate::book::lenient;
+use crate::book::lenient::{self, comparable};
 use crate::book::load;
 use crate::book::report::Report;
 use crate::diagnose::{Measured, diagnose};
@@ -120,9 +120,4 @@ impl Shelf {
 /// The id and everything that stands for it.
 pub fn names(entry: &Entry) -> impl Iterator<Item = &str> {
     std::iter::once(entry.id.as_str()).chain(entry.aliases.iter().map(String::as_str))
-}
-
-/// Ids are written with blanks, underscores, hyphens, in any case.
-pub fn comparable(id: &str) -> String {
-    id.trim().chars().map(|c| if matches!(c, ' ' | '_') { '-' } else { c.to_ascii_lowercase() }).collect()
 }
