@@ -167,6 +167,8 @@ pub(crate) enum Command {
     List(super::filter::Filters),
     /// Draw how the project's reports stand to each other, for Graphviz or Mermaid.
     Graph(super::graph::Asked),
+    /// Count the project's reports over time by fault, cause and status.
+    Stats(super::stats::Asked),
     /// Find every mention of a report in code, other reports and commit messages.
     Refs {
         /// The report's id, in any spelling.

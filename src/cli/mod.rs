@@ -33,6 +33,7 @@ mod search;
 mod servers;
 mod shell;
 mod show;
+mod stats;
 mod status;
 mod tail;
 mod templates;
@@ -115,6 +116,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         Some(Command::Status { id, word, commit }) => status::run(&id, &word, commit.as_deref(), &common, &output),
         Some(Command::Templates) => templates::run(&common, &output),
         Some(Command::List(filters)) => list::run(&filters, &common, &output),
+        Some(Command::Stats(asked)) => stats::run(&asked, &common, &output),
         Some(Command::Graph(asked)) => graph::run(&asked, &common, &output),
         Some(Command::Refs { id }) => refs::run(&id, &common, &output),
         Some(Command::IndexPage(asked)) => index_page::run(&asked, &common, &output),

@@ -143,7 +143,12 @@ fn mentions_of(sheet: &mut Sheet, heading: &str, found: &[&Mention]) {
     }
     sheet.blank();
     sheet.paragraph(&Paragraph::new(heading).style(STRONG));
+    let mut last = None;
     for one in found {
+        // A link names a report twice; its line is read once.
+        if last.replace((&one.path, one.line)) == Some((&one.path, one.line)) {
+            continue;
+        }
         // At the line's beginning, so that terminals and editors make a link of it.
         sheet.verbatim(&place(one), 0, FAINT);
         sheet.verbatim(&one.text, 4, PLAIN);

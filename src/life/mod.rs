@@ -9,3 +9,4 @@ pub mod index_page;
 pub mod mentions;
 pub mod record;
 pub mod refs;
+pub mod stats;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::index_page;
 use super::mentions::{self, Finder};
 use crate::draft::git::{self, Commit};
 
@@ -32,7 +33,8 @@ pub struct CommitMention {
     pub text: String,
 }
 
-/// Mentions in the text files of some folders, by path and place. The report's own files are left out.
+/// Mentions in the text files of some folders, by path and place. The report's own files and written indexes are left
+/// out.
 pub fn in_files(folders: &[PathBuf], ids: &[String], own: &[PathBuf], reports: &[PathBuf]) -> Vec<Mention> {
     let finder = Finder::new(ids);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -42,7 +44,7 @@ pub fn in_files(folders: &[PathBuf], ids: &[String], own: &[PathBuf], reports: &
     mentions::walk(folders, &mut |_| true, &mut |path, bytes| {
         let text = String::from_utf8_lossy(&bytes);
         let places = finder.places(&text);
-        if places.is_empty() || own.contains(&real(path)) {
+        if places.is_empty() || own.contains(&real(path)) || index_page::is_ours(&text) {
             return;
         }
         let in_report = reports.contains(&real(path));

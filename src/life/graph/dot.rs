@@ -46,7 +46,8 @@ fn quoted(words: &str) -> String {
 }
 
 fn escaped(words: &str) -> String {
-    clean::line(words).replace('\\', "\\\\").replace('"', "\\\"")
+    // Graphviz reads `&amp;` and its like as one character.
+    clean::line(words).replace('&', "&amp;").replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// A label of several lines.

@@ -310,7 +310,7 @@ mod tests {
         ]);
         let graph = Graph::new(&told, &View::default());
         let dot = dot(&graph);
-        assert!(dot.contains("\\\"; x -> y [label=\\\"z\\\"] \\\\ <b>"), "{dot}");
+        assert!(dot.contains("\\\"; x -> y [label=\\\"z\\\"] \\\\ <b>&amp;amp;"), "{dot}");
         assert_eq!(dot.lines().filter(|line| line.contains("\" -> \"")).count(), 1, "{dot}");
         let mermaid = mermaid(&graph);
         assert!(mermaid.contains("#quot;#59; x -#gt; y [label=#quot;z#quot;]"), "{mermaid}");
