@@ -91,11 +91,19 @@ fn left(source: &Source<'_>, doc: &sections::Document<'_>, line: &Line) -> Optio
     })
 }
 
+/// The first title as it is written.
+fn heading_line<'t>(doc: &sections::Document<'t>) -> &'t str {
+    let section = doc.sections.iter().find(|section| section.level == 1);
+    section.and_then(|section| doc.text.get(section.range.clone())?.lines().next()).unwrap_or_default()
+}
+
 /// What the report says of itself outside its front matter.
 fn known(front: &Front<'_>, doc: &sections::Document<'_>, lines: &[Line], source: &Source<'_>, own: &[Own]) -> Known {
     let mut known = Known::new();
     let title = doc.sections.iter().find(|section| section.level == 1).map(|section| clean_title(&section.raw_title));
-    let title = title.filter(|title| !title.is_empty() && judge(title, false, false, "").is_none());
+    // The words of a badge beside it are no part of a title.
+    let is_plain = |title: &String| !title.is_empty() && judge(title, false, false, "").is_none();
+    let title = title.filter(|title| is_plain(title) && !heading_line(doc).contains("!["));
     known.extend(title.map(|title| ("title", title)));
     let labels: Vec<(String, &str)> = lines
         .iter()

@@ -147,6 +147,17 @@ fn is_letter(letters: Letters, byte: u8) -> bool {
     }
 }
 
+/// Shorter ones stand in documentation only.
+const SHORTEST_PASSWORD: usize = 3;
+
+/// Hosts that RFC 2606 keeps for documentation.
+fn is_reserved(host: &str) -> bool {
+    let host = host.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    ["example.com", "example.org", "example.net", "example", "invalid", "test"]
+        .iter()
+        .any(|name| host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.')))
+}
+
 /// `scheme://user:password@host`.
 fn address(line: &str, start: usize, found: &mut Vec<Secret>) {
     for (at, _) in line.match_indices("://") {
@@ -154,9 +165,9 @@ fn address(line: &str, start: usize, found: &mut Vec<Secret>) {
         let rest = line.get(begin..).unwrap_or_default();
         let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '`' | '>' | ')'));
         let host = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        let Some((user, _)) = host.rsplit_once('@') else { continue };
+        let Some((user, at_host)) = host.rsplit_once('@') else { continue };
         let Some((name, password)) = user.split_once(':') else { continue };
-        if !password.is_empty() && !is_placeholder(password) {
+        if password.chars().count() >= SHORTEST_PASSWORD && !is_placeholder(password) && !is_reserved(at_host) {
             let from = start + begin + name.len() + 1;
             found.push(Secret { range: from..from + password.len(), what: "a password in an address" });
         }
@@ -216,19 +227,34 @@ fn web_token(line: &str, start: usize, found: &mut Vec<Secret>) {
 fn private_keys(text: &str, found: &mut Vec<Secret>) {
     for (at, _) in text.match_indices("-----BEGIN ") {
         let rest = text.get(at..).unwrap_or_default();
-        let first = rest.lines().next().unwrap_or_default();
-        if !first.contains("PRIVATE KEY") {
+        // The whole key may stand on one line, with `\n` written out.
+        let line = rest.lines().next().unwrap_or_default();
+        let Some(first) = line.find("PRIVATE KEY-----").and_then(|at| line.get(..at + "PRIVATE KEY-----".len())) else {
             continue;
-        }
+        };
         let body = rest.get(first.len()..).unwrap_or_default();
-        let end =
-            body.find("-----END ").map_or(body.len(), |end| end + body[end..].find('\n').unwrap_or(body.len() - end));
-        let inside = body.get(..end).unwrap_or_default();
+        let last = |end: usize| {
+            let tail = body.get(end + "-----END ".len()..).unwrap_or_default();
+            let line = tail.lines().next().unwrap_or_default();
+            end + "-----END ".len() + line.find("-----").map_or(line.len(), |dashes| dashes + 5)
+        };
+        let end = body.find("-----END ").map_or_else(|| key_lines(body), last);
+        let inside = body.get(..body.find("-----END ").unwrap_or(end)).unwrap_or_default();
         let letters = inside.bytes().filter(|b| b.is_ascii_alphanumeric()).count();
-        if letters >= 64 {
+        if letters >= 64 && !is_placeholder(inside) {
             found.push(Secret { range: at..at + first.len() + end, what: "a private key" });
         }
     }
+}
+
+/// The length of the lines that a key without its end consists of: base64 and the headers above it.
+fn key_lines(body: &str) -> usize {
+    let is_key = |line: &str| {
+        let words = line.trim();
+        words.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=\\".contains(&b)) || words.contains(": ")
+    };
+    let lines = body.split_inclusive('\n').take_while(|line| is_key(line));
+    body.get(..lines.map(str::len).sum()).map_or(0, |key| key.trim_end().len())
 }
 
 /// Whether a value is written by a machine: many different characters, and no word that marks an example.
@@ -321,6 +347,10 @@ mod tests {
         );
         assert_eq!(whats(&key), ["a private key"]);
         assert_eq!(find(&key)[0].range.end, key.len() - 1);
+        let one_line = format!("key = \"{}\" # mine", key.trim_end().replace('\n', "\\n"));
+        assert_eq!(find(&one_line)[0].range, 7..one_line.len() - 8);
+        let cut = format!("{}\nThe words below a key that was cut off.\n", key.rsplit_once("-----END").unwrap().0);
+        assert_eq!(find(&cut)[0].range.end, cut.find("\nThe words").unwrap() - 1);
         assert_eq!(whats("git clone https://me:s3cr3t!x@host.org/x.git"), ["a password in an address"]);
         assert_eq!(whats(&format!("export WANDB_API_KEY={}", made("", 40))), ["a secret assigned to a name"]);
         assert_eq!(whats(&format!("\"password\": \"{}\"", made("", 24))), ["a secret assigned to a name"]);
@@ -341,6 +371,8 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
             "token: https://example.org/settings/tokens/new?scopes=read1",
             "AKIAIOSFODNN7EXAMPLE",
+            "https://abc:xyz@example.com http://u:hunter42@db.example.org:80/x https://a:b@host",
+            "key=\"-----BEGIN PRIVATE KEY-----\\nXXXX\\nXXXX\\n-----END PRIVATE KEY-----\"\nand many words of a text below it, which are no part of any key at all, surely",
             "commit 3f2a9c1b7d8e4f5a6b7c8d9e0f1a2b3c4d5e6f70",
             "sk-learn, sk-image-0.25.2",
         ] {
