@@ -30,19 +30,19 @@ const OTHER_TYPES: [&str; 12] = [
 ];
 
 /// Checks one report.
-pub(super) fn check(document: &Document, source: &Source<'_>, folder: &Folder) -> Vec<Finding> {
+pub(super) fn check(document: &Document, source: &Source<'_>, folder: &Folder<'_>) -> Vec<Finding> {
     let text = document.text.as_str();
     let front = Front::read(text);
     let strict = sections::Document::read(text, Outline::Strict);
     let lenient = sections::Document::read(text, Outline::Lenient);
     let lines = lines::read(text);
-    let own = ids::own(document.stem(), text, &front, &strict);
+    let own = ids::own(document, &front, &strict, folder.naming);
     let is_bug = is_bug(&front, &own);
 
     let mut findings = front::check(source, &front, &known(&front, &strict, &lines, source, &own));
     findings.extend(dates::check(source, &front));
     findings.extend(status::check(source, &front));
-    findings.extend(ids::check(source, &own, is_bug));
+    findings.extend(ids::check(source, &own, is_bug, folder.naming));
     findings.extend(folder.duplicate(source, &own));
 
     let stage = front.get("status").and_then(|entry| status::stage(entry.value));
