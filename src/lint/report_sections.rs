@@ -209,7 +209,11 @@ pub(super) fn missing(
 
 /// Whether there are words before the first section, or between the document's title and the first section.
 fn opens_with_words(doc: &Document<'_>, lines: &[Line]) -> bool {
-    let first = doc.sections.iter().find(|section| section.level >= 2);
+    // "## Bug ID" and its like hold a word above the report, not a part of it.
+    let is_head = |section: &Section| {
+        matches!(section.key.as_str(), "bug id" | "id" | "report id" | "bug number" | "status" | "date")
+    };
+    let first = doc.sections.iter().find(|section| section.level >= 2 && !is_head(section));
     let end = first.map_or(doc.text.len(), |section| section.range.start);
     lines.iter().any(|line| line.range.start < end && line.is_written() && line.range.len() > 40)
 }
@@ -298,6 +302,8 @@ mod tests {
         assert_eq!(check(chinese, Some(Stage::Solved)), [""; 0]);
         let labels = "# t\nThe training stops after a few steps with an error of cuDNN.\n\n**Environment:** a\n\n**Steps to reproduce:** a\n\n**Expected:** a\n\n**Actual:** a\n";
         assert_eq!(check(labels, None), [""; 0]);
+        let below_id = labels.replace("# t\n", "# t\n## Bug ID\nBUG-20251110-003\n\n");
+        assert_eq!(check(&below_id, None), [""; 0]);
     }
 
     #[test]
