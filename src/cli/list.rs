@@ -168,8 +168,6 @@ fn rows(sheet: &mut Sheet, heading: &str, rows: &[Row], in_full: bool) {
         let id = format!("  {:<column$}  ", row.id);
         let title = Paragraph::new(&row.title).lead(faultbook::render::style::PLAIN, id).indent(column + 4);
         let known = [&row.severity, &row.status, &row.date].map(String::as_str);
-        // A date as written may be a sentence; the day is enough here.
-        let known = known.map(|words| words.get(..10).unwrap_or(words));
         let known: Vec<&str> = known.into_iter().filter(|words| !words.is_empty()).collect();
         sheet.paragraph(&title.right(FAINT, if in_full { known.join("  ") } else { row.status.clone() }));
     }
