@@ -17,15 +17,13 @@ const MARK: &str = "<!-- Written by `faultbook index-page`: changes made here ar
 /// The page for the reports of a folder.
 pub fn page(folder: &Path, told: &[Told]) -> String {
     let mut out = format!("{MARK}\n\n# Bug reports\n\n");
-    let groups: [(&str, fn(&Record) -> bool); 3] = [
-        ("Open", |record| record.stage == Some(Stage::Open)),
-        ("Solved", |record| record.stage == Some(Stage::Solved)),
-        ("Other", |record| !matches!(record.stage, Some(Stage::Open | Stage::Solved))),
-    ];
+    let groups = [("Open", Stage::Open), ("Solved", Stage::Solved), ("Other", Stage::Other)];
     let mut tables = String::new();
     let mut counts = Vec::new();
-    for (heading, belongs) in groups {
-        let mut rows: Vec<&Record> = told.iter().map(|one| &one.record).filter(|record| belongs(record)).collect();
+    for (heading, stage) in groups {
+        // A status that nobody can tell is neither open nor solved.
+        let belongs = |record: &&Record| record.stage.unwrap_or(Stage::Other) == stage;
+        let mut rows: Vec<&Record> = told.iter().map(|one| &one.record).filter(belongs).collect();
         if rows.is_empty() {
             continue;
         }

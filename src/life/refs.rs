@@ -118,7 +118,7 @@ mod tests {
         write("min.js", format!("{} BUG-20251110-003 {}", "x".repeat(900), "y".repeat(900)).as_bytes());
         write(".ignore", b"out\n");
         let ids = ["BUG-20251110-003".to_owned()];
-        let found = in_files(&[root.to_owned()], &ids, &[own], &[other.clone()]);
+        let found = in_files(&[root.to_owned()], &ids, std::slice::from_ref(&own), std::slice::from_ref(&other));
         let places: Vec<(String, u32, u32, bool)> = found
             .iter()
             .map(|one| {

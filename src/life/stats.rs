@@ -41,9 +41,9 @@ impl Period {
     fn between(first: Date, last: Date) -> Self {
         let days = i64::from(first.until(last).map_or(0, |span| span.get_days()));
         match days {
-            ..=112 => Self::Week,
-            ..=1100 => Self::Month,
-            ..=4400 => Self::Quarter,
+            ..113 => Self::Week,
+            113..1101 => Self::Month,
+            1101..4401 => Self::Quarter,
             _ => Self::Year,
         }
     }

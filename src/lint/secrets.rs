@@ -349,8 +349,9 @@ mod tests {
         assert_eq!(find(&key)[0].range.end, key.len() - 1);
         let one_line = format!("key = \"{}\" # mine", key.trim_end().replace('\n', "\\n"));
         assert_eq!(find(&one_line)[0].range, 7..one_line.len() - 8);
-        let cut = format!("{}\nThe words below a key that was cut off.\n", key.rsplit_once("-----END").unwrap().0);
-        assert_eq!(find(&cut)[0].range.end, cut.find("\nThe words").unwrap() - 1);
+        let cut =
+            format!("{}\nThe words below a key that was cut off.\n", key.rsplit_once("-----END").expect("an end").0);
+        assert_eq!(find(&cut)[0].range.end, cut.find("\nThe words").expect("words") - 1);
         assert_eq!(whats("git clone https://me:s3cr3t!x@host.org/x.git"), ["a password in an address"]);
         assert_eq!(whats(&format!("export WANDB_API_KEY={}", made("", 40))), ["a secret assigned to a name"]);
         assert_eq!(whats(&format!("\"password\": \"{}\"", made("", 24))), ["a secret assigned to a name"]);

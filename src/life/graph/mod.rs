@@ -249,7 +249,6 @@ fn slashes(path: &std::path::Path) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use std::path::Path;
 

@@ -73,7 +73,7 @@ fn bar(count: u32, most: u32, wide: usize) -> String {
 fn axis(periods: &[String], wide: usize, room: usize) -> String {
     let (Some(first), Some(last)) = (periods.first(), periods.last()) else { return String::new() };
     let columns = periods.len() * wide;
-    match (periods.len(), columns >= first.len() + last.len() + 1) {
+    match (periods.len(), columns > first.len() + last.len()) {
         (1, _) => first.clone(),
         (_, true) => format!("{first}{}{last}", " ".repeat(columns - first.len() - last.len())),
         (_, false) if first.len() + last.len() + 4 <= room => format!("{first} to {last}"),
