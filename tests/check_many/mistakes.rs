@@ -34,7 +34,7 @@ pub(crate) const RULES: [&str; 27] = [
 ];
 
 /// How many kinds of mistakes there are.
-pub(crate) const COUNT: usize = 31;
+pub(crate) const COUNT: usize = 37;
 
 /// The number of the mistake in a table of contents.
 pub(crate) const CONTENTS: usize = 27;
@@ -58,7 +58,7 @@ pub(crate) fn make(draft: &mut Draft, which: usize, dice: &mut Dice) {
         13 => id_mismatch(draft),
         14 => id_file_name(draft),
         15 => missing_id(draft),
-        16 => emptied(draft),
+        16 => emptied(draft, dice),
         17 => dropped(draft),
         18 => replaced(draft, "Brief description of the bug.", "placeholder"),
         19 => replaced(draft, "TODO: write down how", "todo"),
@@ -72,6 +72,12 @@ pub(crate) fn make(draft: &mut Draft, which: usize, dice: &mut Dice) {
         CONTENTS => contents(draft),
         28 => unclosed(draft),
         29 => no_front_matter(draft),
+        30 => front(draft, "severity: ", "severity: \"[severity]\"", "placeholder", None),
+        31 => front(draft, "severity: ", "severity: TODO", "todo", None),
+        32 => replaced(draft, "| GPU | TBD |", "todo"),
+        33 => replaced(draft, "1. <your command here>", "placeholder"),
+        34 => added(draft, "![a picture](img/gone.png)", "dead-link"),
+        35 => id_in_the_file_name_only(draft),
         _ => exemption(draft),
     }
 }
@@ -140,9 +146,11 @@ fn missing_key(draft: &mut Draft) {
     if has(draft, "task-status") || draft.key("status: resolved").is_some() {
         return;
     }
+    if !draft.is_free(0) {
+        return;
+    }
     draft.lines.remove(at);
-    let opening = draft.at("---").unwrap_or(0);
-    draft.lines[opening].rules.push("missing-key");
+    draft.lines[0].rules.push("missing-key");
 }
 
 /// Reports whose file is not named after their id.
@@ -177,7 +185,9 @@ fn id_file_name(draft: &mut Draft) {
     if is_note(draft) || has(draft, "id-mismatch") {
         return;
     }
-    draft.path = draft.path.replace(&format!("{:03}", draft.number), &format!("8{:03}", draft.number));
+    let other = format!("{}8{:03}", draft.id.trim_end_matches(char::is_numeric), draft.number);
+    let (short, other_short) = (format!("BUG_{:03}", draft.number), format!("BUG_8{:03}", draft.number));
+    draft.path = draft.path.replace(&draft.id, &other).replace(&short, &other_short);
     draft.lines[at].rules.push("id-file-name");
 }
 
@@ -193,11 +203,21 @@ fn missing_id(draft: &mut Draft) {
     draft.lines[0].rules.push("missing-id");
 }
 
-/// Empties the section "Expected ...".
-fn emptied(draft: &mut Draft) {
+/// Leaves nothing in the section "Expected ...", or nothing that anybody wrote.
+fn emptied(draft: &mut Draft, dice: &mut Dice) {
     let Some((from, to)) = expected(draft) else { return };
     draft.lines[from].rules.push("empty-section");
     draft.lines.drain(from + 1..to);
+    let left: &[&str] = match dice.throw(5) {
+        0 => &[],
+        1 => &["", "---", ""],
+        2 => &["- **What:**", "- **When:**", ""],
+        3 => &["<!-- what should", "have happened -->", ""],
+        _ => &["```", "```", ""],
+    };
+    for (offset, text) in left.iter().enumerate() {
+        draft.lines.insert(from + 1 + offset, Line::new(*text));
+    }
 }
 
 /// The heading of the section "Expected ..." and the place of the next one, where nothing in it is wrong yet.
@@ -331,6 +351,20 @@ fn unclosed(draft: &mut Draft) {
     }
     draft.lines.remove(at);
     draft.lines[0].rules.push("front-matter-open");
+}
+
+/// The id stands in the file's name and is written down for good.
+fn id_in_the_file_name_only(draft: &mut Draft) {
+    let closing = draft.lines.iter().enumerate().skip(1).find(|(_, line)| line.text == "---").map(|(at, _)| at);
+    let (Some(at), Some(closing)) = (draft.key("bug_id: "), closing) else { return };
+    let whole = draft.path.contains(&draft.id);
+    if !whole || ![0, at, closing].iter().all(|at| draft.is_free(*at)) || has(draft, "id-mismatch") {
+        return;
+    }
+    draft.lines[closing].mended = Some(vec![format!("bug_id: \"{}\"", draft.id), "---".to_owned()]);
+    draft.lines[0] =
+        Line { rules: vec!["missing-key"], mended: Some(vec!["---".to_owned()]), ..draft.lines[0].clone() };
+    draft.lines.remove(at);
 }
 
 /// A report that begins with its title; what it says itself is put above it.
