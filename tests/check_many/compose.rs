@@ -94,7 +94,7 @@ pub(crate) fn folder(count: usize) -> Vec<Composed> {
 fn one(number: usize, dice: &mut Dice) -> Composed {
     let mut draft = styles::draft(number);
     // Every mistake comes up in turn, alone and with others; each fourth report is sound.
-    if number % 4 != 0 {
+    if !number.is_multiple_of(4) {
         mistakes::make(&mut draft, number / 4 * 3 + number % 4 - 1, dice);
         if number % 40 == 15 {
             // The only style with a table of contents.
