@@ -241,6 +241,10 @@ fn counts_over_time() {
     let svg = std::fs::read_to_string(place.path().join("chart.svg")).expect("a picture");
     assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("<title id=\"title\">3 reports by "), "{svg}");
     assert_eq!(place.run("stats --fault oom --svg -", "").out, svg);
+    assert_eq!(place.run("stats --svg chart.svg", "").code, 0, "a chart of ours is renewed");
+    let file = place.file("train.py", "x = 1\n");
+    assert_eq!(place.run("stats --svg train.py", "").code, 2);
+    assert_eq!(std::fs::read_to_string(file).expect("a file"), "x = 1\n", "what somebody wrote is kept");
     assert_eq!(place.run("stats --status wontfix", "").code, 1);
 }
 

@@ -66,6 +66,12 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
             output.write(&svg)?;
             return Ok(exit);
         }
+        // A picture of ours may be renewed; anything else is somebody's work.
+        let foreign = std::fs::read(file).is_ok_and(|bytes| !chart::is_ours(&String::from_utf8_lossy(&bytes)));
+        if foreign {
+            let says = format!("`{}` is there already and no chart of Faultbook's", file.display());
+            return Err(Failure::new(says).hint("name another file").into());
+        }
         files::write_whole(file, svg.as_bytes())
             .map_err(|error| Failure::new(format!("could not write `{}`: {}", file.display(), reason(&error))))?;
         output::remark(&format!("the charts are in {}", file.display()));

@@ -100,17 +100,6 @@ pub fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
     Ok(said.lines().filter_map(change).collect())
 }
 
-/// Commits of all branches whose message matches an extended regular expression, newest first.
-///
-/// # Errors
-/// When git is not there or the folder lies in no repository.
-pub fn commits_that_say(folder: &Path, pattern: &str) -> Result<Vec<Commit>, Error> {
-    let grep = format!("--grep={pattern}");
-    let said =
-        ask(folder, &["log", "--all", "--extended-regexp", "--regexp-ignore-case", &grep, "--format=%H%x1f%cs%x1f%s"])?;
-    Ok(said.lines().map(commit_of).collect())
-}
-
 /// Commits of all branches and tags whose message matches an extended regular expression, newest first, each with its
 /// whole message.
 ///

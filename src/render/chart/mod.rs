@@ -7,7 +7,7 @@
 mod svg;
 mod terminal;
 
-pub use svg::svg;
+pub use svg::{is_ours, svg};
 pub use terminal::terminal;
 
 /// Counts in groups of rows over the same periods.

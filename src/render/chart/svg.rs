@@ -30,6 +30,9 @@ const LIGHT: [&str; 9] =
 const DARK: [&str; 9] =
     ["#4aa3df", "#ff8a3d", "#2fc79a", "#e3a1c6", "#f0c14b", "#8fd0f5", "#b39ddb", "#c49a8a", "#6e7681"];
 
+/// What tells our pictures from others.
+const MARK: &str = "aria-labelledby=\"title description\"";
+
 /// The chart as an SVG document.
 pub fn svg(chart: &Chart) -> String {
     let groups: Vec<&Group> = chart.groups.iter().filter(|group| !group.rows.is_empty()).collect();
@@ -38,7 +41,7 @@ pub fn svg(chart: &Chart) -> String {
     let height = 64 + heights.iter().sum::<usize>();
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\" \
-         aria-labelledby=\"title description\">\n<title id=\"title\">{}</title>\n<desc id=\"description\">{}</desc>\n{}\
+         {MARK}>\n<title id=\"title\">{}</title>\n<desc id=\"description\">{}</desc>\n{}\
          <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n<text class=\"title\" x=\"{LEFT}\" y=\"36\">{}</text>\n",
         words(&chart.title),
         words(&description(&groups)),
@@ -56,6 +59,11 @@ pub fn svg(chart: &Chart) -> String {
 
 fn words(text: &str) -> String {
     escape(&clean::line(text))
+}
+
+/// Whether a file holds a picture made here.
+pub fn is_ours(text: &str) -> bool {
+    text.starts_with("<svg ") && text.lines().next().is_some_and(|line| line.contains(MARK))
 }
 
 /// What the picture shows, in words.
