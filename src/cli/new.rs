@@ -10,11 +10,12 @@ use std::process::Command;
 use clap::Args;
 use faultbook::book::load;
 use faultbook::book::report::Report;
+use faultbook::diagnosis::Verdict;
 use faultbook::draft::context::Context;
 use faultbook::draft::fill::{self, Material};
-use faultbook::draft::ids::{self, Scheme};
 use faultbook::draft::moment::Moment;
 use faultbook::draft::report::{self, New};
+use faultbook::draft::scheme::{self, Scheme};
 use faultbook::draft::templates::Templates;
 use faultbook::draft::{duplicates, git, occurrence};
 use faultbook::knowledge::Knowledge;
@@ -28,7 +29,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::input::{self, Input};
 use super::output::{Output, json, remark};
-use super::{lookup, open};
+use super::{complain, lookup, open};
 
 /// What `new` takes.
 #[derive(Debug, Clone, Args)]
@@ -133,9 +134,19 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let templates = templates(&project)?;
     templates.choose(&asked.template)?;
     let scheme = scheme(&project)?;
+    if let Some(former) = &asked.former_gpu {
+        super::fit::card(&knowledge.book, former)?;
+    }
     let mut redactor = (!asked.no_redact).then(|| Redactor::new(&known()));
     let input = text(asked, redactor.as_mut())?;
     let reading = diagnose::read(&input, &knowledge, &with_probe(common))?;
+    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
+    {
+        complain(&anyhow::Error::from(Failure::new("no error in this text, so nothing was written").hint(
+            "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
+        )));
+        return Ok(Exit::None);
+    }
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
     let state = git::state(&open::here());
     let mut said = fill::Asked {
@@ -315,8 +326,8 @@ pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
 
 /// How the project names its reports.
 fn scheme(project: &Project) -> anyhow::Result<Scheme> {
-    let id = project.config.id.as_deref().unwrap_or(ids::ID);
-    Ok(Scheme::new(id, project.config.file_name.as_deref().unwrap_or(ids::FILE_NAME))?)
+    let id = project.config.id.as_deref().unwrap_or(scheme::ID);
+    Ok(Scheme::new(id, project.config.file_name.as_deref().unwrap_or(scheme::FILE_NAME))?)
 }
 
 /// The one report of the project with that id.
