@@ -14,6 +14,7 @@ pub mod facts;
 pub mod incident;
 pub mod index;
 pub mod knowledge;
+pub mod life;
 pub mod lint;
 pub mod pattern;
 #[cfg(feature = "probe")]

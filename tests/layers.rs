@@ -24,6 +24,7 @@ const LAYERS: &[&str] = &[
     "lint",
     "render",
     "draft",
+    "life",
     "run",
     "serve",
 ];

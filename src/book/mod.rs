@@ -16,6 +16,7 @@ pub mod load;
 pub mod load_pages;
 pub mod matter;
 pub mod matter_check;
+pub mod naming;
 pub mod packed;
 pub mod page;
 pub mod page_reader;

@@ -166,8 +166,19 @@ pub(crate) enum Command {
     },
     /// List the templates of reports.
     Templates,
-    /// List all pages and reports.
-    List,
+    /// List all pages and reports; with a filter, the project's reports that fit it.
+    List(super::filter::Filters),
+    /// Draw how the project's reports stand to each other, for Graphviz or Mermaid.
+    Graph(super::graph::Asked),
+    /// Count the project's reports over time by fault, cause and status.
+    Stats(super::stats::Asked),
+    /// Find every mention of a report in code, other reports and commit messages.
+    Refs {
+        /// The report's id, in any spelling.
+        id: String,
+    },
+    /// Write the INDEX.md of a folder of reports.
+    IndexPage(super::index_page::Asked),
     /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
     Check(Check),
     /// Serve an editor over standard input and output (Language Server Protocol).

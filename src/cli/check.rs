@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use faultbook::book::naming::Naming;
 use faultbook::lint::output::{self, Shown};
 use faultbook::lint::{self, Document, Finding, Kind, KnownReport, Sample, Setting};
 use faultbook::project::Project;
@@ -16,6 +16,7 @@ use ignore::WalkBuilder;
 use super::args::{AnyFormat, Check, Common};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
+use super::files;
 use super::output::Output;
 
 /// Larger files are logs, not pages.
@@ -37,14 +38,23 @@ pub(crate) fn run(asked: &Check, common: &Common, output: &Output) -> anyhow::Re
         inputs.add(path)?;
     }
     let mut documents = inputs.documents;
-    let reports = known_reports(&documents, &project);
+    let naming = Naming::new(project.config.id.as_deref(), project.config.file_name.as_deref())
+        .map_err(|error| Failure::new(error.to_string()).hint("see `[reports]` in faultbook.toml"))?;
+    let reports = known_reports(&documents, &project, naming.as_ref());
     let texts = texts(asked.texts.as_deref(), &paths)?;
     let (healthy, corpus): (Vec<Sample>, Vec<Sample>) =
         texts.into_iter().partition(|sample| sample.name.ends_with(".healthy.txt"));
     let exists = |path: &str| Path::new(path).exists();
     // Only somebody who wants to know what is worth knowing waits for the signatures to be tried on all texts.
     let corpus = if asked.verbose { corpus.as_slice() } else { &[] };
-    let setting = Setting { exists: &exists, reports: &reports, healthy: &healthy, corpus, ..Setting::default() };
+    let setting = Setting {
+        exists: &exists,
+        reports: &reports,
+        naming: naming.as_ref(),
+        healthy: &healthy,
+        corpus,
+        ..Setting::default()
+    };
 
     let findings = match asked.fix {
         false => lint::check(&documents, &setting),
@@ -146,7 +156,7 @@ fn may_be_document(path: &Path) -> bool {
 }
 
 /// The reports that references may point at: those of the project, and those beside the documents.
-fn known_reports(documents: &[Document], project: &Project) -> Vec<KnownReport> {
+fn known_reports(documents: &[Document], project: &Project, naming: Option<&Naming>) -> Vec<KnownReport> {
     let mut files: BTreeSet<PathBuf> = project.files.iter().cloned().collect();
     let reports = documents.iter().filter(|document| document.kind == Kind::Report);
     let folders: BTreeSet<PathBuf> =
@@ -164,7 +174,7 @@ fn known_reports(documents: &[Document], project: &Project) -> Vec<KnownReport> 
         .filter(|file| fs::metadata(file).is_ok_and(|about| about.len() <= LARGEST))
         .filter_map(|file| {
             let bytes = fs::read(file).ok()?;
-            KnownReport::of(&shown(file), &String::from_utf8_lossy(&bytes))
+            KnownReport::of(&shown(file), &String::from_utf8_lossy(&bytes), naming)
         })
         .collect()
 }
@@ -201,27 +211,10 @@ fn write_back(before: &[Document], after: &[Document], not_utf8: &BTreeSet<Strin
         }
         // A link stays a link: what it points at is written.
         let path = Path::new(&new.path).canonicalize().unwrap_or_else(|_| PathBuf::from(&new.path));
-        replace(&path, new.text.as_bytes()).map_err(|error| {
+        files::write_whole(&path, new.text.as_bytes()).map_err(|error| {
             Failure::new(format!("could not write `{}`: {}", new.path, reason(&error)))
                 .hint("the file is as it was before")
         })?;
     }
     Ok(())
-}
-
-/// Puts a new file with these bytes in the place of an old one, with the old one's permissions.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let fresh = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    let written = (|| {
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&fresh)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::set_permissions(&fresh, fs::metadata(path)?.permissions())?;
-        fs::rename(&fresh, path)
-    })();
-    if written.is_err() {
-        let _ = fs::remove_file(&fresh);
-    }
-    written
 }

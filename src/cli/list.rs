@@ -1,10 +1,11 @@
-//! `faultbook list`: every page and every report with its status.
+//! `faultbook list`: every page and every report with its status; with a filter, the project's reports that fit it.
 
 use std::path::Path;
 
 use faultbook::book::lenient;
 use faultbook::book::schema::{PageStatus, Severity};
 use faultbook::knowledge::Knowledge;
+use faultbook::life::record::Record;
 use faultbook::render::layout::{Paragraph, Sheet};
 use faultbook::render::style::{FAINT, STRONG};
 use faultbook::render::words::counted;
@@ -12,8 +13,9 @@ use serde::Serialize;
 
 use super::args::{Common, Format};
 use super::exit::Exit;
-use super::open;
+use super::filter::Filters;
 use super::output::{Output, json, table};
+use super::{new, open};
 
 /// One page or report, also the shape of the JSON (`faultbook/list/1`).
 #[derive(Debug, Serialize)]
@@ -23,6 +25,12 @@ struct Row {
     status: String,
     severity: String,
     path: String,
+    /// When a report was written; left out where nobody knows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    date: String,
+    /// Fault pages that a report's error texts match.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -33,8 +41,13 @@ struct Answer<'a> {
 }
 
 /// Prints the list.
-pub(crate) fn run(common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(filters: &Filters, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let knowledge = open::knowledge(common, false)?;
+    let filter = filters.read(&knowledge.book)?;
+    if !filter.is_empty() {
+        let wanted = open::records(&knowledge).into_iter().filter(|record| filter.wants(record));
+        return filtered(&wanted.map(of_record).collect::<Vec<_>>(), output);
+    }
     let pages = pages(&knowledge);
     let mut reports = reports(&knowledge);
     if !common.no_builtin {
@@ -50,13 +63,56 @@ pub(crate) fn run(common: &Common, output: &Output) -> anyhow::Result<Exit> {
         }
         Format::Terminal => {
             let mut sheet = output.sheet();
-            rows(&mut sheet, &counted(pages.len() as u64, "fault page", "fault pages"), &pages);
-            rows(&mut sheet, &counted(reports.len() as u64, "bug report", "bug reports"), &reports);
+            rows(&mut sheet, &counted(pages.len() as u64, "fault page", "fault pages"), &pages, false);
+            rows(&mut sheet, &counted(reports.len() as u64, "bug report", "bug reports"), &reports, false);
             sheet.finish()
         }
     };
     output.write(&text)?;
     Ok(if pages.is_empty() && reports.is_empty() { Exit::None } else { Exit::Found })
+}
+
+/// Prints the reports that fit a filter.
+fn filtered(reports: &[Row], output: &Output) -> anyhow::Result<Exit> {
+    let text = match output.format {
+        Format::Json => json(&Answer { schema: "faultbook/list/1", pages: &[], reports })?,
+        Format::Markdown => {
+            let cells = |row: &Row| {
+                let faults = row.faults.join(", ");
+                vec![
+                    row.id.clone(),
+                    row.title.clone(),
+                    row.status.clone(),
+                    row.severity.clone(),
+                    row.date.clone(),
+                    faults,
+                ]
+            };
+            table(&["Id", "Title", "Status", "Severity", "Date", "Fault"], reports.iter().map(cells))
+        }
+        Format::Terminal => {
+            let mut sheet = output.sheet();
+            match reports.is_empty() {
+                true => sheet.paragraph(&Paragraph::new("No report of the project fits.")),
+                false => rows(&mut sheet, &counted(reports.len() as u64, "bug report", "bug reports"), reports, true),
+            }
+            sheet.finish()
+        }
+    };
+    output.write(&text)?;
+    Ok(if reports.is_empty() { Exit::None } else { Exit::Found })
+}
+
+fn of_record(record: Record) -> Row {
+    Row {
+        date: record.day(),
+        severity: record.severity.unwrap_or_default().to_owned(),
+        status: record.status,
+        id: record.id,
+        title: record.title,
+        path: new::shown(&record.path),
+        faults: record.faults,
+    }
 }
 
 fn pages(knowledge: &Knowledge) -> Vec<Row> {
@@ -66,6 +122,8 @@ fn pages(knowledge: &Knowledge) -> Vec<Row> {
         status: status_word(page.matter.status).to_owned(),
         severity: severity_word(page.matter.severity).to_owned(),
         path: page.path.clone(),
+        date: String::new(),
+        faults: Vec::new(),
     };
     knowledge.book.faults.iter().map(row).collect()
 }
@@ -81,6 +139,8 @@ fn reports(knowledge: &Knowledge) -> Vec<Row> {
         status: entry.status.clone(),
         severity: entry.severity.clone(),
         path: entry.path.display().to_string(),
+        date: entry.date.clone(),
+        faults: entry.faults.clone(),
     };
     entries.map(row).collect()
 }
@@ -90,12 +150,12 @@ fn builtin_reports(knowledge: &Knowledge) -> Vec<Row> {
     let row = |(path, text): (&str, &str)| {
         let report = lenient::read(Path::new(path), text);
         let (id, title, status, severity) = (report.id, report.title, report.status, report.severity);
-        Row { id, title, status, severity, path: path.to_owned() }
+        Row { id, title, status, severity, path: path.to_owned(), date: report.date, faults: Vec::new() }
     };
     knowledge.book.reports().map(row).collect()
 }
 
-fn rows(sheet: &mut Sheet, heading: &str, rows: &[Row]) {
+fn rows(sheet: &mut Sheet, heading: &str, rows: &[Row], in_full: bool) {
     /// Widest column of ids: longer ones stand above their title.
     const ID: usize = 26;
     if rows.is_empty() {
@@ -107,7 +167,9 @@ fn rows(sheet: &mut Sheet, heading: &str, rows: &[Row]) {
     for row in rows {
         let id = format!("  {:<column$}  ", row.id);
         let title = Paragraph::new(&row.title).lead(faultbook::render::style::PLAIN, id).indent(column + 4);
-        sheet.paragraph(&title.right(FAINT, &row.status));
+        let known = [&row.severity, &row.status, &row.date].map(String::as_str);
+        let known: Vec<&str> = known.into_iter().filter(|words| !words.is_empty()).collect();
+        sheet.paragraph(&title.right(FAINT, if in_full { known.join("  ") } else { row.status.clone() }));
     }
 }
 

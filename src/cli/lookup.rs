@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use faultbook::book::codes::Code;
-use faultbook::book::lenient;
+use faultbook::book::lenient::{self, comparable};
 use faultbook::book::page::Recipe;
 use faultbook::book::report::Report;
 use faultbook::knowledge::Knowledge;
@@ -98,11 +98,6 @@ fn codes<'k>(knowledge: &'k Knowledge, asked: &str) -> Vec<Found<'k>> {
         _ => {}
     }
     found
-}
-
-/// Ids are written with blanks, underscores, hyphens, in any case.
-fn comparable(id: &str) -> String {
-    id.trim().chars().map(|c| if matches!(c, ' ' | '_') { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
 /// Whether somebody asked for a file by its path, its name, or its name without extension.

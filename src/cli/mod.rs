@@ -9,8 +9,12 @@ mod clipboard;
 mod diagnose;
 mod exit;
 mod failure;
+mod files;
+mod filter;
 mod fit;
+mod graph;
 mod index;
+mod index_page;
 mod input;
 mod list;
 mod lookup;
@@ -21,6 +25,7 @@ mod output;
 mod probe;
 mod progress;
 mod reduce;
+mod refs;
 mod renumber;
 mod run;
 mod search;
@@ -28,6 +33,7 @@ mod search;
 mod servers;
 mod shell;
 mod show;
+mod stats;
 mod status;
 mod tail;
 mod templates;
@@ -109,7 +115,11 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         Some(Command::New(asked)) => new::run(&asked, &common, &output),
         Some(Command::Status { id, word, commit }) => status::run(&id, &word, commit.as_deref(), &common, &output),
         Some(Command::Templates) => templates::run(&common, &output),
-        Some(Command::List) => list::run(&common, &output),
+        Some(Command::List(filters)) => list::run(&filters, &common, &output),
+        Some(Command::Stats(asked)) => stats::run(&asked, &common, &output),
+        Some(Command::Graph(asked)) => graph::run(&asked, &common, &output),
+        Some(Command::Refs { id }) => refs::run(&id, &common, &output),
+        Some(Command::IndexPage(asked)) => index_page::run(&asked, &common, &output),
         Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
         None if files.is_empty() && io::stdin().is_terminal() => {
             output.write(HOW_TO_PASTE)?;

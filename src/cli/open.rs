@@ -1,11 +1,12 @@
 //! Opens the book and the project's reports as the options ask.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use etcetera::BaseStrategy as _;
 use faultbook::knowledge::{Knowledge, Places, Progress};
+use faultbook::life::record::{self, Record, Told};
 use faultbook::project::Project;
 use indicatif::ProgressBar;
 
@@ -30,6 +31,20 @@ pub(crate) fn project(common: &Common, rebuild: bool) -> anyhow::Result<(Project
     let places =
         Places { reports: project.files.clone(), roots: project.roots.clone(), cache: cache_folder(), rebuild };
     Ok((project, Knowledge::new(book, places, progress())))
+}
+
+/// The project's reports in short, by path.
+pub(crate) fn records(knowledge: &Knowledge) -> Vec<Record> {
+    let index = if knowledge.has_reports() { knowledge.index() } else { None };
+    index.into_iter().flat_map(|index| index.entries()).map(Record::of).collect()
+}
+
+/// The project's reports in full, by path, with the fault pages that the index found them to match.
+pub(crate) fn told(project: &Project, knowledge: &Knowledge) -> Vec<Told> {
+    let index = if knowledge.has_reports() { knowledge.index() } else { None };
+    let faults =
+        |path: &Path| index.and_then(|index| index.entry(path)).map(|entry| entry.faults.clone()).unwrap_or_default();
+    record::read(&project.files, faults)
 }
 
 /// Where the command was called.

@@ -100,15 +100,21 @@ pub fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
     Ok(said.lines().filter_map(change).collect())
 }
 
-/// Commits of all branches whose message matches an extended regular expression, newest first.
+/// Commits of all branches and tags whose message matches an extended regular expression, newest first, each with its
+/// whole message.
 ///
 /// # Errors
-/// When git is not there or the folder lies in no repository.
-pub fn commits_that_say(folder: &Path, pattern: &str) -> Result<Vec<Commit>, Error> {
+/// When git is not there or the folder lies in no repository with a commit.
+pub fn messages_that_say(folder: &Path, pattern: &str) -> Result<Vec<(Commit, String)>, Error> {
     let grep = format!("--grep={pattern}");
-    let said =
-        ask(folder, &["log", "--all", "--extended-regexp", "--regexp-ignore-case", &grep, "--format=%H%x1f%cs%x1f%s"])?;
-    Ok(said.lines().map(commit_of).collect())
+    let format = "--format=%H%x1f%cs%x1f%s%x1f%B%x1e";
+    let of = ["log", "--branches", "--tags", "--remotes", "--extended-regexp", "--regexp-ignore-case"];
+    let said = ask(folder, &[&of[..], &[&grep, format, "HEAD", "--"]].concat())?;
+    let commit = |record: &str| {
+        let (head, message) = record.trim_start().rsplit_once('\u{1f}')?;
+        Some((commit_of(head), message.to_owned()))
+    };
+    Ok(said.split('\u{1e}').filter_map(commit).collect())
 }
 
 /// The top folder of the repository.

@@ -37,6 +37,16 @@ impl Moment {
         }
     }
 
+    /// The last time that it can mean: a day without a time ends at midnight.
+    pub fn end(&self) -> DateTime {
+        if self.timed { self.at } else { self.at.date().at(23, 59, 59, 0) }
+    }
+
+    /// The day.
+    pub fn date(&self) -> Date {
+        self.at.date()
+    }
+
     /// `2025-11-10`.
     pub fn day(&self) -> String {
         self.at.date().to_string()

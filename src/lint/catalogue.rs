@@ -92,6 +92,8 @@ pub const RULES: &[Rule] = &[
     rule("id-mismatch", Error, "The report names itself with two ids."),
     rule("id-spelling", Warning, "The id is spelled in another way than the format's."),
     rule("id-file-name", Error, "The report's id and its file name differ."),
+    rule("id-scheme", Warning, "The id is not of the scheme that the project chose."),
+    rule("file-name", Warning, "The file is not named as the project names its reports."),
     rule("placeholder", Warning, "The template's own words were never replaced."),
     rule("template-left", Warning, "The template is left above the real text."),
     rule("todo", Warning, "Something is marked as still to be written."),

@@ -54,6 +54,15 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
     findings
 }
 
+/// The date that some words mean in one way only, beginning with `YYYY-MM-DD`.
+pub fn reading(value: &str) -> Option<String> {
+    match judge(value) {
+        Judgement::Fine => Some(value.trim().to_owned()),
+        Judgement::Mendable(right) => Some(right),
+        Judgement::Bad => None,
+    }
+}
+
 /// Judges the words of a date.
 pub(super) fn judge(value: &str) -> Judgement {
     let value = value.trim();

@@ -7,31 +7,34 @@ use super::front::Front;
 use super::ids::{self, Id, Known, Own};
 use super::lines::{Class, Line};
 use super::{Document, Kind};
+use crate::book::naming::Naming;
 use crate::book::sections::{self, Outline};
 
 /// All reports of a project.
-pub(super) struct Folder {
+pub(super) struct Folder<'n> {
     /// Id in one spelling, and the paths that carry it.
     paths: BTreeMap<String, Vec<String>>,
     /// Prefixes of the ids in use, so that other teams' numbers are left alone.
     prefixes: Vec<String>,
     whole: Vec<Id>,
+    /// How the project names its reports, where it chose.
+    pub(super) naming: Option<&'n Naming>,
 }
 
-impl Folder {
+impl<'n> Folder<'n> {
     /// Collects the ids of the documents and of the other reports.
-    pub(super) fn new(documents: &[Document], others: &[Known]) -> Self {
-        let mut folder = Self { paths: BTreeMap::new(), prefixes: Vec::new(), whole: Vec::new() };
+    pub(super) fn new(documents: &[Document], others: &[Known], naming: Option<&'n Naming>) -> Self {
+        let mut folder = Self { paths: BTreeMap::new(), prefixes: Vec::new(), whole: Vec::new(), naming };
         for document in documents.iter().filter(|document| document.kind == Kind::Report) {
             let doc = sections::Document::read(&document.text, Outline::Strict);
-            let own = ids::own(document.stem(), &document.text, &Front::read(&document.text), &doc);
+            let own = ids::own(document, &Front::read(&document.text), &doc, naming);
             if let Some(first) = own.first() {
                 folder.add(&first.id, &document.path);
             }
             own.iter().for_each(|own| folder.know(&own.id));
         }
         for known in others.iter().filter(|known| documents.iter().all(|document| document.path != known.path)) {
-            if let Some((_, id)) = ids::references(&known.id).into_iter().next() {
+            if let Some((_, id)) = ids::at_start(&known.id, naming).filter(|(_, id)| id.is_whole()) {
                 folder.add(&id, &known.path);
                 folder.know(&id);
             }
@@ -40,7 +43,7 @@ impl Folder {
     }
 
     fn add(&mut self, id: &Id, path: &str) {
-        self.paths.entry(id.spelled()).or_default().push(path.to_owned());
+        self.paths.entry(id.key()).or_default().push(path.to_owned());
     }
 
     fn know(&mut self, id: &Id) {
@@ -54,10 +57,10 @@ impl Folder {
     pub(super) fn duplicate(&self, source: &Source<'_>, own: &[Own]) -> Option<Finding> {
         let first = own.first()?;
         // A bare number in a file name is no claim to an id that a whole project shares.
-        if first.id.date.is_empty() && first.range.is_none() {
+        if !first.id.is_whole() && first.range.is_none() {
             return None;
         }
-        let paths = self.paths.get(&first.id.spelled())?;
+        let paths = self.paths.get(&first.id.key())?;
         let other = paths.iter().find(|path| *path != source.path)?;
         let message = format!("{} is also the id of {other}", first.id.spelled());
         let help = "give the later report the next free number";
@@ -70,7 +73,7 @@ impl Folder {
         let mut findings = Vec::new();
         for line in lines.iter().filter(|line| line.class != Class::Code) {
             let words = source.text.get(line.range.clone()).unwrap_or_default();
-            for (range, id) in ids::references(words) {
+            for (range, id) in ids::references(words, self.naming) {
                 let known = self.whole.iter().any(|other| other.agrees(&id));
                 if !known && self.prefixes.contains(&id.prefix) {
                     let place = line.range.start + range.start..line.range.start + range.end;

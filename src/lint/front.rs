@@ -146,7 +146,7 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>, known: &Known) -> Ve
         }
     }
     for key in NEEDED.into_iter().chain(known.iter().map(|(key, _)| *key).filter(|key| *key == "bug_id")) {
-        if front.get(key).is_none() && !findings.iter().any(|f| f.rule == "front-matter") {
+        if front.get(key).is_none() {
             findings.push(missing(source, front, &matter, key, known));
         }
     }

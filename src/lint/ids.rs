@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::finding::{Finding, Source};
 use super::front::Front;
 use super::lines::strip_label;
+use crate::book::naming::{self, Naming};
 use crate::book::sections::{self, Section, clean_title};
 
 /// A report that is known to exist.
@@ -21,10 +22,10 @@ pub struct Known {
 
 impl Known {
     /// The report at `path` with that text, where it has an id.
-    pub fn of(path: &str, text: &str) -> Option<Self> {
+    pub fn of(path: &str, text: &str, naming: Option<&Naming>) -> Option<Self> {
         let document = super::Document::new(path, text);
         let doc = sections::Document::read(text, sections::Outline::Strict);
-        let own = own(document.stem(), text, &Front::read(text), &doc).into_iter().next()?;
+        let own = own(&document, &Front::read(text), &doc, naming).into_iter().next()?;
         Some(Self { path: path.to_owned(), id: own.id.spelled() })
     }
 }
@@ -38,11 +39,24 @@ pub(super) struct Id {
     pub(super) date: String,
     /// `003`, as written.
     pub(super) number: String,
+    /// Its spelling in the project's own scheme, where it has one and the id is of it.
+    pub(super) own_spelling: Option<String>,
 }
 
 impl Id {
-    /// The format's spelling: `BUG-20251110-003`.
+    /// An id of the project's own scheme.
+    fn of_scheme(naming: &Naming, read: naming::Read) -> Self {
+        let own_spelling = naming.spell(&read);
+        Self { prefix: read.prefix, date: read.date, number: read.number, own_spelling }
+    }
+
+    /// The project's spelling, else the format's: `BUG-20251110-003`.
     pub(super) fn spelled(&self) -> String {
+        self.own_spelling.clone().unwrap_or_else(|| self.key())
+    }
+
+    /// One spelling for whatever scheme, to compare by.
+    pub(super) fn key(&self) -> String {
         let parts = [&self.prefix, &self.date, &self.number].map(String::as_str);
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
     }
@@ -54,9 +68,9 @@ impl Id {
         self.prefix == other.prefix && dates && number(self) == number(other)
     }
 
-    /// Whether it has a whole day in it, as the format asks.
+    /// Whether nothing of it is missing: it is of the project's scheme, or has a whole day in it, as the format asks.
     pub(super) fn is_whole(&self) -> bool {
-        self.date.len() == 8
+        self.own_spelling.is_some() || self.date.len() == 8
     }
 }
 
@@ -77,10 +91,16 @@ pub(super) struct Own {
 }
 
 /// Every place in which a report names itself, the most binding first.
-pub(super) fn own(stem: &str, text: &str, front: &Front<'_>, doc: &sections::Document<'_>) -> Vec<Own> {
+pub(super) fn own(
+    document: &super::Document,
+    front: &Front<'_>,
+    doc: &sections::Document<'_>,
+    naming: Option<&Naming>,
+) -> Vec<Own> {
+    let text = document.text.as_str();
     let mut found = Vec::new();
     let mut add = |words: &str, start: Option<usize>, place: &'static str| {
-        if let Some((range, id)) = at_start(words) {
+        if let Some((range, id)) = at_start(words, naming) {
             let whole = start.map(|start| start + range.start..start + range.end);
             found.push(Own { id, words: words.get(range).unwrap_or_default().to_owned(), range: whole, place });
         }
@@ -123,10 +143,23 @@ pub(super) fn own(stem: &str, text: &str, front: &Front<'_>, doc: &sections::Doc
             add(&words, at, "the heading");
         }
     }
-    if let Some(id) = in_file_name(stem) {
+    let stem = document.stem();
+    let scheme = naming.and_then(|naming| Some((naming, naming.read_file(&document.path)??)));
+    let of_file = match scheme {
+        // A name of the project's own scheme says which of its digits are the id's.
+        Some((naming, read)) => Some(Id::of_scheme(naming, read)),
+        None => in_file_name(stem).map(|id| with_scheme(id, naming)),
+    };
+    if let Some(id) = of_file {
         found.push(Own { id, words: stem.to_owned(), range: None, place: "the file name" });
     }
     found
+}
+
+/// The id with its spelling in the project's scheme, where it is of it.
+fn with_scheme(id: Id, naming: Option<&Naming>) -> Id {
+    let Some(naming) = naming else { return id };
+    naming.read(&id.key()).map_or(id, |read| Id::of_scheme(naming, read))
 }
 
 fn is_id_heading(section: &Section) -> bool {
@@ -134,10 +167,12 @@ fn is_id_heading(section: &Section) -> bool {
 }
 
 /// The id at the beginning of some words.
-fn at_start(words: &str) -> Option<(Range<usize>, Id)> {
+pub(super) fn at_start(words: &str, naming: Option<&Naming>) -> Option<(Range<usize>, Id)> {
     let trimmed = words.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '[' | '#' | '('));
     let skipped = words.len() - trimmed.len();
-    let (length, id) = parse(trimmed)?;
+    let of_scheme =
+        naming.and_then(|naming| naming.read(trimmed).map(|read| (read.length, Id::of_scheme(naming, read))));
+    let (length, id) = of_scheme.or_else(|| parse(trimmed))?;
     Some((skipped..skipped + length, id))
 }
 
@@ -158,7 +193,10 @@ pub(super) fn in_file_name(stem: &str) -> Option<Id> {
 
 /// Whole ids that a text refers to, with their places. Code fences are the program's words and are left out by the
 /// caller.
-pub(super) fn references(line: &str) -> Vec<(Range<usize>, Id)> {
+pub(super) fn references(line: &str, naming: Option<&Naming>) -> Vec<(Range<usize>, Id)> {
+    if let Some(naming) = naming {
+        return references_of(line, naming);
+    }
     let mut found = Vec::new();
     let mut end = 0;
     for (dash, _) in line.match_indices('-') {
@@ -183,6 +221,27 @@ pub(super) fn references(line: &str) -> Vec<(Range<usize>, Id)> {
     found
 }
 
+/// Ids of the project's scheme, in its own spelling, that stand as words of their own.
+fn references_of(line: &str, naming: &Naming) -> Vec<(Range<usize>, Id)> {
+    let mut found: Vec<(Range<usize>, Id)> = Vec::new();
+    let mut before = ' ';
+    for (start, c) in line.char_indices() {
+        let begins = c.is_ascii_alphanumeric() && !(before.is_alphanumeric() || matches!(before, '-' | '_'));
+        before = c;
+        if !begins || found.last().is_some_and(|(range, _)| start < range.end) {
+            continue;
+        }
+        let words = line.get(start..).unwrap_or_default();
+        let Some(read) = naming.read(words) else { continue };
+        let range = start..start + read.length;
+        let id = Id::of_scheme(naming, read);
+        if line.get(range.clone()) == id.own_spelling.as_deref() {
+            found.push((range, id));
+        }
+    }
+    found
+}
+
 /// Reads an id at the beginning of `text`; gives its length.
 fn parse(text: &str) -> Option<(usize, Id)> {
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -198,12 +257,18 @@ fn parse(text: &str) -> Option<(usize, Id)> {
     match second {
         Some((at, number)) if is_date(first) && (1..=4).contains(&number.len()) && ends_here(at + number.len()) => {
             let known = first.len() == 8 || SHORT.contains(&prefix.as_str());
-            known.then(|| (at + number.len(), Id { prefix, date: first.to_owned(), number: number.to_owned() }))
+            known.then(|| {
+                (
+                    at + number.len(),
+                    Id { prefix, date: first.to_owned(), number: number.to_owned(), own_spelling: None },
+                )
+            })
         }
         _ if (1..=5).contains(&first.len()) && SHORT.contains(&prefix.as_str()) && ends_here(first_end) => {
             // "Bug 3 of the list": without a date the number must be joined to the word.
             let joined = !text.get(letters..first_at)?.contains(' ');
-            joined.then(|| (first_end, Id { prefix, date: String::new(), number: first.to_owned() }))
+            joined
+                .then(|| (first_end, Id { prefix, date: String::new(), number: first.to_owned(), own_spelling: None }))
         }
         _ => None,
     }
@@ -231,15 +296,23 @@ fn is_date(digits: &str) -> bool {
 }
 
 /// Checks that the report names itself with one id, in the format's spelling, and that its file does too.
-pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool) -> Vec<Finding> {
+pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool, naming: Option<&Naming>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(first) = own.first() else {
         if is_bug {
-            let help = "the format is BUG-YYYYMMDD-NNN; `faultbook new` gives the next free one";
+            let format = naming.map_or("BUG-YYYYMMDD-NNN", |naming| naming.id.as_str());
+            let help = format!("the format is {format}; `faultbook new` gives the next free one");
             findings.push(source.finding_on_line(1, "missing-id", "the report has no id").help(help));
         }
+        findings.extend(file_name(source, is_bug, naming));
         return findings;
     };
+    findings.extend(file_name(source, is_bug, naming));
+    if let Some(naming) = naming.filter(|_| is_bug && first.id.own_spelling.is_none() && first.range.is_some()) {
+        let message = format!("the id {} is not of the project's scheme", first.words);
+        let help = format!("the scheme in faultbook.toml is {}", naming.id);
+        findings.push(source.finding(first.range.clone().unwrap_or(0..0), "id-scheme", message).help(help));
+    }
     for other in own.iter().skip(1).filter(|other| !other.id.agrees(&first.id)) {
         let (rule, range) = match &other.range {
             Some(range) => ("id-mismatch", range.clone()),
@@ -260,6 +333,15 @@ pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool) -> Vec<Findi
         findings.push(source.finding(range.clone(), "id-spelling", message).fix(range, spelled));
     }
     findings
+}
+
+/// A file that is not named as the project names its reports.
+fn file_name(source: &Source<'_>, is_bug: bool, naming: Option<&Naming>) -> Option<Finding> {
+    let naming = naming.filter(|naming| is_bug && naming.read_file(source.path) == Some(None))?;
+    let name = source.path.rsplit('/').next().unwrap_or_default();
+    let message = format!("the file {name} is not named as the project names its reports");
+    let help = format!("the pattern in faultbook.toml is {}", naming.file_name.as_deref().unwrap_or_default());
+    Some(source.finding_on_line(1, "file-name", message).help(help))
 }
 
 #[cfg(test)]
@@ -283,7 +365,7 @@ mod tests {
             ("bugs", None),
             ("", None),
         ] {
-            assert_eq!(at_start(words).map(|(_, id)| id.spelled()).as_deref(), spelled, "{words}");
+            assert_eq!(at_start(words, None).map(|(_, id)| id.spelled()).as_deref(), spelled, "{words}");
         }
         for (stem, spelled) in [
             ("2025-12-06_1808_BUG_003_slug", Some("BUG-003")),
@@ -297,8 +379,9 @@ mod tests {
 
     #[test]
     fn references_are_whole_ids() {
-        let spelled =
-            |line: &str| references(line).into_iter().map(|(range, _)| line[range].to_owned()).collect::<Vec<_>>();
+        let spelled = |line: &str| {
+            references(line, None).into_iter().map(|(range, _)| line[range].to_owned()).collect::<Vec<_>>()
+        };
         assert_eq!(
             spelled("see BUG-20251110-002, [x](BUG-20251110-003-slug.md)."),
             ["BUG-20251110-002", "BUG-20251110-003"]
@@ -309,8 +392,42 @@ mod tests {
     fn rules(stem: &str, text: &str) -> Vec<(&'static str, u32)> {
         let source = Source::new("a.md", text);
         let doc = sections::Document::read(text, sections::Outline::Strict);
-        let own = own(stem, text, &Front::read(text), &doc);
-        check(&source, &own, true).into_iter().map(|f| (f.rule, f.line)).collect()
+        let document = super::super::Document::new(format!("{stem}.md"), text);
+        let own = own(&document, &Front::read(text), &doc, None);
+        check(&source, &own, true, None).into_iter().map(|f| (f.rule, f.line)).collect()
+    }
+
+    #[test]
+    fn a_project_may_have_a_scheme_of_its_own() {
+        let rules = |id: &str, file: &str, path: &str, text: &str| -> Vec<(&'static str, u32, Option<String>)> {
+            let naming = Naming::new(Some(id), Some(file)).expect("sound patterns");
+            let document = super::super::Document::new(path, text);
+            let source = Source::new(path, text);
+            let doc = sections::Document::read(text, sections::Outline::Strict);
+            let own = own(&document, &Front::read(text), &doc, naming.as_ref());
+            let found = check(&source, &own, true, naming.as_ref());
+            found.into_iter().map(|f| (f.rule, f.line, f.fix.map(|fix| fix.replacement))).collect()
+        };
+        let infra = |path: &str, text: &str| rules("INFRA_{nnnn}", "{id}-{slug}.md", path, text);
+        assert_eq!(infra("d/INFRA_0042-x.md", "---\nbug_id: INFRA_0042\n---\n"), []);
+        assert_eq!(infra("d/INFRA_0042.md", "# t\n"), []);
+        let spelling = ("id-spelling", 2, Some("INFRA_0042".to_owned()));
+        assert_eq!(infra("d/INFRA_0042-x.md", "---\nbug_id: infra-42\n---\n"), [spelling]);
+        assert_eq!(infra("d/INFRA_0043-x.md", "---\nbug_id: INFRA_0042\n---\n"), [("id-file-name", 2, None)]);
+        assert_eq!(infra("d/crash.md", "---\nbug_id: INFRA_0042\n---\n"), [("file-name", 1, None)]);
+        let foreign = "---\nbug_id: BUG-20251110-003\n---\n";
+        assert_eq!(infra("d/INFRA_0042-x.md", foreign), [("id-scheme", 2, None), ("id-file-name", 2, None)]);
+        let dated =
+            |path: &str, text: &str| rules("BUG-{yyyymmdd}-{nnn}", "{date}_{time}_BUG_{nnn}_{slug}.md", path, text);
+        // The day of writing need not be the id's.
+        assert_eq!(dated("d/2025-12-06_1808_BUG_003_x.md", foreign), []);
+        assert_eq!(dated("d/2025-12-06_1808_BUG_004_x.md", foreign), [("id-file-name", 2, None)]);
+        let naming = Naming::new(Some("INFRA_{nnnn}"), None).expect("a sound pattern");
+        let seen: Vec<String> = references("see INFRA_0007, infra_7, XINFRA_0008 and INFRA_0090-x", naming.as_ref())
+            .into_iter()
+            .map(|(_, id)| id.spelled())
+            .collect();
+        assert_eq!(seen, ["INFRA_0007", "INFRA_0090"]);
     }
 
     #[test]

@@ -34,12 +34,14 @@ mod tasks;
 mod template_left;
 
 pub use catalogue::{RULES, Rule};
+pub use dates::reading as date_of;
 pub use fact_names::{NAMES as FACT_NAMES, PACKAGES as FACT_PACKAGES, Sort as FactSort, sort_of as fact_sort};
 pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, mend};
 pub use ids::Known as KnownReport;
 pub use kind::Kind;
-pub use status::canonical as status_word;
+pub use links::{join as join_link, links};
+pub use status::{Stage, canonical as status_word, reading as status_of, severity as severity_of, stage as stage_of};
 
 use finding::Source;
 
@@ -89,6 +91,8 @@ pub struct Setting<'a> {
     pub exists: &'a dyn Fn(&str) -> bool,
     /// Reports of the project that are not among the documents.
     pub reports: &'a [KnownReport],
+    /// How the project names its reports, where it chose.
+    pub naming: Option<&'a crate::book::naming::Naming>,
     /// Whether the classifier is run over the pages' examples and the texts below.
     pub behaviour: bool,
     /// Texts in which no fault may be found, beside the built-in ones.
@@ -99,7 +103,7 @@ pub struct Setting<'a> {
 
 impl Default for Setting<'_> {
     fn default() -> Self {
-        Self { exists: &|_| true, reports: &[], behaviour: true, healthy: &[], corpus: &[] }
+        Self { exists: &|_| true, reports: &[], naming: None, behaviour: true, healthy: &[], corpus: &[] }
     }
 }
 
@@ -107,7 +111,7 @@ impl Default for Setting<'_> {
 pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     let book = crate::book::Book::new(true);
     let shelf = pages::Shelf::new(documents, &book);
-    let together = folder::Folder::new(documents, setting.reports);
+    let together = folder::Folder::new(documents, setting.reports, setting.naming);
     let mut by_document: Vec<Vec<Finding>> = documents
         .iter()
         .map(|document| {

@@ -125,10 +125,11 @@ pub(super) fn is_bracketed(value: &str, has_label: bool, text: &str) -> bool {
     if inside.contains(['[', ']', '"', '\'', '=', '`']) || inside.starts_with('^') || inside.chars().count() > 200 {
         return false;
     }
-    if !inside.chars().any(char::is_alphabetic) || text.contains(&format!("[{inside}]:")) {
+    let lower = inside.to_lowercase();
+    // A link whose address stands further down, in whatever case.
+    if !inside.chars().any(char::is_alphabetic) || text.to_lowercase().contains(&format!("[{lower}]:")) {
         return false;
     }
-    let lower = inside.to_lowercase();
     let hole = holds_hole(&lower);
     let fixed = matches!(
         lower.as_str(),

@@ -30,6 +30,16 @@ const PARTS: &[(&str, &[&str])] = &[
             "문제",
             "설명",
             "현상",
+            "zusammenfassung",
+            "beschreibung",
+            "problem",
+            "überblick",
+            "摘要",
+            "概述",
+            "概要",
+            "描述",
+            "问题",
+            "問題",
         ],
     ),
     (
@@ -48,6 +58,12 @@ const PARTS: &[(&str, &[&str])] = &[
             "환경",
             "시스템",
             "버전",
+            "umgebung",
+            "konfiguration",
+            "环境",
+            "環境",
+            "配置",
+            "版本",
         ],
     ),
     (
@@ -62,9 +78,18 @@ const PARTS: &[(&str, &[&str])] = &[
             "minimal example",
             "재현",
             "test case",
+            "schritte",
+            "nachstell",
+            "复现",
+            "重现",
+            "再現",
+            "步骤",
         ],
     ),
-    ("Expected Behavior", &["expected", "should happen", "desired", "예상", "기대"]),
+    (
+        "Expected Behavior",
+        &["expected", "should happen", "desired", "예상", "기대", "erwartet", "预期", "期望", "期待"],
+    ),
     (
         "Actual Behavior",
         &[
@@ -84,6 +109,14 @@ const PARTS: &[(&str, &[&str])] = &[
             "오류",
             "에러",
             "로그",
+            "tatsächlich",
+            "fehler",
+            "beobachtet",
+            "实际",
+            "実際",
+            "现象",
+            "错误",
+            "日志",
         ],
     ),
     (
@@ -100,6 +133,10 @@ const PARTS: &[(&str, &[&str])] = &[
             "원인",
             "분석",
             "조사",
+            "ursache",
+            "analyse",
+            "原因",
+            "分析",
         ],
     ),
     (
@@ -117,6 +154,12 @@ const PARTS: &[(&str, &[&str])] = &[
             "해결",
             "수정",
             "조치",
+            "lösung",
+            "behebung",
+            "解决",
+            "解決",
+            "修复",
+            "修正",
         ],
     ),
 ];
@@ -166,7 +209,11 @@ pub(super) fn missing(
 
 /// Whether there are words before the first section, or between the document's title and the first section.
 fn opens_with_words(doc: &Document<'_>, lines: &[Line]) -> bool {
-    let first = doc.sections.iter().find(|section| section.level >= 2);
+    // "## Bug ID" and its like hold a word above the report, not a part of it.
+    let is_head = |section: &Section| {
+        matches!(section.key.as_str(), "bug id" | "id" | "report id" | "bug number" | "status" | "date")
+    };
+    let first = doc.sections.iter().find(|section| section.level >= 2 && !is_head(section));
     let end = first.map_or(doc.text.len(), |section| section.range.start);
     lines.iter().any(|line| line.range.start < end && line.is_written() && line.range.len() > 40)
 }
@@ -249,8 +296,14 @@ mod tests {
         assert_eq!(check(WHOLE, Some(Stage::Solved)), ["1: sections Root Cause Analysis, Resolution are missing"]);
         let korean = "# t\n## 요약\na\n## 실행 환경\na\n## 재현 방법\na\n## 예상 동작\na\n## 실제 동작\na\n";
         assert_eq!(check(korean, None), [""; 0]);
+        let german = "# t\n## Zusammenfassung\na\n## Umgebung\na\n## Schritte zum Nachstellen\na\n## Erwartetes Verhalten\na\n## Tatsächliches Verhalten\na\n";
+        assert_eq!(check(german, None), [""; 0]);
+        let chinese = "# t\n## 摘要\na\n## 环境\na\n## 复现步骤\na\n## 预期行为\na\n## 实际行为\na\n## 根本原因\na\n## 解决方案\na\n";
+        assert_eq!(check(chinese, Some(Stage::Solved)), [""; 0]);
         let labels = "# t\nThe training stops after a few steps with an error of cuDNN.\n\n**Environment:** a\n\n**Steps to reproduce:** a\n\n**Expected:** a\n\n**Actual:** a\n";
         assert_eq!(check(labels, None), [""; 0]);
+        let below_id = labels.replace("# t\n", "# t\n## Bug ID\nBUG-20251110-003\n\n");
+        assert_eq!(check(&below_id, None), [""; 0]);
     }
 
     #[test]

@@ -30,19 +30,19 @@ const OTHER_TYPES: [&str; 12] = [
 ];
 
 /// Checks one report.
-pub(super) fn check(document: &Document, source: &Source<'_>, folder: &Folder) -> Vec<Finding> {
+pub(super) fn check(document: &Document, source: &Source<'_>, folder: &Folder<'_>) -> Vec<Finding> {
     let text = document.text.as_str();
     let front = Front::read(text);
     let strict = sections::Document::read(text, Outline::Strict);
     let lenient = sections::Document::read(text, Outline::Lenient);
     let lines = lines::read(text);
-    let own = ids::own(document.stem(), text, &front, &strict);
+    let own = ids::own(document, &front, &strict, folder.naming);
     let is_bug = is_bug(&front, &own);
 
     let mut findings = front::check(source, &front, &known(&front, &strict, &lines, source, &own));
     findings.extend(dates::check(source, &front));
     findings.extend(status::check(source, &front));
-    findings.extend(ids::check(source, &own, is_bug));
+    findings.extend(ids::check(source, &own, is_bug, folder.naming));
     findings.extend(folder.duplicate(source, &own));
 
     let stage = front.get("status").and_then(|entry| status::stage(entry.value));
@@ -91,11 +91,19 @@ fn left(source: &Source<'_>, doc: &sections::Document<'_>, line: &Line) -> Optio
     })
 }
 
+/// The first title as it is written.
+fn heading_line<'t>(doc: &sections::Document<'t>) -> &'t str {
+    let section = doc.sections.iter().find(|section| section.level == 1);
+    section.and_then(|section| doc.text.get(section.range.clone())?.lines().next()).unwrap_or_default()
+}
+
 /// What the report says of itself outside its front matter.
 fn known(front: &Front<'_>, doc: &sections::Document<'_>, lines: &[Line], source: &Source<'_>, own: &[Own]) -> Known {
     let mut known = Known::new();
     let title = doc.sections.iter().find(|section| section.level == 1).map(|section| clean_title(&section.raw_title));
-    let title = title.filter(|title| !title.is_empty() && judge(title, false, false, "").is_none());
+    // The words of a badge beside it are no part of a title.
+    let is_plain = |title: &String| !title.is_empty() && judge(title, false, false, "").is_none();
+    let title = title.filter(|title| is_plain(title) && !heading_line(doc).contains("!["));
     known.extend(title.map(|title| ("title", title)));
     let labels: Vec<(String, &str)> = lines
         .iter()

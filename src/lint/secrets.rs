@@ -1,18 +1,56 @@
 //! Secrets in a document: what redaction would take out of a text under that name, without its guesses.
 
 use super::finding::{Finding, Source};
-use crate::transcript::redact;
+use crate::transcript::redact::{self, Secret};
 
 /// Findings for the secrets of a document.
 pub(super) fn check(source: &Source<'_>) -> Vec<Finding> {
     let help = "revoke it first, then take it out: it stays in the history";
-    let found = redact::secrets(source.text).into_iter();
-    found.map(|secret| source.finding(secret.range, "secret", secret.what.to_owned()).help(help)).collect()
+    let finding = |secret: Secret| source.finding(secret.range, "secret", secret.what.to_owned()).help(help);
+    find(source.text).into_iter().map(finding).collect()
+}
+
+/// The secrets of a text. Redaction takes out more than is one; a finding must be true, so what only shows how
+/// something is written is left alone here.
+fn find(text: &str) -> Vec<Secret> {
+    let mut found = redact::secrets(text);
+    found.retain(|secret| !is_only_shown(text, secret));
+    found
+}
+
+/// Whether a password is one of an address that documentation gives, or a key has no letters to speak of.
+fn is_only_shown(text: &str, secret: &Secret) -> bool {
+    /// Shorter ones stand in documentation only.
+    const SHORTEST_PASSWORD: usize = 3;
+    /// The smallest keys in use have as many letters.
+    const SHORTEST_KEY: usize = 64;
+    let words = text.get(secret.range.clone()).unwrap_or_default();
+    match secret.what {
+        "a password in an address" => {
+            let host = text.get(secret.range.end..).unwrap_or_default().trim_start_matches('@');
+            let end = host.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-'))).unwrap_or(host.len());
+            words.chars().count() < SHORTEST_PASSWORD || is_reserved(host.get(..end).unwrap_or_default())
+        }
+        "a private key" => {
+            let body = words.split_once("PRIVATE KEY-----").map_or(words, |(_, body)| body);
+            let body = body.split("-----END ").next().unwrap_or_default();
+            body.bytes().filter(u8::is_ascii_alphanumeric).count() < SHORTEST_KEY
+        }
+        _ => false,
+    }
+}
+
+/// Hosts that RFC 2606 keeps for documentation.
+fn is_reserved(host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    ["example.com", "example.org", "example.net", "example", "invalid", "test"]
+        .iter()
+        .any(|name| host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.')))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::transcript::redact::secrets as find;
+    use super::*;
 
     /// Composed at run time, so that no scanner takes this file for a leak.
     fn made(prefix: &str, length: usize) -> String {
@@ -72,6 +110,8 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
             "token: https://example.org/settings/tokens/new?scopes=read1",
             "AKIAIOSFODNN7EXAMPLE",
+            "https://abc:xyz@example.com http://u:hunter42@db.example.org:80/x https://a:b@host",
+            "key=\"-----BEGIN PRIVATE KEY-----\\nXXXX\\nXXXX\\n-----END PRIVATE KEY-----\"\nand many words of a text below it, which are no part of any key at all, surely",
             "commit 3f2a9c1b7d8e4f5a6b7c8d9e0f1a2b3c4d5e6f70",
             "sk-learn, sk-image-0.25.2",
         ] {

@@ -5,7 +5,7 @@ use super::front::Front;
 
 /// What a status says of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub enum Stage {
     /// Somebody has to do something.
     Open,
     /// It is solved.
@@ -68,10 +68,57 @@ const SAME: &[(&str, &str)] = &[
     ("wont_fix", "wontfix"),
     ("complete", "completed"),
     ("solved", "resolved"),
+    ("offen", "open"),
+    ("in_bearbeitung", "in_progress"),
+    ("behoben", "fixed"),
+    ("gelöst", "resolved"),
+    ("geschlossen", "closed"),
+    ("열림", "open"),
+    ("진행_중", "in_progress"),
+    ("진행중", "in_progress"),
+    ("해결", "resolved"),
+    ("해결됨", "resolved"),
+    ("완료", "completed"),
+    ("종료", "closed"),
+    ("未解决", "open"),
+    ("进行中", "in_progress"),
+    ("已解决", "resolved"),
+    ("已修复", "fixed"),
+    ("已关闭", "closed"),
 ];
 
+/// Words for a severity and what they come to; the linter asks for those of [`SEVERITIES`] only.
+const SEVERITY_WORDS: &[(&str, &[&str])] = &[
+    ("critical", &["critical", "blocker", "crit", "p0", "kritisch", "심각", "严重"]),
+    ("high", &["high", "major", "p1", "hoch", "높음", "高"]),
+    ("medium", &["medium", "moderate", "normal", "med", "p2", "mittel", "보통", "중간", "中"]),
+    ("low", &["low", "minor", "trivial", "p3", "niedrig", "낮음", "低"]),
+    ("info", &["info"]),
+];
+
+/// The status that free words begin with: "✅ Resolved (2025-11-12)" is `resolved`.
+pub fn reading(words: &str) -> Option<&'static str> {
+    beginning(words, canonical)
+}
+
+/// The severity that free words begin with, in one of five words: critical, high, medium, low, info.
+pub fn severity(words: &str) -> Option<&'static str> {
+    beginning(words, |words| {
+        let plain = plain(words);
+        SEVERITY_WORDS.iter().find(|(_, same)| same.contains(&plain.as_str())).map(|(word, _)| *word)
+    })
+}
+
+/// What the longest beginning of some words means.
+fn beginning(words: &str, means: impl Fn(&str) -> Option<&'static str>) -> Option<&'static str> {
+    /// "under investigation", with an emoji before it and a mark behind it.
+    const MOST_WORDS: usize = 4;
+    let all: Vec<&str> = words.split_whitespace().collect();
+    means(words).or_else(|| (1..=all.len().min(MOST_WORDS)).rev().find_map(|count| means(&all[..count].join(" "))))
+}
+
 /// What the status says, in whatever spelling.
-pub(super) fn stage(value: &str) -> Option<Stage> {
+pub fn stage(value: &str) -> Option<Stage> {
     let word = canonical(value)?;
     STATUSES.iter().find(|(known, _)| *known == word).map(|(_, stage)| *stage)
 }
@@ -153,6 +200,29 @@ mod tests {
         }
         for (spelling, word) in SAME {
             assert_eq!(canonical(spelling), Some(*word));
+        }
+    }
+
+    #[test]
+    fn free_words_begin_with_a_status() {
+        for (words, status) in [
+            ("✅ Resolved (2025-11-12)", Some("resolved")),
+            ("🔴 Open", Some("open")),
+            ("in progress, waiting for a GPU", Some("in_progress")),
+            ("해결됨", Some("resolved")),
+            ("not resolved", None),
+            ("", None),
+        ] {
+            assert_eq!(reading(words), status, "{words}");
+        }
+        for (words, word) in [
+            ("High (blocks training)", Some("high")),
+            ("🔥 BLOCKER", Some("critical")),
+            ("P2", Some("medium")),
+            ("높음", Some("high")),
+            ("awful", None),
+        ] {
+            assert_eq!(severity(words), word, "{words}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Answers as JUnit XML, for runners that show test reports: one case per text, failed where a failure was found.
 
 use super::Answered;
+use super::xml::escape;
 use super::{inline, sarif};
 use crate::diagnosis::Verdict;
 
@@ -32,22 +33,5 @@ pub fn render(answers: &[Answered<'_>]) -> String {
         ));
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
-    out
-}
-
-/// Text as XML takes it: characters that it cannot hold become the replacement character.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
     out
 }

@@ -5,6 +5,7 @@
 //! granted: words out of a log never carry control characters to a terminal.
 
 pub mod article;
+pub mod chart;
 #[cfg(feature = "probe")]
 mod device;
 pub mod github;
@@ -25,6 +26,7 @@ pub mod style;
 #[cfg(feature = "probe")]
 pub mod watch;
 pub mod words;
+mod xml;
 
 /// An answer with the name of the text that it is for: formats of CI put several into one document.
 #[derive(Debug, Clone, Copy)]

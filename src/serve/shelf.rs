@@ -6,8 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::book::Book;
-use crate::book::lenient;
+use crate::book::lenient::{self, comparable};
 use crate::book::load;
+use crate::book::naming::Naming;
 use crate::book::report::Report;
 use crate::diagnose::{Measured, diagnose};
 use crate::diagnosis::Diagnosis;
@@ -35,6 +36,8 @@ pub struct Shelf {
     pub reports: Vec<PathBuf>,
     /// Folders of the project's own pages.
     pub pages: Vec<PathBuf>,
+    /// How the project names its reports, where it chose.
+    pub naming: Option<Naming>,
     /// What could not be read.
     pub notes: Vec<String>,
     /// Pages, signatures, index.
@@ -55,6 +58,11 @@ impl Shelf {
             Book::new(!settings.no_builtin)
         });
         notes.extend(project.notes.iter().map(|note| format!("{}: {}", note.path.display(), note.says)));
+        let config = &project.config;
+        let naming = Naming::new(config.id.as_deref(), config.file_name.as_deref()).unwrap_or_else(|error| {
+            notes.push(error.to_string());
+            None
+        });
         let places = Places {
             reports: project.files,
             roots: project.roots.clone(),
@@ -65,6 +73,7 @@ impl Shelf {
             root: root.to_owned(),
             reports: project.roots,
             pages: project.pages,
+            naming,
             notes,
             knowledge: Knowledge::new(book, places, Box::new(|_, _| {})),
             settings: settings.clone(),
@@ -120,9 +129,4 @@ impl Shelf {
 /// The id and everything that stands for it.
 pub fn names(entry: &Entry) -> impl Iterator<Item = &str> {
     std::iter::once(entry.id.as_str()).chain(entry.aliases.iter().map(String::as_str))
-}
-
-/// Ids are written with blanks, underscores, hyphens, in any case.
-pub fn comparable(id: &str) -> String {
-    id.trim().chars().map(|c| if matches!(c, ' ' | '_') { '-' } else { c.to_ascii_lowercase() }).collect()
 }

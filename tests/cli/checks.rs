@@ -103,6 +103,55 @@ fn a_teams_own_pages_are_checked() {
 }
 
 #[test]
+fn a_projects_own_scheme_is_kept() {
+    let place = Place::new();
+    place.file(
+        "faultbook.toml",
+        "[reports]\npaths = [\"bugs\"]\nid = \"INFRA_{nnnn}\"\nfile_name = \"{id}-{slug}.md\"\n",
+    );
+    let own = SOUND.replace("BUG-20260102-001", "INFRA_0042");
+    place.file("bugs/INFRA_0042-it-stops.md", &own);
+    assert_eq!(place.run("check", "").out, "1 report: nothing to mend\n");
+    let other = own
+        .replace("It stops at", "After INFRA_0042 and INFRA_0099 it stops at")
+        .replace("bug_id: INFRA_0042", "bug_id: infra-43");
+    let file = place.file("bugs/INFRA_0043-again.md", &other);
+    place.file("bugs/crash.md", own.replace("INFRA_0042", "BUG-20260102-001"));
+    place.file("bugs/INFRA_0044-copy.md", &own);
+    let answer = place.run("check --format json", "").json();
+    let found: Vec<String> = answer["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| {
+            format!(
+                "{}:{} {}",
+                one["path"].as_str().expect("a path"),
+                one["line"],
+                one["rule"].as_str().expect("a rule")
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "bugs/INFRA_0042-it-stops.md:6 duplicate-id",
+            "bugs/INFRA_0043-again.md:6 id-spelling",
+            "bugs/INFRA_0043-again.md:11 unknown-report",
+            "bugs/INFRA_0044-copy.md:6 duplicate-id",
+            "bugs/INFRA_0044-copy.md:6 id-file-name",
+            "bugs/crash.md:1 file-name",
+            "bugs/crash.md:6 id-scheme",
+        ]
+    );
+    place.run("check --fix", "");
+    assert_eq!(std::fs::read_to_string(file).expect("a file"), other.replace("infra-43", "INFRA_0043"));
+    place.file("faultbook.toml", "[reports]\npaths = [\"bugs\"]\nid = \"INFRA\"\n");
+    let wrong = place.run("check", "");
+    assert!(wrong.code == 2 && wrong.err.contains("needs one number"), "{}", wrong.err);
+}
+
+#[test]
 fn wrong_use_is_told() {
     let place = Place::new();
     for (arguments, words) in

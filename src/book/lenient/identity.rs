@@ -23,6 +23,11 @@ pub fn normal_id(text: &str) -> Option<String> {
     ids::normal(text)
 }
 
+/// An id for comparing: they are written with blanks, underscores, hyphens, in any case.
+pub fn comparable(id: &str) -> String {
+    id.trim().chars().map(|c| if matches!(c, ' ' | '_') { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
 /// Finds id, aliases and title. Places in the order in which people mean them: the key made for it, the section made
 /// for it, a line, the title, the file's name.
 pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles], front: &Front) -> Identity {

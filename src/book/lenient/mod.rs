@@ -29,7 +29,7 @@ use front::Front;
 use roles::{Role, Roles};
 use words::is_placeholder;
 
-pub use identity::normal_id;
+pub use identity::{comparable, normal_id};
 
 /// How often an unclosed fence is closed before what follows is taken as code after all.
 const MOST_REPAIRS: usize = 4;

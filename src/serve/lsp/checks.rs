@@ -25,7 +25,8 @@ pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
         others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
     let exists = |path: &str| Path::new(path).exists();
     // Whether a page finds its own example is asked by `faultbook check`: it takes the whole book.
-    let setting = Setting { exists: &exists, reports: &reports, behaviour: false, ..Setting::default() };
+    let naming = world.shelf.naming.as_ref();
+    let setting = Setting { exists: &exists, reports: &reports, naming, behaviour: false, ..Setting::default() };
     lint::check(&[checked], &setting)
 }
 

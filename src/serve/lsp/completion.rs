@@ -222,8 +222,12 @@ fn tags(world: &World) -> Vec<(String, String, CompletionItemKind)> {
 
 /// An id that no report has, counted on from the latest one.
 fn next_id(world: &World) -> String {
-    let latest =
-        world.shelf.all_entries().map(|entry| entry.id.as_str()).filter(|id| super::words::is_report_id(id)).max();
+    let latest = world
+        .shelf
+        .all_entries()
+        .map(|entry| entry.id.as_str())
+        .filter(|id| crate::life::mentions::is_report_id(id))
+        .max();
     let Some((head, number)) = latest.and_then(|id| id.rsplit_once(['-', '_'])) else {
         return "BUG-001".to_owned();
     };

@@ -12,7 +12,7 @@ use super::{pages, uri, words};
 use crate::book::codes::Code;
 use crate::book::lenient;
 use crate::book::report::Report;
-use crate::serve::shelf;
+use crate::life::mentions;
 
 /// Something that an id stands for.
 pub(super) enum Meaning<'w> {
@@ -51,7 +51,7 @@ fn meaning<'w>(world: &'w World, kind: Kind, word: &str) -> Option<(Meaning<'w>,
     // A file's name goes on behind its id.
     let ids = std::iter::once(word.len()).chain(word.match_indices(['-', '_']).map(|(at, _)| at).rev());
     for length in ids {
-        let Some(id) = word.get(..length).filter(|id| words::is_report_id(id)) else { continue };
+        let Some(id) = word.get(..length).filter(|id| mentions::is_report_id(id)) else { continue };
         let reports = reports(world, id);
         if !reports.is_empty() {
             return Some((Meaning::Reports(reports), length));
@@ -74,9 +74,9 @@ fn meaning<'w>(world: &'w World, kind: Kind, word: &str) -> Option<(Meaning<'w>,
 
 /// Reports with an id: those open in the editor, whether saved or not, the project's, the book's.
 pub(super) fn reports(world: &World, id: &str) -> Vec<Report> {
-    let asked = shelf::comparable(id);
+    let asked = lenient::comparable(id);
     let is_named = |report: &Report| {
-        std::iter::once(&report.id).chain(&report.aliases).any(|name| shelf::comparable(name) == asked)
+        std::iter::once(&report.id).chain(&report.aliases).any(|name| lenient::comparable(name) == asked)
     };
     let open = world.documents.values().filter(|document| document.kind == Kind::Report);
     let mut found: Vec<Report> = open
@@ -117,7 +117,7 @@ pub(super) fn definitions(world: &World, meaning: &Meaning<'_>) -> Vec<Location>
                     pages::keep(&world.shelf, &report.id, &report.text)?
                 };
                 let text = Text::new(report.text.clone());
-                let place = words::places(&report.text, std::slice::from_ref(&report.id)).into_iter().next();
+                let place = mentions::places(&report.text, std::slice::from_ref(&report.id)).into_iter().next();
                 Some(Location { uri, range: place.map(|place| text.range(&place)).unwrap_or_default() })
             })
             .collect(),
@@ -139,12 +139,8 @@ pub(super) fn spellings(world: &World, mention: &Mention<'_>) -> Vec<String> {
             std::iter::once(entry.id.clone()).chain(entry.matter.aliases.iter().cloned()).collect()
         }
         Meaning::Reports(reports) => {
-            let mut names: Vec<String> = vec![mention.word.clone()];
             let all = reports.iter().flat_map(|report| std::iter::once(&report.id).chain(&report.aliases));
-            names.extend(all.filter(|name| words::is_report_id(name)).cloned());
-            names.sort();
-            names.dedup();
-            names
+            mentions::spellings(&mention.word, all)
         }
         Meaning::Codes(_) => vec![mention.word.clone()],
     }

@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use super::ids::{Meaning, Mention};
 use super::world::{Document, World};
-use super::{actions, completion, hover, ids, lenses, search, symbols, words};
-use crate::serve::shelf::comparable;
+use super::{actions, completion, hover, ids, lenses, search, symbols};
+use crate::book::lenient::comparable;
+use crate::life::mentions::is_report_id;
 
 /// Why a request has no answer: the protocol's code and words.
 #[derive(Debug)]
@@ -107,7 +108,7 @@ pub(super) fn rename(world: &World, params: Value) -> Result<Renaming, Refusal> 
     let mention = ids::at(world, document, at.position).ok_or_else(|| refuse("no known id stands here".to_owned()))?;
     let reports = can_rename(&mention).map_err(refuse)?;
     let new = params.new_name.trim().to_owned();
-    if !words::is_report_id(&new) {
+    if !is_report_id(&new) {
         return Err(refuse(format!("`{new}` is no id: letters, then groups of digits, such as BUG-20251110-003")));
     }
     if comparable(&new) != comparable(&mention.word) && !ids::reports(world, &new).is_empty() {

@@ -1,25 +1,21 @@
 //! Every place of the workspace that mentions an id, and the edit that gives it another name.
 //!
-//! Ignored files, binary files and files over a few megabytes are passed over. A rename touches ids of reports only:
-//! a fault's id may be an ordinary word elsewhere, and renaming it is a matter of aliases.
+//! A rename touches ids of reports only: a fault's id may be an ordinary word elsewhere, and renaming it is a matter of
+//! aliases.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ignore::WalkBuilder;
 use lsp_types::{
     DocumentChangeOperation, DocumentChanges, Location, OneOf, OptionalVersionedTextDocumentIdentifier, RenameFile,
     ResourceOp, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
 use super::text::Text;
-use super::{uri, words};
+use super::uri;
+use crate::life::mentions::{self, Finder};
 
-/// Larger files are data.
-const LARGEST: u64 = 4 << 20;
-/// Files looked at.
-const MOST_FILES: usize = 50_000;
 /// Places found.
 const MOST_PLACES: usize = 10_000;
 
@@ -61,27 +57,22 @@ pub(super) fn run(search: &Search, cancelled: &AtomicBool) -> Option<Vec<Mention
         }
     }
     let seen: Vec<PathBuf> = search.open.iter().filter_map(|open| open.path.clone()).collect();
-    for folder in outermost(&search.folders) {
-        let walk = WalkBuilder::new(folder).hidden(false).filter_entry(|entry| entry.file_name() != ".git").build();
-        for entry in walk.flatten().take(MOST_FILES) {
-            if cancelled.load(Ordering::Relaxed) {
-                return None;
+    let finder = Finder::new(&search.ids);
+    // Where enough was found the walk only comes to its end.
+    let came_to_end =
+        mentions::walk(&search.folders, &mut |_| !cancelled.load(Ordering::Relaxed), &mut |path, bytes| {
+            if count >= MOST_PLACES || seen.iter().any(|open| open == path) {
+                return;
             }
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if !is_file || count >= MOST_PLACES || seen.iter().any(|path| path == entry.path()) {
-                continue;
-            }
-            let small = entry.metadata().is_ok_and(|about| about.len() <= LARGEST);
-            let Some(text) = small.then(|| read(entry.path())).flatten() else { continue };
-            let byte_places = words::places(&text, &search.ids);
-            if byte_places.is_empty() {
-                continue;
-            }
-            let Some(uri) = uri::of(entry.path()) else { continue };
+            let Ok(text) = String::from_utf8(bytes) else { return };
+            let byte_places = finder.places(&text);
+            let Some(uri) = uri::of(path).filter(|_| !byte_places.is_empty()) else { return };
             let places = placed(&Text::new(text), byte_places);
             count += places.len();
             found.push(Mentions { uri, version: None, places });
-        }
+        });
+    if !came_to_end {
+        return None;
     }
     found.sort_by(|a, b| a.uri.as_str().cmp(b.uri.as_str()));
     Some(found)
@@ -136,7 +127,7 @@ pub(super) fn rename(
 
 fn rename_file(file: &Path, old: &str, new: &str) -> Option<DocumentChangeOperation> {
     let name = file.file_name()?.to_str()?;
-    let place = words::places(name, &[old.to_owned()]).into_iter().next()?;
+    let place = mentions::places(name, &[old.to_owned()]).into_iter().next()?;
     let renamed = format!("{}{new}{}", name.get(..place.start)?, name.get(place.end..)?);
     Some(DocumentChangeOperation::Op(ResourceOp::Rename(RenameFile {
         old_uri: uri::of(file)?,
@@ -147,28 +138,10 @@ fn rename_file(file: &Path, old: &str, new: &str) -> Option<DocumentChangeOperat
 }
 
 fn places(text: &Text, ids: &[String]) -> Vec<(lsp_types::Range, String)> {
-    placed(text, words::places(text.as_str(), ids))
+    placed(text, mentions::places(text.as_str(), ids))
 }
 
 fn placed(text: &Text, places: Vec<std::ops::Range<usize>>) -> Vec<(lsp_types::Range, String)> {
     let word = |place: &std::ops::Range<usize>| text.as_str().get(place.clone()).unwrap_or_default().to_owned();
     places.into_iter().take(MOST_PLACES).map(|place| (text.range(&place), word(&place))).collect()
-}
-
-/// A folder inside of another is walked with it.
-fn outermost(folders: &[PathBuf]) -> Vec<&Path> {
-    let inside = |folder: &PathBuf| folders.iter().any(|other| folder != other && folder.starts_with(other));
-    let mut out: Vec<&Path> = folders.iter().filter(|folder| !inside(folder)).map(PathBuf::as_path).collect();
-    out.dedup();
-    out
-}
-
-/// A file's text; `None` for binary files.
-fn read(path: &Path) -> Option<String> {
-    let bytes = std::fs::read(path).ok()?;
-    let head = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
-    if memchr::memchr(0, head).is_some() {
-        return None;
-    }
-    String::from_utf8(bytes).ok()
 }

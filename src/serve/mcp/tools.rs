@@ -163,7 +163,8 @@ impl Server {
             let reports: Vec<KnownReport> =
                 others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
             let exists = |path: &str| Path::new(path).exists();
-            let setting = Setting { exists: &exists, reports: &reports, ..Setting::default() };
+            let naming = shelf.naming.as_ref();
+            let setting = Setting { exists: &exists, reports: &reports, naming, ..Setting::default() };
             let document = lint::Document::new(shown(&path), text);
             if document.kind == lint::Kind::Other {
                 return Ok(failed(format!("`{}` is neither a bug report nor a page of the book", asked.path)));
