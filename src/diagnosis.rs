@@ -48,6 +48,17 @@ pub enum Verdict {
     NoError,
 }
 
+impl Verdict {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::KnownFault => "known-fault",
+            Verdict::UnlistedError => "unlisted-error",
+            Verdict::NoError => "no-error",
+        }
+    }
+}
+
 /// The primary fault.
 #[derive(Debug, Clone)]
 pub struct Fault {
@@ -148,6 +159,18 @@ pub enum CauseStatus {
     Refuted,
     /// Not measured, or not measurable.
     Unverified,
+}
+
+impl CauseStatus {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            CauseStatus::Confirmed => "confirmed",
+            CauseStatus::Supported => "supported",
+            CauseStatus::Refuted => "refuted",
+            CauseStatus::Unverified => "unverified",
+        }
+    }
 }
 
 /// One reason.

@@ -3,6 +3,7 @@
 //! Only here is anything printed: the answer on standard output, everything else on standard error. A reader that
 //! closes the pipe is content, not an error.
 
+mod answers;
 mod args;
 mod check;
 mod clipboard;

@@ -23,6 +23,7 @@ use faultbook::project::Project;
 use faultbook::transcript::redact::{Known, Redactor};
 use serde::Serialize;
 
+use super::answers::Answers;
 use super::args::{Common, Format};
 use super::diagnose::{self, Reading};
 use super::exit::Exit;
@@ -170,9 +171,9 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let mut append = asked.append.clone();
     if asks(asked) {
         match questions::about(alike.as_ref().filter(|_| append.is_none()), &filled, append.is_some())? {
-            questions::Answers::Stop => return Ok(Exit::None),
-            questions::Answers::Append(id) => append = Some(id),
-            questions::Answers::New { title, severity, command, rows } => {
+            Answers::Stop => return Ok(Exit::None),
+            Answers::Append(id) => append = Some(id),
+            Answers::New { title, severity, command, rows } => {
                 said.title = title.or(said.title);
                 said.severity = severity.or(said.severity);
                 said.command = command.or(said.command);

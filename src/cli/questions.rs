@@ -6,24 +6,7 @@ use faultbook::draft::context::{Context, Row};
 use faultbook::draft::duplicates::Duplicate;
 use inquire::{InquireError, Select, Text};
 
-/// What somebody answered.
-pub(crate) enum Answers {
-    /// Write nothing.
-    Stop,
-    /// Add to this report.
-    Append(String),
-    /// Write a new one with these values.
-    New {
-        /// The title.
-        title: Option<String>,
-        /// The severity.
-        severity: Option<String>,
-        /// The command.
-        command: Option<String>,
-        /// What the log does not say of the machine.
-        rows: Vec<Row>,
-    },
-}
+use crate::cli::answers::Answers;
 
 /// Asks; `append` when it is settled that a known report gets an occurrence.
 pub(crate) fn about(alike: Option<&Duplicate>, found: &Context, append: bool) -> anyhow::Result<Answers> {

@@ -10,7 +10,7 @@ use super::context::{
 use super::{comparison, environment, git, log, plan, summary};
 use crate::book::report::Report;
 use crate::book::schema::Severity;
-use crate::diagnosis::{CauseStatus, Diagnosis, RankedCause, Verdict};
+use crate::diagnosis::{CauseStatus, Diagnosis, RankedCause};
 use crate::facts::{Facts, Source, Value};
 use crate::incident::{CommandLine, Incident};
 use crate::knowledge::Knowledge;
@@ -72,12 +72,7 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
         severity,
         severity_why,
         tags: tags(diagnosis, knowledge),
-        verdict: match diagnosis.verdict {
-            Verdict::KnownFault => "known-fault",
-            Verdict::UnlistedError => "unlisted-error",
-            Verdict::NoError => "no-error",
-        }
-        .to_owned(),
+        verdict: diagnosis.verdict.word().to_owned(),
         fault: fault(diagnosis, knowledge),
         cascade: cascade(diagnosis),
         environment: rows,
@@ -201,20 +196,11 @@ fn cause_of(number: usize, cause: &RankedCause) -> Cause {
         id: cause.id.clone(),
         title: plan::one_line(&cause.title),
         percent: plan::percent(cause.probability),
-        status: status_word(cause.status).to_owned(),
+        status: cause.status.word().to_owned(),
         status_says: cause.status_says.clone(),
         reasons_for: reasons(true),
         reasons_against: reasons(false),
         check: plan::check(&cause.check, cause.check_command.as_ref()),
-    }
-}
-
-fn status_word(status: CauseStatus) -> &'static str {
-    match status {
-        CauseStatus::Confirmed => "confirmed",
-        CauseStatus::Supported => "supported",
-        CauseStatus::Refuted => "refuted",
-        CauseStatus::Unverified => "unverified",
     }
 }
 

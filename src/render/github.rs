@@ -6,6 +6,7 @@
 use super::Answered;
 use super::{inline, sarif};
 use crate::diagnosis::Verdict;
+use crate::lint::output::github::{data, property};
 
 /// All answers, one command each.
 pub fn render(answers: &[Answered<'_>]) -> String {
@@ -40,12 +41,4 @@ pub fn render(answers: &[Answered<'_>]) -> String {
         ));
     }
     out
-}
-
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::words;
-use crate::diagnosis::{self, CauseStatus, Diagnosis, Verdict};
+use crate::diagnosis::{self, Diagnosis};
 use crate::facts::{Facts, Source};
 use crate::span;
 
@@ -143,7 +143,7 @@ impl<'a> Answer<'a> {
     fn of(diagnosis: &'a Diagnosis) -> Self {
         Self {
             schema: SCHEMA,
-            verdict: verdict_word(diagnosis.verdict),
+            verdict: diagnosis.verdict.word(),
             fault: diagnosis.fault.as_ref().map(Fault::of),
             cascade: diagnosis.cascade.iter().map(Echo::of).collect(),
             error: diagnosis.error.as_ref().map(PrimaryError::of),
@@ -204,7 +204,7 @@ impl<'a> Cause<'a> {
             id: &cause.id,
             title: &cause.title,
             probability: figure(cause.probability),
-            status: status_word(cause.status),
+            status: cause.status.word(),
             status_says: cause.status_says.as_deref(),
             reasons: cause.reasons.iter().map(reason).collect(),
             check: &cause.check,
@@ -252,23 +252,6 @@ fn short_name(name: &str) -> &str {
 fn figure(value: f64) -> f64 {
     let value = if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 };
     (value * 1000.0).round() / 1000.0
-}
-
-fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::KnownFault => "known-fault",
-        Verdict::UnlistedError => "unlisted-error",
-        Verdict::NoError => "no-error",
-    }
-}
-
-fn status_word(status: CauseStatus) -> &'static str {
-    match status {
-        CauseStatus::Confirmed => "confirmed",
-        CauseStatus::Supported => "supported",
-        CauseStatus::Refuted => "refuted",
-        CauseStatus::Unverified => "unverified",
-    }
 }
 
 fn source_word(source: Source) -> &'static str {

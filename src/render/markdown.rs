@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::{clean, inline, words};
-use crate::diagnosis::{CauseStatus, Diagnosis, Fault, PrimaryError, ProposedFix, RankedCause, ReportHit, Verdict};
+use crate::diagnosis::{Diagnosis, Fault, PrimaryError, ProposedFix, RankedCause, ReportHit, Verdict};
 use crate::span::Span;
 
 /// The answer as markdown.
@@ -220,12 +220,7 @@ fn probe(page: &mut Page, diagnosis: &Diagnosis) {
 }
 
 fn status(cause: &RankedCause) -> String {
-    let word = match cause.status {
-        CauseStatus::Confirmed => "confirmed",
-        CauseStatus::Supported => "supported",
-        CauseStatus::Refuted => "refuted",
-        CauseStatus::Unverified => "unverified",
-    };
+    let word = cause.status.word();
     match &cause.status_says {
         Some(says) => format!("{word}: {}", sentence(says)),
         None => word.to_owned(),

@@ -30,11 +30,13 @@ pub fn github(findings: &[Finding]) -> String {
     out
 }
 
-fn data(text: &str) -> String {
+/// A message of a workflow command.
+pub(crate) fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
+/// A property of a workflow command, such as its title.
+pub(crate) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

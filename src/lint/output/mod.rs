@@ -1,6 +1,6 @@
 //! Findings as text for people and machines. Renderers decide nothing: they show every finding that they are given.
 
-mod github;
+pub(crate) mod github;
 mod json;
 mod sarif;
 mod terminal;

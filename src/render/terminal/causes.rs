@@ -156,13 +156,9 @@ fn unsaid_status(cause: &RankedCause) -> Option<&str> {
     (!cause.reasons.iter().any(|reason| reason.says == says)).then_some(says)
 }
 
+/// The word, where a measured value said anything.
 fn status_word(status: CauseStatus) -> Option<&'static str> {
-    match status {
-        CauseStatus::Confirmed => Some("confirmed"),
-        CauseStatus::Supported => Some("supported"),
-        CauseStatus::Refuted => Some("refuted"),
-        CauseStatus::Unverified => None,
-    }
+    (status != CauseStatus::Unverified).then(|| status.word())
 }
 
 /// Where a reason comes from: the line of the text, or the kind of source.
