@@ -49,6 +49,10 @@ pub(crate) fn run() -> ExitCode {
     if let Some(code) = probe::step() {
         return code;
     }
+    #[cfg(unix)]
+    if let Some(code) = faultbook::run::lead(std::env::args_os().skip(1)) {
+        return ExitCode::from(code);
+    }
     panic::set_hook(Box::new(say_bug));
     panic::catch_unwind(answer).unwrap_or(Exit::Internal).into()
 }

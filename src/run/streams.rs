@@ -10,7 +10,8 @@ use rustix::io::Errno;
 
 use super::Stream;
 
-/// Bytes taken at a time: what a Linux pipe holds.
+/// Most bytes passed on at a time: what a Linux pipe holds. A pty gives at most 4 KiB with each read; several of those
+/// go on with one write.
 pub(super) const CHUNK: usize = 64 * 1024;
 
 /// The reading end of something the child writes to.
@@ -66,15 +67,10 @@ pub(super) fn pass(
     buffer: &mut [u8],
     read: &mut dyn FnMut(Stream, &[u8]),
 ) -> Turn {
-    let count = match source.read(buffer) {
-        Ok(0) => return Turn::Ended,
-        Ok(count) => count,
-        Err(error) => match error.kind() {
-            io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => return Turn::Nothing,
-            // Linux says EIO for a pty whose other end is closed.
-            _ => return Turn::Ended,
-        },
-    };
+    let (count, ended) = fill(source, buffer);
+    if count == 0 {
+        return if ended { Turn::Ended } else { Turn::Nothing };
+    }
     let bytes = buffer.get(..count).unwrap_or_default();
     let written = match stream {
         Stream::Output => write(io::stdout().as_fd(), bytes),
@@ -82,10 +78,31 @@ pub(super) fn pass(
     };
     read(stream, bytes);
     match written {
+        Ok(()) if ended => Turn::Ended,
         Ok(()) => Turn::Passed,
         // The reader of our output is gone: the child learns it the way it would have, by a closed pipe.
         Err(_) => Turn::Ended,
     }
+}
+
+/// Takes what is there without waiting: how many bytes, and whether that was the end.
+fn fill(source: &mut Source, buffer: &mut [u8]) -> (usize, bool) {
+    let mut count = 0;
+    while let Some(room @ [_, ..]) = buffer.get_mut(count..) {
+        match source.read(room) {
+            Ok(0) => return (count, true),
+            Ok(more) => count += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            // Linux says EIO for a pty whose other end is closed.
+            Err(_) => return (count, true),
+        }
+        // A pipe would wait for more.
+        if !matches!(source, Source::Pty(_)) {
+            break;
+        }
+    }
+    (count, false)
 }
 
 /// Writes everything now: a progress bar has no line end to wait for.
