@@ -159,6 +159,10 @@ impl Watcher<'_> {
                     return;
                 }
             }
+            // A shell does not say that it gave the foreground to a job that ran in the background.
+            if let Some(keyboard) = self.keyboard.as_mut().filter(|keyboard| !keyboard.is_raw()) {
+                keyboard.enter();
+            }
             let (woken, refused) = self.wait();
             if refused {
                 return;
