@@ -15,6 +15,7 @@ pub mod incident;
 pub mod index;
 pub mod knowledge;
 pub mod lint;
+pub mod lookup;
 pub mod pattern;
 #[cfg(feature = "probe")]
 pub mod probe;

@@ -13,7 +13,6 @@ mod fit;
 mod index;
 mod input;
 mod list;
-mod lookup;
 mod new;
 mod open;
 mod output;

@@ -12,14 +12,14 @@ use faultbook::book::load;
 use faultbook::book::report::Report;
 use faultbook::draft::context::Context;
 use faultbook::draft::fill::{self, Material};
-use faultbook::draft::ids::{self, Scheme};
 use faultbook::draft::moment::Moment;
 use faultbook::draft::report::{self, New};
 use faultbook::draft::templates::Templates;
-use faultbook::draft::{duplicates, git, occurrence};
+use faultbook::draft::{desk, duplicates, git, occurrence};
 use faultbook::knowledge::Knowledge;
+use faultbook::lookup;
 use faultbook::project::Project;
-use faultbook::transcript::redact::{Known, Redactor};
+use faultbook::transcript::redact::Redactor;
 use serde::Serialize;
 
 use super::args::{Common, Format};
@@ -27,8 +27,8 @@ use super::diagnose::{self, Reading};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input::{self, Input};
+use super::open;
 use super::output::{Output, json, remark};
-use super::{lookup, open};
 
 /// What `new` takes.
 #[derive(Debug, Clone, Args)]
@@ -132,8 +132,8 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let (project, knowledge) = open::project(common, false)?;
     let templates = templates(&project)?;
     templates.choose(&asked.template)?;
-    let scheme = scheme(&project)?;
-    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&known()));
+    let scheme = desk::scheme(&project.config)?;
+    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&desk::known()));
     let input = text(asked, redactor.as_mut())?;
     let reading = diagnose::read(&input, &knowledge, &with_probe(common))?;
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
@@ -276,21 +276,9 @@ fn text(asked: &Asked, redactor: Option<&mut Redactor>) -> anyhow::Result<Input>
         Some(file) => input::read(file)?,
     };
     if let Some(redactor) = redactor {
-        let text = match encoding_rs::Encoding::for_bom(&input.bytes) {
-            Some((encoding, _)) => encoding.decode(&input.bytes).0.into_owned(),
-            None => String::from_utf8_lossy(&input.bytes).into_owned(),
-        };
-        input.bytes = redactor.text(&text).into_owned().into_bytes();
+        input.bytes = desk::redacted(&input.bytes, redactor);
     }
     Ok(input)
-}
-
-/// The names of this user and this machine.
-fn known() -> Known {
-    let variables = |names: &[&str]| names.iter().filter_map(|name| std::env::var(name).ok()).collect::<Vec<_>>();
-    let mut hosts = variables(&["HOSTNAME", "COMPUTERNAME"]);
-    hosts.extend(std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned()));
-    Known { users: variables(&["USER", "LOGNAME", "USERNAME"]), hosts }
 }
 
 /// The machine is asked unasked where it has a driver: a report is read by people who cannot ask it.
@@ -304,24 +292,14 @@ fn with_probe(common: &Common) -> Common {
     common
 }
 
-/// The templates of a project: those it configured, else those in the usual place.
+/// The templates of a project.
 pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
-    let mut folders = project.config.templates.clone();
-    if folders.is_empty() {
-        folders.extend(Templates::usual_folder(&open::here()));
-    }
-    Ok(Templates::open(&folders)?)
-}
-
-/// How the project names its reports.
-fn scheme(project: &Project) -> anyhow::Result<Scheme> {
-    let id = project.config.id.as_deref().unwrap_or(ids::ID);
-    Ok(Scheme::new(id, project.config.file_name.as_deref().unwrap_or(ids::FILE_NAME))?)
+    Ok(desk::templates(&project.config, &open::here())?)
 }
 
 /// The one report of the project with that id.
 pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> anyhow::Result<Report> {
-    let paths = lookup::report_paths(knowledge, id)?;
+    let paths: Vec<PathBuf> = lookup::entries_named(knowledge, id).map(|entry| entry.path.clone()).collect();
     match paths.as_slice() {
         [path] => Ok(load::read_report(path)?),
         [] => Err(Failure::new(format!("the project has no report `{id}`"))

@@ -26,7 +26,15 @@ fn here() -> PathBuf {
 }
 
 fn settings(common: &Common) -> Settings {
-    Settings { reports: common.reports.clone(), no_builtin: common.no_builtin, cache: open::cache_folder() }
+    Settings {
+        reports: common.reports.clone(),
+        no_builtin: common.no_builtin,
+        cache: open::cache_folder(),
+        probe: !common.no_probe,
+        #[cfg(feature = "probe")]
+        python: common.python.clone(),
+        ..Settings::default()
+    }
 }
 
 /// Serves an agent until it leaves.

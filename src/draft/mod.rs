@@ -4,6 +4,7 @@
 //! Files are written whole or not at all, and no existing file is overwritten.
 
 pub mod context;
+pub mod desk;
 pub mod duplicates;
 mod environment;
 mod error;
@@ -17,6 +18,7 @@ mod plan;
 pub mod report;
 pub mod status;
 pub mod templates;
+pub mod unasked;
 mod write;
 
 pub use error::Error;

@@ -9,6 +9,7 @@ use super::kind::Kind;
 use super::world::{Document, World};
 use crate::book::builtin::builtin;
 use crate::book::matter;
+use crate::lookup;
 
 /// Reports and pages offered at most.
 const MOST: usize = 2_000;
@@ -192,8 +193,8 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
     let quoted = before.get(..start).is_some_and(|rest| rest.ends_with('`'));
     let mut items = Vec::new();
     if typed.contains(['-', '_']) || quoted {
-        let entries =
-            world.shelf.all_entries().filter(|entry| quoted || entry.id.to_ascii_lowercase().starts_with(&head));
+        let entries = lookup::entries(&world.shelf.knowledge)
+            .filter(|entry| quoted || entry.id.to_ascii_lowercase().starts_with(&head));
         let reports = entries.map(|entry| (entry.id.clone(), entry.title.clone(), CompletionItemKind::REFERENCE));
         items.extend(reports.take(MOST));
     }
@@ -211,7 +212,7 @@ fn faults(world: &World) -> Vec<(String, String, CompletionItemKind)> {
 /// Tags that other reports carry, the most common first.
 fn tags(world: &World) -> Vec<(String, String, CompletionItemKind)> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
-    for tag in world.shelf.all_entries().flat_map(|entry| &entry.tags) {
+    for tag in lookup::entries(&world.shelf.knowledge).flat_map(|entry| &entry.tags) {
         *counts.entry(tag).or_default() += 1;
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
@@ -222,8 +223,10 @@ fn tags(world: &World) -> Vec<(String, String, CompletionItemKind)> {
 
 /// An id that no report has, counted on from the latest one.
 fn next_id(world: &World) -> String {
-    let latest =
-        world.shelf.all_entries().map(|entry| entry.id.as_str()).filter(|id| super::words::is_report_id(id)).max();
+    let latest = lookup::entries(&world.shelf.knowledge)
+        .map(|entry| entry.id.as_str())
+        .filter(|id| super::words::is_report_id(id))
+        .max();
     let Some((head, number)) = latest.and_then(|id| id.rsplit_once(['-', '_'])) else {
         return "BUG-001".to_owned();
     };

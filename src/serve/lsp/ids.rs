@@ -12,7 +12,7 @@ use super::{pages, uri, words};
 use crate::book::codes::Code;
 use crate::book::lenient;
 use crate::book::report::Report;
-use crate::serve::shelf;
+use crate::lookup::comparable;
 
 /// Something that an id stands for.
 pub(super) enum Meaning<'w> {
@@ -74,10 +74,9 @@ fn meaning<'w>(world: &'w World, kind: Kind, word: &str) -> Option<(Meaning<'w>,
 
 /// Reports with an id: those open in the editor, whether saved or not, the project's, the book's.
 pub(super) fn reports(world: &World, id: &str) -> Vec<Report> {
-    let asked = shelf::comparable(id);
-    let is_named = |report: &Report| {
-        std::iter::once(&report.id).chain(&report.aliases).any(|name| shelf::comparable(name) == asked)
-    };
+    let asked = comparable(id);
+    let is_named =
+        |report: &Report| std::iter::once(&report.id).chain(&report.aliases).any(|name| comparable(name) == asked);
     let open = world.documents.values().filter(|document| document.kind == Kind::Report);
     let mut found: Vec<Report> = open
         .map(|document| {

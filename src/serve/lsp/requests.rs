@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::ids::{Meaning, Mention};
 use super::world::{Document, World};
 use super::{actions, completion, hover, ids, lenses, search, symbols, words};
-use crate::serve::shelf::comparable;
+use crate::lookup::comparable;
 
 /// Why a request has no answer: the protocol's code and words.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::serve::shelf::comparable;
+use crate::lookup::comparable;
 
 /// The word of id characters around a byte: letters, digits, `-`, `_`.
 pub(super) fn around(line: &str, at: usize) -> Option<Range<usize>> {

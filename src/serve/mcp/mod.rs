@@ -4,7 +4,6 @@
 //! writes a file. Work is done on threads of its own, so that a long log does not hold up the next request and a
 //! panic costs one answer.
 
-mod lookup;
 mod prompts;
 mod resources;
 mod tools;

@@ -13,9 +13,10 @@ use rmcp::{ErrorData, schemars, tool, tool_router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Server, lookup};
+use super::Server;
 use crate::index::What;
 use crate::lint::{self, KnownReport, Setting};
+use crate::lookup;
 use crate::render;
 use crate::serve::shelf::Shelf;
 
@@ -134,10 +135,14 @@ impl Server {
     )]
     async fn show(&self, Parameters(asked): Parameters<Show>) -> Result<CallToolResult, ErrorData> {
         self.work(move |shelf| {
-            let texts = lookup::texts(shelf, &asked.id);
-            Ok(match texts.is_empty() {
+            let found = match lookup::find(&shelf.knowledge, &asked.id, !shelf.settings().no_builtin) {
+                Ok(found) => found,
+                Err(error) => return Ok(failed(error.to_string())),
+            };
+            let texts = found.iter().map(|found| ContentBlock::text(lookup::markdown(&shelf.knowledge, found)));
+            Ok(match found.is_empty() {
                 true => failed(format!("nothing is called `{}`; `search` finds ids by words", asked.id)),
-                false => CallToolResult::success(texts.into_iter().map(ContentBlock::text).collect()),
+                false => CallToolResult::success(texts.collect()),
             })
         })
         .await
@@ -159,7 +164,7 @@ impl Server {
                 },
             };
             let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
-            let others = shelf.all_entries().filter(|entry| entry.path != path);
+            let others = lookup::entries(&shelf.knowledge).filter(|entry| entry.path != path);
             let reports: Vec<KnownReport> =
                 others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
             let exists = |path: &str| Path::new(path).exists();
