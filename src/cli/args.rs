@@ -174,9 +174,13 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Serve an agent over standard input and output (Model Context Protocol); reads, never writes.
+    /// Serve an agent over standard input and output (Model Context Protocol); only reads unless told otherwise.
     #[cfg(feature = "mcp")]
-    Mcp,
+    Mcp {
+        /// Let the agent write new bug reports into the project's folder of reports.
+        #[arg(long)]
+        allow_write: bool,
+    },
     /// Print completions for a shell.
     #[cfg(feature = "shell")]
     Completions {

@@ -103,7 +103,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         #[cfg(feature = "lsp")]
         Some(Command::Lsp { .. }) => servers::lsp(&common),
         #[cfg(feature = "mcp")]
-        Some(Command::Mcp) => servers::mcp(&common),
+        Some(Command::Mcp { allow_write }) => servers::mcp(allow_write, &common),
         #[cfg(feature = "shell")]
         Some(Command::Completions { shell }) => shell::completions(shell, &output),
         #[cfg(feature = "shell")]

@@ -39,9 +39,10 @@ fn settings(common: &Common) -> Settings {
 
 /// Serves an agent until it leaves.
 #[cfg(feature = "mcp")]
-pub(crate) fn mcp(common: &Common) -> anyhow::Result<Exit> {
+pub(crate) fn mcp(allow_write: bool, common: &Common) -> anyhow::Result<Exit> {
+    let settings = Settings { allow_write, ..settings(common) };
     // A client that leaves in the middle of a word is no mistake of anybody's here.
-    Ok(match faultbook::serve::mcp::serve(BufReader::new(io::stdin()), io::stdout(), here(), &settings(common)) {
+    Ok(match faultbook::serve::mcp::serve(BufReader::new(io::stdin()), io::stdout(), here(), &settings) {
         Ok(()) => Exit::Found,
         Err(_) => Exit::None,
     })

@@ -73,13 +73,9 @@ impl Server {
     )]
     async fn diagnose(&self, Parameters(asked): Parameters<Diagnose>) -> Result<CallToolResult, ErrorData> {
         self.work(move |shelf| {
-            let bytes = match (asked.text, asked.path) {
-                (Some(text), None) => text.into_bytes(),
-                (None, Some(path)) => match read(shelf, &path) {
-                    Ok(bytes) => bytes,
-                    Err(says) => return Ok(failed(says)),
-                },
-                _ => return Err(ErrorData::invalid_params("give either `text` or `path`", None)),
+            let bytes = match log(shelf, asked.text, asked.path)? {
+                Ok(bytes) => bytes,
+                Err(says) => return Ok(failed(says)),
             };
             let diagnosis = shelf.diagnose(&bytes);
             let data = serde_json::from_str(&render::json::render(&diagnosis)).unwrap_or_default();
@@ -192,7 +188,7 @@ impl Server {
 }
 
 /// Text with the same as data.
-fn answer(text: String, data: Value) -> CallToolResult {
+pub(super) fn answer(text: String, data: Value) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     // The protocol wants an object there.
     result.structured_content = data.is_object().then_some(data);
@@ -200,8 +196,21 @@ fn answer(text: String, data: Value) -> CallToolResult {
 }
 
 /// Something that the agent can mend.
-fn failed(says: impl Into<String>) -> CallToolResult {
+pub(super) fn failed(says: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(says.into())])
+}
+
+/// A log as an agent gives it: its words or its file. What is wrong with the file is for the agent to mend.
+pub(super) fn log(
+    shelf: &Shelf,
+    text: Option<String>,
+    path: Option<String>,
+) -> Result<Result<Vec<u8>, String>, ErrorData> {
+    match (text, path) {
+        (Some(text), None) => Ok(Ok(text.into_bytes())),
+        (None, Some(path)) => Ok(read(shelf, &path)),
+        _ => Err(ErrorData::invalid_params("give either `text` or `path`", None)),
+    }
 }
 
 /// A file of the project or of the machine.
