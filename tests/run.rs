@@ -7,5 +7,7 @@ mod jobs;
 mod keys;
 #[path = "run/pipes.rs"]
 mod pipes;
+#[path = "run/reports.rs"]
+mod reports;
 #[path = "run/terminal.rs"]
 mod terminal;

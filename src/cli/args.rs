@@ -85,6 +85,9 @@ pub(crate) enum Command {
         /// Keep the whole output in this file.
         #[arg(long, value_name = "FILE")]
         log: Option<PathBuf>,
+        /// After a failure, draft a bug report into the project's folder of reports and name its file.
+        #[arg(long)]
+        new: bool,
         /// After a failure, run this shell command with the answer as JSON on its standard input.
         #[arg(long, value_name = "CMD")]
         on_failure: Option<String>,

@@ -86,8 +86,8 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
     match command {
         Some(Command::Diagnose { clipboard: true, .. }) => diagnose::clipboard(&common, &output),
         Some(Command::Diagnose { files, .. }) => diagnose::run(&files, &common, &output),
-        Some(Command::Run { log, on_failure, command }) => {
-            run::run(&command, &run::Wishes { log, on_failure }, &common, &output)
+        Some(Command::Run { log, new, on_failure, command }) => {
+            run::run(&command, &run::Wishes { log, new, on_failure }, &common, &output)
         }
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),

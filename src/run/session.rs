@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 use rustix::termios::tcsetpgrp;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;
 
 use super::unix::GRACE;
@@ -58,8 +58,9 @@ pub fn lead(mut arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     }
     let mut command = Command::new(arguments.next()?);
     command.args(arguments).process_group(0);
-    // Before the command exists, or one could be missed.
-    let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]).ok()?;
+    // Before the command exists, or one could be missed. Keys and sizes come to us until the command has the foreground.
+    let all = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH];
+    let signals = Signals::new(all).ok()?;
     let child = match command.spawn() {
         Ok(child) => child,
         Err(error) => return Some(refuse(&error)),

@@ -104,9 +104,11 @@ fn control_z_stops_and_fg_goes_on() {
 
 #[test]
 fn control_z_without_a_shell_outside_stops_nothing_for_ever() {
-    let mut seat = crate::terminal::Seat::new(&["--", "sh", "-c", "echo ready; sleep 0.5; echo went on"]);
+    let mut seat = crate::terminal::Seat::new(&["--", "sh", "-c", "echo ready; read word; echo went on"]);
     seat.until("ready");
     seat.pty.write_all(b"\x1a").expect("typed");
+    std::thread::sleep(Duration::from_millis(300));
+    seat.pty.write_all(b"word\r").expect("typed");
     seat.until("went on");
     assert_eq!(seat.end().1, Some(0));
 }
