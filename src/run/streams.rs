@@ -3,9 +3,10 @@
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{ChildStderr, ChildStdout};
+use std::time::Duration;
 
 use pty_process::blocking::Pty;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::Stream;
@@ -13,6 +14,9 @@ use super::Stream;
 /// Most bytes passed on at a time: what a Linux pipe holds. A pty gives at most 4 KiB with each read; several of those
 /// go on with one write.
 pub(super) const CHUNK: usize = 64 * 1024;
+
+/// How long more bytes are waited for when they come in a stream. Shorter than anybody can see.
+const SOON: Duration = Duration::from_millis(1);
 
 /// The reading end of something the child writes to.
 pub(super) enum Source {
@@ -60,14 +64,16 @@ pub(super) enum Turn {
     Ended,
 }
 
-/// Passes one chunk from the child to where it belongs, then shows it to the reader.
+/// Passes one chunk from the child to where it belongs, then shows it to the reader. From a child that is `busy` writing
+/// a little more is waited for, so that it goes on in few large pieces.
 pub(super) fn pass(
     source: &mut Source,
     stream: Stream,
     buffer: &mut [u8],
+    busy: bool,
     read: &mut dyn FnMut(Stream, &[u8]),
 ) -> Turn {
-    let (count, ended) = fill(source, buffer);
+    let (count, ended) = fill(source, buffer, busy);
     if count == 0 {
         return if ended { Turn::Ended } else { Turn::Nothing };
     }
@@ -85,15 +91,22 @@ pub(super) fn pass(
     }
 }
 
-/// Takes what is there without waiting: how many bytes, and whether that was the end.
-fn fill(source: &mut Source, buffer: &mut [u8]) -> (usize, bool) {
+/// Takes what is there, and from a `busy` child what comes within [`SOON`]: how many bytes, and whether that was the
+/// end.
+fn fill(source: &mut Source, buffer: &mut [u8], busy: bool) -> (usize, bool) {
     let mut count = 0;
     while let Some(room @ [_, ..]) = buffer.get_mut(count..) {
         match source.read(room) {
             Ok(0) => return (count, true),
             Ok(more) => count += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let soon = if busy && count > 0 { Timespec::try_from(SOON).ok() } else { None };
+                match soon.map(|soon| poll(&mut [PollFd::new(source, PollFlags::IN)], Some(&soon))) {
+                    Some(Ok(1)) => continue,
+                    _ => break,
+                }
+            }
             // Linux says EIO for a pty whose other end is closed.
             Err(_) => return (count, true),
         }

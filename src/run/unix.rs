@@ -24,6 +24,8 @@ const QUIET: Duration = Duration::from_millis(150);
 const DRAIN: Duration = Duration::from_secs(5);
 /// What is left of a command that was told to end has this long to do so.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// A child whose bytes come closer together than this writes in a stream.
+const BUSY: Duration = Duration::from_millis(2);
 /// Most keys kept for a child that does not read them.
 const MOST_KEYS: usize = 1 << 20;
 
@@ -152,6 +154,7 @@ impl Watcher<'_> {
     fn watch(&mut self, read: &mut dyn FnMut(Stream, &[u8])) {
         let mut buffer = vec![0; CHUNK];
         let mut since_end: Option<(Instant, Instant)> = None;
+        let mut passed = Instant::now();
         loop {
             if self.gone {
                 let (end, last) = *since_end.get_or_insert((Instant::now(), Instant::now()));
@@ -172,8 +175,12 @@ impl Watcher<'_> {
             for wake in woken.into_iter().rev() {
                 match wake {
                     Wake::Source(index) => {
-                        let turn =
-                            self.sources.get_mut(index).map(|(from, stream)| pass(from, *stream, &mut buffer, read));
+                        let busy = passed.elapsed() < BUSY;
+                        let turn = self
+                            .sources
+                            .get_mut(index)
+                            .map(|(from, stream)| pass(from, *stream, &mut buffer, busy, read));
+                        passed = Instant::now();
                         match (turn, &mut since_end) {
                             (Some(Turn::Passed), Some((_, last))) => *last = Instant::now(),
                             (Some(Turn::Ended), _) => {
@@ -340,7 +347,7 @@ impl Watcher<'_> {
             for wake in woken.into_iter().rev() {
                 if let Wake::Source(index) = wake
                     && let Some((source, stream)) = self.sources.get_mut(index)
-                    && pass(source, *stream, &mut buffer, &mut |_, _| {}) == Turn::Ended
+                    && pass(source, *stream, &mut buffer, false, &mut |_, _| {}) == Turn::Ended
                 {
                     drop(self.sources.remove(index));
                 }
