@@ -26,8 +26,12 @@ fn answer(format: &str) -> (String, Option<i32>) {
 
 /// The official schema, as the crate `serde-sarif` carries it.
 fn schema() -> Value {
+    // Packages for other systems are not on this machine.
+    let about = Command::new("rustc").arg("-vV").output().expect("rustc runs");
+    let about = String::from_utf8(about.stdout).expect("text");
+    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host");
     let listed = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", host])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
@@ -73,6 +77,29 @@ fn annotations_stand_in_the_code() {
     assert!(lines[0].starts_with("::error file=ocr/model.py,line=51,title=cuDNN found no engine"), "{}", lines[0]);
     assert!(lines[0].contains("%0AMost likely%3A") || lines[0].contains("%0AMost likely:"), "{}", lines[0]);
     assert!(lines[1].starts_with("::warning file=ocr/data.py,line=4,"), "{}", lines[1]);
+}
+
+#[test]
+fn the_problem_matcher_of_the_documents_reads_them() {
+    let text = fs::read_to_string("docs/ci.md").expect("the document");
+    let (_, task) = text.split_once("```json\n").expect("the task");
+    let task: Value = serde_json::from_str(task.split_once("```").expect("its end").0).expect("JSON");
+    let pattern = &task["problemMatcher"]["pattern"];
+    let regex = regex::Regex::new(pattern["regexp"].as_str().expect("a pattern")).expect("a regex");
+    let group = |found: &regex::Captures<'_>, name: &str| {
+        let number = pattern[name].as_u64().expect("a group");
+        found.get(usize::try_from(number).expect("small")).expect("a match").as_str().to_owned()
+    };
+    let (annotations, _) = answer("github");
+    let found: Vec<[String; 3]> = annotations
+        .lines()
+        .map(|line| {
+            let found = regex.captures(line).unwrap_or_else(|| panic!("no match: {line}"));
+            assert!(!group(&found, "message").is_empty());
+            ["severity", "file", "line"].map(|name| group(&found, name))
+        })
+        .collect();
+    assert_eq!(found, [["error", "ocr/model.py", "51"], ["warning", "ocr/data.py", "4"]]);
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::knowledge::Knowledge;
 use crate::transcript::Transcript;
 use crate::{incident, transcript};
 
-/// Longer documents are read in part: beyond it an answer would take more than a second or two.
-const WHOLE: usize = 48 << 20;
+/// Longer documents are read in part: no more than this is read of any, and an answer takes a second or two.
+const WHOLE: usize = START + END;
 /// How much of the start is read then: versions, the command line, first failures.
 const START: usize = 8 << 20;
 /// How much of the end: where runs die.
