@@ -26,10 +26,10 @@ fn answer(format: &str) -> (String, Option<i32>) {
 
 /// The official schema, as the crate `serde-sarif` carries it.
 fn schema() -> Value {
-    // Packages for other systems are not on this machine.
-    let about = Command::new("rustc").arg("-vV").output().expect("rustc runs");
-    let about = String::from_utf8(about.stdout).expect("text");
-    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host");
+    // A new machine has downloaded this platform's packages only.
+    let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
+    let rustc = String::from_utf8(rustc.stdout).expect("text");
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host");
     let listed = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", host])
         .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -66,11 +66,19 @@ impl Hardware {
     pub fn gpu(&self, name: &str) -> Option<&Gpu> {
         let name = name.to_ascii_lowercase();
         let name = name.replace(" gb", "gb").replace(" laptop gpu", " laptop");
+        // "rtx-3090" is typed where a blank would need quotes.
+        let undashed = name.replace(['-', '_'], " ");
         let mut best: Option<(&Gpu, (usize, bool))> = None;
         for gpu in self.gpus() {
             // A brand before the model says nothing: "geforce rtx 3060" is not longer than "rtx 3060 ti".
             let model = |alias: &str| alias.trim_start_matches("nvidia ").trim_start_matches("geforce ").len();
-            let Some(alias) = gpu.aliases.split(';').filter(|alias| stands_in(alias, &name)).map(model).max() else {
+            let Some(alias) = gpu
+                .aliases
+                .split(';')
+                .filter(|alias| stands_in(alias, &name) || stands_in(alias, &undashed))
+                .map(model)
+                .max()
+            else {
                 continue;
             };
             let memory = gpu.memory_gib.is_some_and(|gib| name.contains(&format!("{gib}gb")));

@@ -152,7 +152,7 @@ pub(crate) enum Command {
         used: Option<f64>,
     },
     /// Write a bug report from a traceback or log into the project's folder of reports, and print its path.
-    New(super::new::Asked),
+    New(Box<super::new::Asked>),
     /// Give a report another status; every other byte of its file stays.
     Status {
         /// The report.

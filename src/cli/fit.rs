@@ -54,7 +54,8 @@ pub(crate) fn run(from: &str, to: &str, load: Load, common: &Common, output: &Ou
     Ok(Exit::Found)
 }
 
-fn card<'b>(book: &'b Book, name: &str) -> anyhow::Result<&'b Gpu> {
+/// The card of that name.
+pub(crate) fn card<'b>(book: &'b Book, name: &str) -> anyhow::Result<&'b Gpu> {
     let found = book.hardware.gpu(name);
     Ok(found.ok_or_else(|| {
         Failure::new(format!("no GPU of the catalogue is named `{name}`"))

@@ -10,6 +10,7 @@ use std::process::Command;
 use clap::Args;
 use faultbook::book::load;
 use faultbook::book::report::Report;
+use faultbook::diagnosis::Verdict;
 use faultbook::draft::context::Context;
 use faultbook::draft::fill::{self, Material};
 use faultbook::draft::moment::Moment;
@@ -27,8 +28,8 @@ use super::diagnose::{self, Reading};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input::{self, Input};
-use super::open;
 use super::output::{Output, json, remark};
+use super::{complain, open};
 
 /// What `new` takes.
 #[derive(Debug, Clone, Args)]
@@ -133,9 +134,19 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let templates = templates(&project)?;
     templates.choose(&asked.template)?;
     let scheme = desk::scheme(&project.config)?;
+    if let Some(former) = &asked.former_gpu {
+        super::fit::card(&knowledge.book, former)?;
+    }
     let mut redactor = (!asked.no_redact).then(|| Redactor::new(&desk::known()));
     let input = text(asked, redactor.as_mut())?;
     let reading = diagnose::read(&input, &knowledge, &with_probe(common))?;
+    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
+    {
+        complain(&anyhow::Error::from(Failure::new("no error in this text, so nothing was written").hint(
+            "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
+        )));
+        return Ok(Exit::None);
+    }
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
     let state = git::state(&open::here());
     let mut said = fill::Asked {

@@ -99,7 +99,13 @@ fn report(
         return Ok(());
     }
     show(&diagnosis, outcome, common, output)?;
-    let drafted = wishes.new.then(|| draft(command, &input, &moment, &project, &knowledge, common));
+    let drafted = wishes.new.then(|| {
+        let command = in_words(command);
+        // A report needs a name where the output does not give it one.
+        let title = (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.says()));
+        let said = Asked { title, command: Some(command), ..Asked::default() };
+        draft(said, &input, &moment, &project, &knowledge, common)
+    });
     let report = match drafted.transpose() {
         Ok(report) => report,
         // The hand-over is wanted all the same.
@@ -116,7 +122,7 @@ fn report(
 
 /// Drafts a bug report and says where it is.
 fn draft(
-    command: &[OsString],
+    said: Asked,
     input: &Input,
     moment: &Moment,
     project: &Project,
@@ -126,7 +132,7 @@ fn draft(
     let drafted = unasked::write(&Wanted {
         text: &input.bytes,
         notes: input.selection.iter().map(Selection::note).collect(),
-        said: Asked { command: Some(in_words(command)), ..Asked::default() },
+        said,
         knowledge,
         config: &project.config,
         roots: &project.roots,

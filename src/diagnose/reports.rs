@@ -20,13 +20,17 @@ use crate::transcript::Transcript;
 /// How many candidates of the index are read and compared.
 const COMPARED: usize = 6;
 /// Below this likeness a report is not worth a line.
-const WORTH_SHOWING: f64 = 0.3;
+const WORTH_SHOWING: f64 = 0.4;
 /// The bar where the text has no error at all.
 pub(super) const WORTH_SHOWING_WITHOUT_AN_ERROR: f64 = 0.9;
 /// From this likeness on, a report's environment and root cause say something about this run.
-const SAME_STORY: f64 = 0.6;
+const SAME_STORY: f64 = 0.7;
 /// How many reports an answer names.
 const SHOWN: usize = 5;
+
+/// What makes two machines alike: the fact, what it is called, and its share.
+const MACHINE_FACTS: [(&str, &str, f64); 3] =
+    [("gpu.name", "GPU", 0.5), ("cudnn.version", "cuDNN", 0.25), ("torch.version", "torch", 0.25)];
 
 /// A report compared with the incident.
 pub(super) struct Match {
@@ -161,13 +165,26 @@ impl<'a> Story<'a> {
         Self { fault, words: telling_words(&error), codes, places, facts, query }
     }
 
-    /// Likeness from 0 to 1 with its reasons. The shares are what each point may add at most.
+    /// Likeness from 0 to 1 with its reasons. Each point adds a share of its weight, and only points count that this
+    /// text has something to compare for; what it cannot be asked for lowers the likeness a little.
     fn compare(&self, entry: Entry, report: Report) -> Match {
         const FAULT: f64 = 0.45;
         const WORDS: f64 = 0.25;
         const CODES: f64 = 0.08;
         const PLACES: f64 = 0.14;
         const MACHINE: f64 = 0.08;
+        const UNASKED: f64 = 0.15;
+        let asked: f64 = [
+            (self.fault.is_some(), FAULT),
+            (true, WORDS),
+            (!self.codes.is_empty(), CODES),
+            (!self.places.is_empty(), PLACES),
+            (MACHINE_FACTS.iter().any(|(name, ..)| self.facts.get(name).is_some()), MACHINE),
+        ]
+        .iter()
+        .filter(|(is_asked, _)| *is_asked)
+        .map(|(_, weight)| weight)
+        .sum();
         let mut score = 0.0;
         let mut why = Vec::new();
         if let Some(fault) = self.fault {
@@ -205,6 +222,7 @@ impl<'a> Story<'a> {
         let (machine, same) = self.same_machine(&report);
         score += MACHINE * machine;
         why.extend(same);
+        score /= asked + UNASKED * (1.0 - asked);
         Match { report, score: score.min(0.99), why }
     }
 
@@ -212,9 +230,7 @@ impl<'a> Story<'a> {
     fn same_machine(&self, report: &Report) -> (f64, Vec<String>) {
         let mut same = Vec::new();
         let mut points: f64 = 0.0;
-        for (name, word, point) in
-            [("gpu.name", "GPU", 0.5), ("cudnn.version", "cuDNN", 0.25), ("torch.version", "torch", 0.25)]
-        {
+        for (name, word, point) in MACHINE_FACTS {
             let (Some(here), Some(there)) = (self.facts.text(name), report.environment.text(name)) else { continue };
             if here == there || (name == "gpu.name" && (here.contains(there) || there.contains(here))) {
                 points += point;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
-use super::ids::{self, Scheme};
+use super::scheme::{self, Scheme};
 use super::templates::Templates;
 use crate::book::config::Config;
 use crate::transcript::redact::{Known, Redactor};
@@ -26,8 +26,8 @@ pub fn templates(config: &Config, here: &Path) -> Result<Templates, Error> {
 /// # Errors
 /// When the configured pattern is wrong.
 pub fn scheme(config: &Config) -> Result<Scheme, Error> {
-    let id = config.id.as_deref().unwrap_or(ids::ID);
-    Scheme::new(id, config.file_name.as_deref().unwrap_or(ids::FILE_NAME))
+    let id = config.id.as_deref().unwrap_or(scheme::ID);
+    Scheme::new(id, config.file_name.as_deref().unwrap_or(scheme::FILE_NAME))
 }
 
 /// The names of this user and this machine, which are nobody else's business.

@@ -1,6 +1,6 @@
 //! Whether a failure is reported already: said before a new report is written.
 
-use super::fill::relation;
+use super::related::relation;
 use crate::diagnosis::{Diagnosis, ReportHit};
 
 /// From this likeness on somebody should look before writing a second report.

@@ -4,17 +4,13 @@
 //! of them says becomes a `TODO`. The surprising thing: facts that a similar report lent to the diagnosis are left out,
 //! because they are not this run's.
 
-use std::path::{Component, Path, PathBuf};
-
 use super::context::{
-    Cause, Change, ChangedFile, Comparison, Context, Echo, Fault, Git, Phase, PrimaryError, Probe, Reason, Related,
-    Task, Test,
+    Cause, Change, ChangedFile, Context, Echo, Fault, Git, Phase, PrimaryError, Probe, Reason, Task, Test,
 };
-use super::{environment, git, log, plan};
+use super::{comparison, environment, git, log, plan, summary};
 use crate::book::report::Report;
 use crate::book::schema::Severity;
-use crate::diagnose::capacity::{self, Load};
-use crate::diagnosis::{CauseStatus, Diagnosis, RankedCause, ReportHit, Verdict};
+use crate::diagnosis::{CauseStatus, Diagnosis, RankedCause, Verdict};
 use crate::facts::{Facts, Source, Value};
 use crate::incident::{CommandLine, Incident};
 use crate::knowledge::Knowledge;
@@ -23,9 +19,6 @@ use crate::transcript::Transcript;
 
 /// Causes that a report names.
 const CAUSES: usize = 6;
-/// Reports that are related.
-const RELATED: usize = 8;
-
 /// What a report is made from.
 pub struct Material<'a> {
     /// The text.
@@ -67,14 +60,14 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
     let excerpt = log::excerpt(transcript, incident, diagnosis);
     let command = asked.command.clone().or_else(|| command(incident, diagnosis, transcript));
     let solutions = plan::solutions(diagnosis);
-    let comparison = comparison(asked, material, &own);
+    let comparison = comparison::comparison(asked, material, &own);
     let checklist = comparison.iter().flat_map(|comparison| comparison.checklist.iter().cloned());
     let prevention = checklist.chain(plan::prevention(command.is_some())).collect();
     let (severity, severity_why) = severity(asked, diagnosis, knowledge);
     let error = diagnosis.error.as_ref().map(primary_error);
     let circumstances = diagnosis.fault.as_ref().map(|fault| fault.circumstances.clone()).unwrap_or_default();
     let mut context = Context {
-        title: asked.title.clone().unwrap_or_else(|| title(diagnosis, error.as_ref(), &own)),
+        title: asked.title.clone().unwrap_or_else(|| summary::title(diagnosis, error.as_ref(), &own)),
         status: asked.status.clone().unwrap_or_else(|| "open".to_owned()),
         severity,
         severity_why,
@@ -116,157 +109,13 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
         error,
         ..Context::default()
     };
-    context.summary = summary(&context, diagnosis, &own);
+    context.summary = summary::summary(&context, diagnosis, &own);
     context
-}
-
-/// Reports that have to do with the failure, and the one a document is about, with links from `file`.
-pub fn related(context: &mut Context, diagnosis: &Diagnosis, knowledge: &Knowledge, asked: &Asked, file: &Path) {
-    let folder = file.parent().unwrap_or(Path::new(""));
-    context.about = asked.about.as_ref().map(|report| Related {
-        id: report.id.clone(),
-        title: report.title.clone(),
-        status: report.status.clone(),
-        link: way(folder, &report.path),
-        relation: "what this document is about".to_owned(),
-        ..Related::default()
-    });
-    let about = context.about.as_ref().map(|about| about.id.clone());
-    context.related = diagnosis
-        .reports
-        .iter()
-        .filter(|hit| Some(&hit.id) != about.as_ref())
-        .map(|hit| Related {
-            id: hit.id.clone(),
-            title: hit.title.clone(),
-            status: hit.status.clone(),
-            link: way(folder, Path::new(&hit.path)),
-            relation: relation(hit),
-            score: hit.score,
-            why: hit.why.clone(),
-        })
-        .collect();
-    // Reports on what followed here, as a failure of its own there.
-    let index = if diagnosis.cascade.is_empty() || !knowledge.has_reports() { None } else { knowledge.index() };
-    for entry in index.into_iter().flat_map(|index| index.entries()) {
-        let echo = diagnosis.cascade.iter().find(|echo| entry.faults.first() == Some(&echo.id));
-        let known = context.related.iter().any(|other| other.id == entry.id) || Some(&entry.id) == about.as_ref();
-        if let (Some(echo), false) = (echo, known) {
-            context.related.push(Related {
-                id: entry.id.clone(),
-                title: entry.title.clone(),
-                status: entry.status.clone(),
-                link: way(folder, &entry.path),
-                relation: "reports what followed here".to_owned(),
-                score: 0.0,
-                why: vec![echo.title.clone()],
-            });
-        }
-    }
-    context.related.truncate(RELATED);
 }
 
 /// The facts of a diagnosis that are this run's own.
 pub fn own_facts(diagnosis: &Diagnosis) -> Facts {
     environment::own(&diagnosis.environment)
-}
-
-/// In which way a report is alike, in words.
-pub fn relation(hit: &ReportHit) -> String {
-    let has = |words: &str| hit.why.iter().any(|why| why.starts_with(words));
-    match (has("same fault"), has("same frame"), has("same error text")) {
-        (true, true, _) => "same fault, same frames",
-        (true, false, true) => "same fault, same error text",
-        (true, false, false) => "same fault",
-        (false, true, _) => "same frames, another fault",
-        (false, false, true) => "same error text",
-        (false, false, false) => "similar",
-    }
-    .to_owned()
-}
-
-/// The relative way from a folder to a file, with slashes.
-fn way(folder: &Path, file: &Path) -> String {
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let (folder, file) = (absolute(folder), absolute(file));
-    let parts = |path: &Path| -> Vec<std::ffi::OsString> {
-        path.components()
-            .filter(|part| !matches!(part, Component::CurDir))
-            .map(|part| part.as_os_str().to_owned())
-            .collect()
-    };
-    let (from, to) = (parts(&folder), parts(&file));
-    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n(std::ffi::OsString::from(".."), from.len() - common);
-    let path: PathBuf = up.chain(to.into_iter().skip(common)).collect();
-    // A space or a parenthesis would end a link.
-    path.to_string_lossy()
-        .replace('\\', "/")
-        .replace('%', "%25")
-        .replace(' ', "%20")
-        .replace('(', "%28")
-        .replace(')', "%29")
-}
-
-fn title(diagnosis: &Diagnosis, error: Option<&PrimaryError>, own: &Facts) -> String {
-    let what = match (&diagnosis.fault, error) {
-        (Some(fault), _) => fault.title.clone(),
-        (None, Some(error)) => match &error.function {
-            Some(function) if !function.starts_with('<') => format!("{} in {function}", error.short),
-            _ => error.short.clone(),
-        },
-        (None, None) => return "TODO: name the bug in one line".to_owned(),
-    };
-    match own.text("gpu.name").and(environment::gpu_in_words(own)) {
-        Some(gpu) => format!("{what} on {}", gpu.trim_start_matches("NVIDIA ").trim_start_matches("GeForce ")),
-        None => what,
-    }
-}
-
-/// One sentence out of what is known; empty when nothing failed.
-fn summary(context: &Context, diagnosis: &Diagnosis, own: &Facts) -> String {
-    let Some(error) = &context.error else { return String::new() };
-    let mut says = match error.rank {
-        Some(rank) => format!("Rank {rank} of the run stops"),
-        None => "The run stops".to_owned(),
-    };
-    says.push_str(&format!(" with {}", super::templates::code(&error.short)));
-    if let Some(place) = &error.place {
-        says.push_str(&format!(" in {}", super::templates::code(place)));
-    }
-    for part in &context.circumstances {
-        says.push_str(&format!(", {part}"));
-    }
-    if let Some(gpu) = environment::gpu_in_words(own) {
-        says.push_str(&format!(", on {gpu}"));
-    }
-    match (&context.fault, &context.confirmed, context.causes.first()) {
-        (Some(fault), Some(confirmed), _) => {
-            says.push_str(&format!(": {} ({}); {confirmed}", mid(&fault.title), super::templates::code(&fault.id)));
-        }
-        (Some(fault), None, Some(cause)) => {
-            let id = super::templates::code(&fault.id);
-            says.push_str(&format!(
-                ": {} ({id}), likeliest because {} ({} %, not confirmed)",
-                mid(&fault.title),
-                mid(&cause.title),
-                cause.percent
-            ));
-        }
-        (Some(fault), None, None) => says.push_str(&format!(": {}", mid(&fault.title))),
-        (None, ..) => says.push_str(", which is no failure that the book holds"),
-    }
-    let echoes = diagnosis.cascade.len();
-    if echoes > 0 {
-        says.push_str(&format!("; {echoes} later error{} followed from it", if echoes == 1 { "" } else { "s" }));
-    }
-    says.push('.');
-    says
-}
-
-/// A title inside a sentence.
-fn mid(title: &str) -> String {
-    crate::render::words::mid_sentence(crate::render::words::open_ended(&plan::one_line(title)))
 }
 
 fn primary_error(error: &crate::diagnosis::PrimaryError) -> PrimaryError {
@@ -484,54 +333,4 @@ fn phases(diagnosis: &Diagnosis, solutions: &[super::context::Solution], has_com
         }
     }
     phases
-}
-
-/// The former GPU beside this one, where somebody or the text names it.
-fn comparison(asked: &Asked, material: &Material<'_>, own: &Facts) -> Option<Comparison> {
-    let hardware = &material.knowledge.book.hardware;
-    let now = own.text("gpu.name").and_then(|name| {
-        let memory = environment::gpu_in_words(own);
-        hardware.gpu(memory.as_deref().unwrap_or(name)).or_else(|| hardware.gpu(name))
-    })?;
-    let told = asked.former_gpu.clone().or_else(|| former_gpu(material.transcript));
-    let former = hardware.gpu(&told?).filter(|former| former.name != now.name)?;
-    let batch = match own.get("run.batch_size").map(|fact| &fact.value) {
-        Some(Value::Number(batch)) if *batch >= 1.0 && *batch < 1e6 => Some(*batch as u32),
-        _ => None,
-    };
-    let load = Load { batch: batch.unwrap_or(1), overhead: capacity::OVERHEAD, used: None };
-    let fit = capacity::fit(former, now, load).ok()?;
-    let mut rows = fit.comparison.clone();
-    if let Some(batch) = batch {
-        rows.push([
-            "Batch size".to_owned(),
-            "TODO: the batch that ran".to_owned(),
-            format!("{batch} fails"),
-            format!("estimate: {} at a time, {} times before a step", fit.proposal.batch, fit.proposal.accumulation),
-        ]);
-    }
-    Some(Comparison { from: former.name.clone(), to: now.name.clone(), rows, checklist: fit.checklist.to_vec() })
-}
-
-/// A GPU that the text itself calls the former one.
-fn former_gpu(transcript: &Transcript) -> Option<String> {
-    const WORDS: [&str; 7] = [
-        "migrated from ",
-        "moved from ",
-        "previously on ",
-        "formerly on ",
-        "worked on ",
-        "works on ",
-        "used to run on ",
-    ];
-    transcript.lines().find_map(|line| {
-        if line.text.len() > 2000 {
-            return None;
-        }
-        let lower = line.text.to_ascii_lowercase();
-        let word = WORDS.iter().find(|word| lower.contains(**word))?;
-        let at = lower.find(word)? + word.len();
-        let said: String = line.text.get(at..)?.chars().take(60).collect();
-        Some(said.split([';', ')']).next().unwrap_or_default().to_owned())
-    })
 }

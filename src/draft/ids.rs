@@ -9,47 +9,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use regex::Regex;
 
 use super::error::Error;
-use super::moment::Moment;
+use super::scheme::{Naming, Scheme};
 use super::write::Draft;
 use crate::book::lenient;
-
-/// How ids and file names look by default.
-pub const ID: &str = "{kind}-{yyyymmdd}-{nnn}";
-/// The default file name.
-pub const FILE_NAME: &str = "{id}-{slug}.md";
 
 /// Larger files in a folder of reports are logs.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// How often another number is tried; each try means that somebody else got one.
 const ATTEMPTS: usize = 10_000;
-
-/// How the ids and files of a project's reports are named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scheme {
-    id: Vec<Part>,
-    file_name: Vec<Part>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
-    Words(String),
-    Date,
-    Time,
-    Year,
-    Month,
-    Day,
-    Compact,
-    Kind,
-    /// With its least width.
-    Number(usize),
-    Id,
-    Slug,
-}
 
 /// A report that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,141 +31,6 @@ pub struct Created {
     pub id: String,
     /// Its file.
     pub path: PathBuf,
-}
-
-/// A new report's circumstances.
-#[derive(Debug, Clone, Copy)]
-pub struct Naming<'a> {
-    /// `BUG`, `DIAG`.
-    pub kind: &'a str,
-    /// When.
-    pub moment: &'a Moment,
-    /// The title's words in a file name.
-    pub slug: &'a str,
-}
-
-impl Scheme {
-    /// Reads both patterns.
-    ///
-    /// # Errors
-    /// When a part is unknown, or no number would tell two reports apart.
-    pub fn new(id: &str, file_name: &str) -> Result<Self, Error> {
-        let scheme = Self { id: parts(id)?, file_name: parts(file_name)? };
-        let wrong = |pattern: &str, why: &str| Error::Pattern { pattern: pattern.to_owned(), why: why.to_owned() };
-        let numbers = |parts: &[Part]| parts.iter().filter(|part| matches!(part, Part::Number(_))).count();
-        if numbers(&scheme.id) != 1 {
-            return Err(wrong(id, "needs one number, such as {nnn}"));
-        }
-        if scheme.id.iter().any(|part| matches!(part, Part::Id | Part::Slug | Part::Time)) {
-            return Err(wrong(id, "is an id, which has neither {id} nor {slug} nor a time in it"));
-        }
-        if numbers(&scheme.file_name) == 0 && !scheme.file_name.contains(&Part::Id) {
-            return Err(wrong(file_name, "needs {id} or a number, such as {nnn}"));
-        }
-        let climbs = file_name.split(['/', '\\']).any(|part| part == "..") || file_name.starts_with(['/', '\\']);
-        if climbs || !file_name.ends_with(".md") {
-            return Err(wrong(file_name, "must end in .md and stay inside the folder"));
-        }
-        Ok(scheme)
-    }
-
-    /// The id with that number.
-    pub fn id(&self, naming: &Naming<'_>, number: u32) -> String {
-        self.id.iter().map(|part| part.spelled(naming, number, "")).collect()
-    }
-
-    /// The file name of the report with that number, folders included.
-    pub fn file_name(&self, naming: &Naming<'_>, number: u32) -> String {
-        let id = self.id(naming, number);
-        self.file_name.iter().map(|part| part.spelled(naming, number, &id)).collect()
-    }
-
-    /// What ids of that day look like; the number is the first group.
-    fn id_shape(&self, naming: &Naming<'_>) -> String {
-        // `BUG-20251110-003` is also written `bug_20251110_003` and `Bug 20251110 003`.
-        let joint = |part: &Part| match part {
-            Part::Words(words) => words
-                .chars()
-                .map(|c| if "-_ #".contains(c) { "[-_ #]".to_owned() } else { regex::escape(&c.to_string()) })
-                .collect(),
-            other => other.shape(naming),
-        };
-        self.id.iter().map(joint).collect()
-    }
-}
-
-impl Default for Scheme {
-    fn default() -> Self {
-        Self {
-            id: vec![
-                Part::Kind,
-                Part::Words("-".to_owned()),
-                Part::Compact,
-                Part::Words("-".to_owned()),
-                Part::Number(3),
-            ],
-            file_name: vec![Part::Id, Part::Words("-".to_owned()), Part::Slug, Part::Words(".md".to_owned())],
-        }
-    }
-}
-
-impl Part {
-    fn spelled(&self, naming: &Naming<'_>, number: u32, id: &str) -> String {
-        let moment = naming.moment;
-        match self {
-            Part::Words(words) => words.clone(),
-            Part::Date => moment.day(),
-            Part::Time => moment.clock(),
-            Part::Year => moment.day().chars().take(4).collect(),
-            Part::Month => moment.day().chars().skip(5).take(2).collect(),
-            Part::Day => moment.day().chars().skip(8).collect(),
-            Part::Compact => moment.compact(),
-            Part::Kind => naming.kind.to_owned(),
-            Part::Number(width) => format!("{number:0width$}"),
-            Part::Id => id.to_owned(),
-            Part::Slug => naming.slug.to_owned(),
-        }
-    }
-
-    /// A pattern for what this part can be on that day.
-    fn shape(&self, naming: &Naming<'_>) -> String {
-        match self {
-            Part::Number(_) => "([0-9]+)".to_owned(),
-            Part::Time => "[0-9]{4}".to_owned(),
-            Part::Slug => "[^/]*".to_owned(),
-            other => regex::escape(&other.spelled(naming, 0, "")),
-        }
-    }
-}
-
-fn parts(pattern: &str) -> Result<Vec<Part>, Error> {
-    let wrong = |why: String| Error::Pattern { pattern: pattern.to_owned(), why };
-    let mut out = Vec::new();
-    let mut rest = pattern;
-    while let Some((words, after)) = rest.split_once('{') {
-        if !words.is_empty() {
-            out.push(Part::Words(words.to_owned()));
-        }
-        let (name, after) = after.split_once('}').ok_or_else(|| wrong("has a brace that is not closed".to_owned()))?;
-        out.push(match name {
-            "date" => Part::Date,
-            "time" | "hhmm" => Part::Time,
-            "yyyy" => Part::Year,
-            "mm" => Part::Month,
-            "dd" => Part::Day,
-            "yyyymmdd" => Part::Compact,
-            "kind" => Part::Kind,
-            "id" => Part::Id,
-            "slug" => Part::Slug,
-            n if !n.is_empty() && n.len() <= 9 && n.bytes().all(|b| b == b'n') => Part::Number(n.len()),
-            other => return Err(wrong(format!("has an unknown part {{{other}}}"))),
-        });
-        rest = after;
-    }
-    if !rest.is_empty() {
-        out.push(Part::Words(rest.to_owned()));
-    }
-    Ok(out)
 }
 
 /// Words of a title for a file name: small letters and digits joined by dashes.
@@ -224,9 +62,7 @@ struct Taken {
 impl Taken {
     fn new(scheme: &Scheme, naming: &Naming<'_>) -> Result<Self, Error> {
         let shape = scheme.id_shape(naming);
-        let name =
-            scheme.file_name.iter().map(|part| if *part == Part::Id { shape.clone() } else { part.shape(naming) });
-        let name: String = name.collect();
+        let name = scheme.file_shape(naming);
         let build = |shape: &str| {
             Regex::new(&format!("(?i){shape}"))
                 .map_err(|error| Error::Pattern { pattern: shape.to_owned(), why: error.to_string() })
@@ -262,7 +98,10 @@ impl Taken {
             let name = entry.file_name().to_string_lossy().into_owned();
             // A reserved number is taken as long as its file is there, so it is looked at again.
             if let Some(id) = name.strip_prefix('.').and_then(|name| name.strip_suffix(RESERVED)) {
-                self.id(id);
+                match is_abandoned(&entry) {
+                    true => drop(fs::remove_file(&path)),
+                    false => self.id(id),
+                }
                 continue;
             }
             let is_report = entry.metadata().is_ok_and(|about| about.is_file() && about.len() <= LARGEST)
@@ -286,6 +125,13 @@ impl Taken {
 }
 
 const RESERVED: &str = ".reserved";
+
+/// Whether the process that took a number must have been killed: writing a report takes no hour.
+fn is_abandoned(entry: &fs::DirEntry) -> bool {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let modified = entry.metadata().and_then(|about| about.modified());
+    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > HOUR))
+}
 
 /// The id that the next report would get, without taking it.
 ///
@@ -356,6 +202,7 @@ pub fn create(
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+    use crate::draft::moment::Moment;
 
     fn moment() -> Moment {
         Moment::parse("2025-11-10 18:08").unwrap()
@@ -365,41 +212,6 @@ mod tests {
         let moment = moment();
         let naming = Naming { kind: "BUG", moment: &moment, slug };
         create(folder, scheme, &naming, known, &mut |id, _| Ok(format!("---\nbug_id: {id}\n---\n# x\n"))).unwrap()
-    }
-
-    #[test]
-    fn patterns_of_both_kinds() {
-        let moment = moment();
-        let naming = Naming { kind: "BUG", moment: &moment, slug: "cudnn-dies" };
-        for (id, file, wanted_id, wanted_file) in [
-            (ID, FILE_NAME, "BUG-20251110-007", "BUG-20251110-007-cudnn-dies.md"),
-            (
-                "BUG-{yyyymmdd}-{nnn}",
-                "{date}_{time}_BUG_{nnn}_{slug}.md",
-                "BUG-20251110-007",
-                "2025-11-10_1808_BUG_007_cudnn-dies.md",
-            ),
-            ("BUG-{yyyy}-{nnnn}", "{yyyy}/{mm}/{id}.md", "BUG-2025-0007", "2025/11/BUG-2025-0007.md"),
-            ("bug_{nnn}", "bug_{nnn}.md", "bug_007", "bug_007.md"),
-        ] {
-            let scheme = Scheme::new(id, file).unwrap();
-            assert_eq!(scheme.id(&naming, 7), wanted_id);
-            assert_eq!(scheme.file_name(&naming, 7), wanted_file);
-        }
-        assert_eq!(Scheme::new(ID, FILE_NAME).unwrap(), Scheme::default());
-        for (id, file) in [
-            ("BUG-{yyyymmdd}", FILE_NAME),
-            ("BUG-{nnn}-{nnn}", FILE_NAME),
-            ("BUG-{slug}-{nnn}", FILE_NAME),
-            (ID, "{slug}.md"),
-            (ID, "../{id}.md"),
-            (ID, "{id}.txt"),
-            ("BUG-{nope}-{nnn}", FILE_NAME),
-            ("BUG-{nnn", FILE_NAME),
-        ] {
-            let error = Scheme::new(id, file).unwrap_err();
-            assert!(error.hint().is_some(), "{id} {file}");
-        }
     }
 
     #[test]
@@ -449,6 +261,16 @@ mod tests {
         fs::create_dir(folder.join("BUG-20251110-001-a.md")).unwrap();
         let made = new(folder, &Scheme::default(), "a", &[]);
         assert_eq!(made.id, "BUG-20251110-002");
+    }
+
+    #[test]
+    fn a_number_that_a_killed_process_took_is_free_again_after_an_hour() {
+        let folder = tempfile::tempdir().unwrap();
+        let taken = fs::File::create(folder.path().join(".BUG-20251110-001.reserved")).unwrap();
+        assert_eq!(new(folder.path(), &Scheme::default(), "a", &[]).id, "BUG-20251110-002");
+        taken.set_modified(std::time::SystemTime::now() - Duration::from_secs(7200)).unwrap();
+        assert_eq!(new(folder.path(), &Scheme::default(), "b", &[]).id, "BUG-20251110-003");
+        assert!(!folder.path().join(".BUG-20251110-001.reserved").exists());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A report is filled from a diagnosis and the facts around it; what is unknown is an explicit `TODO`, never a guess.
 //! Files are written whole or not at all, and no existing file is overwritten.
 
+mod comparison;
 pub mod context;
 pub mod desk;
 pub mod duplicates;
@@ -15,8 +16,11 @@ mod log;
 pub mod moment;
 pub mod occurrence;
 mod plan;
+mod related;
 pub mod report;
+pub mod scheme;
 pub mod status;
+mod summary;
 pub mod templates;
 pub mod unasked;
 mod write;

@@ -116,8 +116,7 @@ fn inserted(text: &str, paragraph: &str) -> String {
         _ => format!("{end}{end}"),
     };
     let rest = if after.trim().is_empty() { after } else { format!("{end}{after}") };
-    let last = if rest.is_empty() { end } else { end };
-    format!("{before}{gap}{heading}{paragraph}{last}{rest}")
+    format!("{before}{gap}{heading}{paragraph}{end}{rest}")
 }
 
 /// Where a closing rule with a line in italics begins, else the end.

@@ -136,9 +136,9 @@ pub(super) fn check(says: &str, command: Option<&String>) -> Option<Check> {
     (!says.is_empty()).then(|| Check { says, command: command.cloned() })
 }
 
-/// From 0 to 100; a probability is never certain.
+/// From 1 to 99: no cause that is named is certain or impossible.
 pub(super) fn percent(probability: f64) -> u32 {
-    (probability.clamp(0.0, 1.0) * 100.0).round().clamp(0.0, 99.0) as u32
+    (probability.clamp(0.0, 1.0) * 100.0).round().clamp(1.0, 99.0) as u32
 }
 
 /// A sentence of the book for a place outside of it: links that lead nowhere there are gone.

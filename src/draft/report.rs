@@ -9,9 +9,11 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::error::Error;
-use super::fill::{self, Asked};
-use super::ids::{self, Created, Naming, Scheme};
+use super::fill::Asked;
+use super::ids::{self, Created};
 use super::moment::Moment;
+use super::related;
+use super::scheme::{Naming, Scheme};
 use super::templates::Templates;
 use crate::diagnosis::Diagnosis;
 use crate::knowledge::Knowledge;
@@ -86,7 +88,7 @@ impl New<'_> {
         context.id = id.to_owned();
         context.date = self.moment.stamp();
         context.day = self.moment.day();
-        fill::related(&mut context, self.diagnosis, self.knowledge, self.asked, path);
+        related::related(&mut context, self.diagnosis, self.knowledge, self.asked, path);
         let mut values = serde_json::to_value(&context).unwrap_or_default();
         let Some(redactor) = &mut self.redactor else { return self.templates.render(self.template, &values) };
         // Links to other reports lead to files, whose names are what they are.
@@ -105,9 +107,16 @@ fn redact(value: &mut Value, redactor: &mut Redactor, name: &str) {
             }
         }
         Value::Array(values) => values.iter_mut().for_each(|value| redact(value, redactor, name)),
+        // "9.10.2.21" is a version behind its label and an address without it.
+        Value::Object(map) if labelled(map).is_some_and(|line| redactor.text(&line) == line) => {}
         Value::Object(map) => map.iter_mut().for_each(|(name, value)| redact(value, redactor, name)),
         _ => {}
     }
+}
+
+/// "cuDNN: 9.10.2.21", of a row of the environment.
+fn labelled(row: &serde_json::Map<String, Value>) -> Option<String> {
+    Some(format!("{}: {}", row.get("label")?.as_str()?, row.get("value")?.as_str()?))
 }
 
 /// The word with which ids of a kind of document begin.

@@ -242,7 +242,7 @@ fn language(text: &str) -> &'static str {
             "import ", "from ", "print(", "with ", "for ", "def ", "try:", "assert ", "torch.", "model.", "if ", "tf.",
         ];
         let call = line.split_once('(').is_some_and(|(name, _)| {
-            name.contains([' ', '.']) && name.chars().all(|c| c.is_alphanumeric() || "._ =".contains(c))
+            name.ends_with(char::is_alphanumeric) && name.chars().all(|c| c.is_alphanumeric() || "._ =".contains(c))
         });
         (starts.iter().any(|start| line.starts_with(start)) && !line.contains("; then"))
             || (call && !line.contains("=\"$("))
@@ -365,6 +365,8 @@ mod tests {
             ("torch.backends.cudnn.benchmark = False", "python"),
             ("y = layer.float()(x[:1].float())", "python"),
             ("import torch\nprint(1)", "python"),
+            ("DataLoader(dataset, num_workers=2)", "python"),
+            ("df -h /dev/shm   # (inside)", "bash"),
             ("trainer.precision=16-mixed", "bash"),
             ("python -c \"import torch; print(torch.version.cuda)\"", "bash"),
             ("env -u LD_LIBRARY_PATH python x.py", "bash"),

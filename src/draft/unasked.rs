@@ -53,8 +53,6 @@ pub struct Drafted {
     pub path: PathBuf,
     /// Its text, where it was not written.
     pub text: Option<String>,
-    /// What the log was found to show.
-    pub verdict: Verdict,
     /// A report of the same, if there is one.
     pub alike: Option<Duplicate>,
     /// How many different secrets were left out.
@@ -64,7 +62,7 @@ pub struct Drafted {
 /// Writes a report under the next free id; no file is ever overwritten.
 ///
 /// # Errors
-/// When the project has no folder for reports, or its templates or names are wrong, or the file cannot be written.
+/// When there is no error in the text and nobody gave a title, the project has no folder for reports, its templates or names are wrong, or the file cannot be written.
 pub fn write(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
     draft(wanted, true)
 }
@@ -91,6 +89,12 @@ fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
     let incident = incident::read(&transcript);
     let measured = (wanted.measure)(&incident).unwrap_or_default();
     let diagnosis = diagnose(&transcript, &incident, knowledge, &measured);
+    if diagnosis.verdict == Verdict::NoError && said.title.is_none() {
+        return Err(Error::report(
+            "there is no error in this text",
+            "give the log with the traceback in it, or a title for a report on what the log does not show",
+        ));
+    }
     let state = git::state(wanted.here);
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
@@ -119,7 +123,6 @@ fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
         id: created.id,
         path: created.path,
         text,
-        verdict: diagnosis.verdict,
         alike: duplicates::nearest(&diagnosis),
         secrets: found.filter(|one| one.kind.word() == "secret").count(),
     })

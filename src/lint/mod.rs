@@ -28,7 +28,7 @@ mod reports;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod schema_file;
-pub mod secrets;
+mod secrets;
 mod status;
 mod tasks;
 mod template_left;

@@ -2,7 +2,6 @@
 
 use super::shelf::Shelf;
 use crate::diagnose::Measured;
-use crate::diagnosis::Verdict;
 use crate::draft::Error;
 use crate::draft::fill::Asked;
 use crate::draft::unasked::{self, Drafted, Wanted};
@@ -73,9 +72,6 @@ pub(super) fn probe_options(shelf: &Shelf) -> crate::probe::Options {
 /// What should be known about a drafted report, after its id.
 pub(super) fn says(drafted: &Drafted) -> String {
     let mut says = String::new();
-    if drafted.verdict == Verdict::NoError {
-        says.push_str("; no failure was found in the text");
-    }
     if let Some(alike) = &drafted.alike {
         says.push_str(&format!("; {}: `faultbook new --append {}` adds an occurrence instead", alike.says(), alike.id));
     }

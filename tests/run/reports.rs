@@ -40,6 +40,16 @@ fn a_failure_becomes_a_report() {
 }
 
 #[test]
+fn a_failure_that_says_nothing_becomes_one_too() {
+    let folder = project();
+    let output = faultbook(&folder, &["--no-probe", "--new", "--", "sh", "-c", "exit 7"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(7));
+    let files = reports(&folder);
+    let [file] = files.as_slice() else { panic!("{files:?} {}", String::from_utf8_lossy(&output.stderr)) };
+    assert!(fs::read_to_string(file).is_ok_and(|text| text.contains("ended with exit code 7")));
+}
+
+#[test]
 fn a_success_and_an_interrupt_do_not() {
     let folder = project();
     for script in ["true", "kill -INT $$"] {

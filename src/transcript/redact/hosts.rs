@@ -152,6 +152,7 @@ const NO_HOSTS: [&str; 37] = [
 /// Adds the hosts that a text names as such, and lets them be learned.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     for (start, line) in super::tokens::lines(text) {
+        full_names(line, start, cuts, learned);
         let dated = line.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase()) && line.contains(": ");
         if line.len() > 100_000 || !(dated || HINTS.iter().any(|hint| line.contains(hint))) {
             continue;
@@ -162,6 +163,36 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
             if learned.host(word) {
                 cuts.push(host(start + name.start()..start + name.start() + word.len()));
             }
+        }
+    }
+}
+
+/// Top-level domains under which machines of companies and universities have their names. Those that are endings of
+/// files (`.py`, `.sh`, `.so`) or names of attributes (`.in`, `.it`) too are left out.
+const DOMAINS: [&str; 36] = [
+    "com", "net", "org", "edu", "gov", "mil", "int", "cloud", "dev", "ai", "io", "tech", "local", "au", "br", "ca",
+    "ch", "cn", "cz", "de", "dk", "es", "eu", "fi", "fr", "hk", "il", "jp", "kr", "nl", "nz", "pl", "ru", "sg", "tw",
+    "uk",
+];
+
+/// Whole names such as `gpu-node-17.cluster.company.com`: three labels or more, a known domain at the end, and a digit
+/// or a dash in the first label, which no Python module has in this place.
+fn full_names(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let mut at = 0;
+    for piece in line.split_inclusive(|c| !is_part(c)) {
+        let begin = at;
+        at += piece.len();
+        let word = piece.trim_end_matches(|c| !is_part(c) || matches!(c, '.' | '-' | '_'));
+        let mut labels = word.split('.');
+        let telling = |first: &str| first.bytes().any(|b| b == b'-' || b.is_ascii_digit());
+        let ends = word.rsplit('.').next().map(str::to_ascii_lowercase).unwrap_or_default();
+        if labels.next().is_some_and(telling)
+            && labels.count() >= 2
+            && DOMAINS.contains(&ends.as_str())
+            && learned.host(word)
+        {
+            cuts.push(host(start + begin..start + begin + word.len()));
         }
     }
 }

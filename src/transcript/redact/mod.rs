@@ -66,6 +66,36 @@ pub struct Redaction {
     pub count: usize,
 }
 
+/// A secret and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What it opens: "a Hugging Face token".
+    pub what: &'static str,
+}
+
+/// The secrets of a text that have a name or a shape of their own, in the order of their places; none overlap. Random
+/// values that nothing explains are not among them.
+pub fn secrets(text: &str) -> Vec<Secret> {
+    let mut cuts = Vec::new();
+    tokens::explained(text, &mut cuts);
+    cuts.retain(|cut| cut.kind == Kind::Secret);
+    sort(&mut cuts);
+    let mut end = 0;
+    cuts.retain(|cut| {
+        let apart = cut.range.start >= end;
+        end = end.max(cut.range.end);
+        apart
+    });
+    cuts.into_iter().map(|cut| Secret { range: cut.range, what: cut.what }).collect()
+}
+
+/// Of two that overlap the one that begins first wins, of two that begin together the longer one.
+fn sort(cuts: &mut [Cut]) {
+    cuts.sort_by_key(|cut| (cut.range.start, std::cmp::Reverse(cut.range.end), cut.kind));
+}
+
 /// Names that are known beforehand and that no shape gives away.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
@@ -145,8 +175,7 @@ impl Redactor {
     }
 
     fn replace(&mut self, text: &str, mut cuts: Vec<Cut>) -> String {
-        // Of two that overlap the one that begins first wins, of two that begin together the longer one.
-        cuts.sort_by_key(|cut| (cut.range.start, std::cmp::Reverse(cut.range.end), cut.kind));
+        sort(&mut cuts);
         let mut out = String::with_capacity(text.len());
         let mut end = 0;
         for cut in cuts {

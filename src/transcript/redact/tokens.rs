@@ -105,6 +105,12 @@ static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// Adds the secrets of a text.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
+    explained(text, cuts);
+    unnamed(text, cuts);
+}
+
+/// Adds those that have a name or a shape of their own.
+pub(super) fn explained(text: &str, cuts: &mut Vec<Cut>) {
     by_prefix(text, cuts);
     private_keys(text, cuts);
     web_tokens(text, cuts);
@@ -114,7 +120,6 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         headers(line, start, cuts);
         flags(line, start, cuts);
     }
-    unnamed(text, cuts);
 }
 
 /// Lines with their offsets.
@@ -132,7 +137,10 @@ pub(super) fn secret(range: std::ops::Range<usize>, what: &'static str, left: &'
 }
 
 fn by_prefix(text: &str, cuts: &mut Vec<Cut>) {
-    for found in PREFIXES.find_overlapping_iter(text) {
+    let mut all: Vec<_> = PREFIXES.find_overlapping_iter(text).collect();
+    // `sk-ant-` stands before `sk-` in the table and says more.
+    all.sort_by_key(|found| found.pattern());
+    for found in all {
         let Some((_, letters, least, what, left)) = TOKENS.get(found.pattern().as_usize()).copied() else { continue };
         if !begins_word(text, found.start()) {
             continue;
