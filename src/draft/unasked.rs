@@ -10,7 +10,8 @@ use super::error::Error;
 use super::fill::{self, Asked, Material};
 use super::moment::Moment;
 use super::report::{self, New};
-use super::{desk, git};
+use super::scheme::Naming;
+use super::{desk, git, ids};
 use crate::book::config::Config;
 use crate::diagnose::{Measured, diagnose};
 use crate::diagnosis::Verdict;
@@ -73,6 +74,17 @@ pub fn write(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
 /// As [`write()`]; a project without a folder for reports is none.
 pub fn preview(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
     draft(wanted, false)
+}
+
+/// The id that the next bug report of a project would get.
+///
+/// # Errors
+/// When the configured names are wrong.
+pub fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Result<String, Error> {
+    let moment = Moment::now();
+    let naming = Naming { kind: report::kind(TEMPLATE), moment: &moment, slug: "" };
+    let folder = report::folder(config.folder.as_ref(), roots, false).unwrap_or_default();
+    Ok(ids::next(&folder, &desk::scheme(config)?, &naming, &report::known_ids(knowledge))?.id)
 }
 
 fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
