@@ -152,7 +152,7 @@ fn start(root: &Path) -> (Duration, Editor) {
         .spawn()
         .expect("runs");
     let (to, from) = (child.stdin.take().expect("a pipe"), BufReader::new(child.stdout.take().expect("a pipe")));
-    let mut editor = Editor { child, to, from, last: 0, version: 1 };
+    let mut editor = Editor { child, to, from, last: 0, version: 1, heard: Vec::new() };
     let folder = json!([{ "uri": format!("file://{}", root.display()), "name": "project" }]);
     editor.ask(
         "initialize",
@@ -173,6 +173,8 @@ struct Editor {
     from: BufReader<ChildStdout>,
     last: i64,
     version: i64,
+    /// What came while something else was waited for.
+    heard: Vec<Value>,
 }
 
 impl Drop for Editor {
@@ -203,6 +205,7 @@ impl Editor {
             if message["id"] == id && message.get("method").is_none() {
                 return message["result"].clone();
             }
+            self.heard.push(message);
         }
     }
 
@@ -236,11 +239,17 @@ impl Editor {
 
     /// The next marks of a document.
     fn marks(&mut self, uri: &str) -> Value {
+        let is_it =
+            |message: &Value| message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == uri;
+        if let Some(at) = self.heard.iter().position(is_it) {
+            return self.heard.remove(at)["params"].clone();
+        }
         loop {
             let message = self.next();
-            if message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == uri {
+            if is_it(&message) {
                 return message["params"].clone();
             }
+            self.heard.push(message);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A stream of ours that is a terminal becomes a terminal of the child too (a pty of the same size and settings), a
 //! stream that is none becomes a pipe: the child decides about colours and progress bars as if nobody stood between.
-//! Every byte goes on before anybody looks at it. It refuses to interpret anything: no escape is parsed here. The
+//! Every byte is on its way before anybody looks at it. It refuses to interpret anything: no escape is parsed here. The
 //! surprising thing: a child that sits on a pty lives in a session of its own, so keys such as Ctrl-C and Ctrl-Z reach it
 //! as bytes through the pty, not as signals through us; signals sent to us are handed on. That session has this very
 //! program as its leader (`session`), which [`lead`] makes of a process that was started for it.
@@ -20,6 +20,8 @@ mod streams;
 mod terminal;
 #[cfg(unix)]
 mod unix;
+#[cfg(unix)]
+mod writer;
 
 use std::ffi::OsString;
 

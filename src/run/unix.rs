@@ -16,6 +16,7 @@ use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 use super::signals::{Arrived, Signals};
 use super::streams::{CHUNK, Source, Turn, pass};
 use super::terminal::{self, Keyboard};
+use super::writer::Writer;
 use super::{Error, Outcome, Stream, session};
 
 /// How long the output may be silent, once the child is gone, before what still holds it open is left to itself.
@@ -24,8 +25,6 @@ const QUIET: Duration = Duration::from_millis(150);
 const DRAIN: Duration = Duration::from_secs(5);
 /// What is left of a command that was told to end has this long to do so.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
-/// A child whose bytes come closer together than this writes in a stream.
-const BUSY: Duration = Duration::from_millis(2);
 /// Most keys kept for a child that does not read them.
 const MOST_KEYS: usize = 1 << 20;
 
@@ -98,11 +97,14 @@ pub(super) fn run(
         keyboard,
         typed: VecDeque::new(),
         reach,
+        writer: Writer::start(),
         interrupted: false,
         gone: false,
     };
     watcher.watch(read);
     watcher.clear_up();
+    // Written while the terminal is still as the child had it.
+    watcher.writer.flush(DRAIN);
     drop(watcher.keyboard.take());
     let interrupted = watcher.interrupted;
     let led = watcher.reach == Reach::Pty;
@@ -135,6 +137,7 @@ struct Watcher<'fd> {
     /// Keys that the pty has not taken yet.
     typed: VecDeque<u8>,
     reach: Reach,
+    writer: Writer,
     interrupted: bool,
     /// Whether the child has ended; it is not waited for yet, so that its number stays its own.
     gone: bool,
@@ -154,7 +157,6 @@ impl Watcher<'_> {
     fn watch(&mut self, read: &mut dyn FnMut(Stream, &[u8])) {
         let mut buffer = vec![0; CHUNK];
         let mut since_end: Option<(Instant, Instant)> = None;
-        let mut passed = Instant::now();
         loop {
             if self.gone {
                 let (end, last) = *since_end.get_or_insert((Instant::now(), Instant::now()));
@@ -175,12 +177,10 @@ impl Watcher<'_> {
             for wake in woken.into_iter().rev() {
                 match wake {
                     Wake::Source(index) => {
-                        let busy = passed.elapsed() < BUSY;
                         let turn = self
                             .sources
                             .get_mut(index)
-                            .map(|(from, stream)| pass(from, *stream, &mut buffer, busy, read));
-                        passed = Instant::now();
+                            .map(|(from, stream)| pass(from, *stream, &mut buffer, &self.writer, read));
                         match (turn, &mut since_end) {
                             (Some(Turn::Passed), Some((_, last))) => *last = Instant::now(),
                             (Some(Turn::Ended), _) => {
@@ -221,6 +221,8 @@ impl Watcher<'_> {
             self.send(Signal::CONT);
             return;
         }
+        // What it wrote before it stopped stands above what the shell says.
+        self.writer.flush(QUIET);
         if let Some(keyboard) = &mut self.keyboard {
             keyboard.leave();
         }
@@ -347,7 +349,7 @@ impl Watcher<'_> {
             for wake in woken.into_iter().rev() {
                 if let Wake::Source(index) = wake
                     && let Some((source, stream)) = self.sources.get_mut(index)
-                    && pass(source, *stream, &mut buffer, false, &mut |_, _| {}) == Turn::Ended
+                    && pass(source, *stream, &mut buffer, &self.writer, &mut |_, _| {}) == Turn::Ended
                 {
                     drop(self.sources.remove(index));
                 }
