@@ -69,8 +69,11 @@ fn main() {
 
     let text = long_log();
     let size = text.len() >> 20;
+    let uri = "untitled:Untitled-2".to_owned();
+    // Made before the clock runs: that is the editor's work.
+    let opening = framed(&opening(&uri, &text));
     let began = Instant::now();
-    let uri = editor.open("untitled:Untitled-2", &text);
+    editor.to.write_all(&opening).and_then(|()| editor.to.flush()).expect("written");
     // The editor is not blocked by it: a hover in the other document is answered meanwhile.
     let hover = editor.hover("untitled:Untitled-1", last);
     let meanwhile = began.elapsed();
@@ -167,6 +170,18 @@ fn start(root: &Path) -> (Duration, Editor) {
     (began.elapsed(), editor)
 }
 
+/// The notification that opens a document.
+fn opening(uri: &str, text: &str) -> Value {
+    let item = json!({ "uri": uri, "languageId": "log", "version": 1, "text": text });
+    json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": item } })
+}
+
+/// A message as it goes over the wire.
+fn framed(message: &Value) -> Vec<u8> {
+    let text = message.to_string();
+    format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes()
+}
+
 struct Editor {
     child: Child,
     to: ChildStdin,
@@ -186,10 +201,7 @@ impl Drop for Editor {
 
 impl Editor {
     fn send(&mut self, message: &Value) {
-        let text = message.to_string();
-        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len())
-            .and_then(|()| self.to.flush())
-            .expect("written");
+        self.to.write_all(&framed(message)).and_then(|()| self.to.flush()).expect("written");
     }
 
     fn tell(&mut self, method: &str, params: Value) {
@@ -225,8 +237,7 @@ impl Editor {
     }
 
     fn open(&mut self, uri: &str, text: &str) -> String {
-        let item = json!({ "uri": uri, "languageId": "log", "version": 1, "text": text });
-        self.tell("textDocument/didOpen", json!({ "textDocument": item }));
+        self.send(&opening(uri, text));
         uri.to_owned()
     }
 
