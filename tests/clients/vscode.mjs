@@ -24,12 +24,13 @@ const port = 20000 + (process.pid % 20000);
 const server = spawn(
   process.execPath,
   [codeServer, ...places, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check"],
-  { stdio: ["ignore", "pipe", "pipe"] },
+  { stdio: ["ignore", "pipe", "pipe"], detached: true },
 );
 let browser;
 const end = async (code) => {
   await browser?.close().catch(() => {});
-  server.kill();
+  // With all that it started: its group is its own.
+  try { process.kill(-server.pid); } catch { /* gone already */ }
   await new Promise((resolve) => (server.exitCode === null ? server.once("exit", resolve) : resolve()));
   rmSync(data, { recursive: true, force: true });
   process.exit(code);
