@@ -16,6 +16,7 @@ pub mod index;
 pub mod knowledge;
 pub mod life;
 pub mod lint;
+pub mod lookup;
 pub mod pattern;
 #[cfg(feature = "probe")]
 pub mod probe;

@@ -80,6 +80,29 @@ fn annotations_stand_in_the_code() {
 }
 
 #[test]
+fn the_problem_matcher_of_the_documents_reads_them() {
+    let text = fs::read_to_string("docs/ci.md").expect("the document");
+    let (_, task) = text.split_once("```json\n").expect("the task");
+    let task: Value = serde_json::from_str(task.split_once("```").expect("its end").0).expect("JSON");
+    let pattern = &task["problemMatcher"]["pattern"];
+    let regex = regex::Regex::new(pattern["regexp"].as_str().expect("a pattern")).expect("a regex");
+    let group = |found: &regex::Captures<'_>, name: &str| {
+        let number = pattern[name].as_u64().expect("a group");
+        found.get(usize::try_from(number).expect("small")).expect("a match").as_str().to_owned()
+    };
+    let (annotations, _) = answer("github");
+    let found: Vec<[String; 3]> = annotations
+        .lines()
+        .map(|line| {
+            let found = regex.captures(line).unwrap_or_else(|| panic!("no match: {line}"));
+            assert!(!group(&found, "message").is_empty());
+            ["severity", "file", "line"].map(|name| group(&found, name))
+        })
+        .collect();
+    assert_eq!(found, [["error", "ocr/model.py", "51"], ["warning", "ocr/data.py", "4"]]);
+}
+
+#[test]
 fn junit_has_a_case_for_every_text() {
     let (text, _) = answer("junit");
     assert_eq!(text.matches("<testcase").count(), 3);

@@ -20,6 +20,7 @@ const LAYERS: &[&str] = &[
     "probe",
     "project",
     "knowledge",
+    "lookup",
     "diagnose",
     "lint",
     "render",

@@ -3,6 +3,8 @@
 
 #[path = "lsp/client.rs"]
 mod client;
+#[path = "lsp/drafts.rs"]
+mod drafts;
 #[path = "lsp/garbage.rs"]
 mod garbage;
 #[path = "lsp/ids.rs"]

@@ -24,6 +24,10 @@ struct Agent {
 
 impl Agent {
     fn new() -> Self {
+        Self::with(&["--no-probe"])
+    }
+
+    fn with(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let reports = folder.path().join("docs/bug_reports");
         fs::create_dir_all(folder.path().join(".git")).expect("a folder");
@@ -31,6 +35,7 @@ impl Agent {
         fs::write(reports.join("BUG-20260101-007.md"), REPORT).expect("a file");
         let mut child = Command::new(env!("CARGO_BIN_EXE_faultbook"))
             .arg("mcp")
+            .args(options)
             .current_dir(&folder)
             .env("XDG_CACHE_HOME", folder.path().join(".git/cache"))
             .stdin(Stdio::piped())
@@ -96,7 +101,8 @@ fn tools_have_schemas_and_say_that_they_only_read() {
     let tools = agent.ask("tools/list", json!({}))["tools"].as_array().expect("a list").clone();
     let mut names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["check", "diagnose", "search", "show"]);
+    let all = ["check", "diagnose", "draft_report", "probe", "search", "show"];
+    assert_eq!(names, all.into_iter().filter(|name| cfg!(feature = "probe") || *name != "probe").collect::<Vec<_>>());
     for tool in &tools {
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
@@ -150,6 +156,88 @@ fn reports_are_checked() {
     let text_with_mistake = REPORT.replace("status: resolved", "statsu: resolved");
     let result = agent.call("check", json!({ "path": path, "text": text_with_mistake }));
     assert!(text(&result).contains("missing-key"), "{result}");
+}
+
+/// All files below the project's reports.
+fn reports(agent: &Agent) -> Vec<String> {
+    let folder = fs::read_dir(agent.folder.path().join("docs/bug_reports")).expect("a folder");
+    let mut names: Vec<String> = folder.flatten().map(|one| one.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_report_is_only_text_unless_the_server_may_write() {
+    let mut agent = Agent::new();
+    let before = reports(&agent);
+    let log = format!("export HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyzABCDEFGH\n{LOG}");
+    let asked = json!({ "text": log, "title": "Lateral layer again", "severity": "low", "command": "python t.py" });
+    let result = agent.call("draft_report", asked);
+    let data = &result["structuredContent"];
+    assert_eq!((&data["written"], &data["looks_like"]), (&json!(false), &json!("BUG-20260101-007")));
+    let words = data["text"].as_str().expect("the text");
+    for part in ["Lateral layer again", "severity: \"low\"", "python t.py", "unable to find an engine"] {
+        assert!(words.contains(part), "{part} is missing in {words}");
+    }
+    assert!(text(&result).starts_with("NOT WRITTEN") && text(&result).contains("--allow-write"), "{result}");
+    assert!(!result.to_string().contains("hf_abcdefghij"));
+    assert_eq!(reports(&agent), before);
+    let tools = agent.ask("tools/list", json!({}));
+    let tool = tools["tools"].as_array().expect("a list").iter().find(|tool| tool["name"] == "draft_report");
+    let schema = &tool.expect("the tool")["outputSchema"];
+    assert!(jsonschema::validator_for(schema).expect("a schema").is_valid(data), "{data}");
+    for wrong in [json!({}), json!({ "text": "a", "path": "b" }), json!({ "text": LOG, "severity": "awful" })] {
+        let answer = agent.answer("tools/call", json!({ "name": "draft_report", "arguments": wrong }));
+        assert!(answer["error"]["code"].is_i64() || answer["result"]["isError"] == true, "{wrong}: {answer}");
+    }
+    assert_eq!(agent.leave(), Some(0));
+}
+
+#[test]
+fn a_server_that_may_write_writes_new_reports_and_nothing_else() {
+    let mut agent = Agent::with(&["--no-probe", "--allow-write"]);
+    let tools = agent.ask("tools/list", json!({}))["tools"].as_array().expect("a list").clone();
+    for tool in &tools {
+        let reads = tool["name"] != "draft_report";
+        assert_eq!(tool["annotations"]["readOnlyHint"], reads, "{tool}");
+        assert!(reads || tool["annotations"]["destructiveHint"] == false, "{tool}");
+    }
+    let before = reports(&agent);
+    fs::write(agent.folder.path().join("run.log"), LOG).expect("a file");
+    let mut paths = Vec::new();
+    for _ in 0..2 {
+        let result = agent.call("draft_report", json!({ "path": "run.log" }));
+        let data = &result["structuredContent"];
+        assert!(data["written"] == true && text(&result).starts_with("Written: "), "{result}");
+        let path = data["path"].as_str().expect("a path").to_owned();
+        assert!(fs::read_to_string(&path).is_ok_and(|text| text.contains("unable to find an engine")), "{path}");
+        paths.push(path);
+    }
+    assert_ne!(paths[0], paths[1]);
+    let after = reports(&agent);
+    assert!(after.len() == before.len() + 2 && before.iter().all(|name| after.contains(name)), "{after:?}");
+    assert_eq!(
+        fs::read_to_string(agent.folder.path().join("docs/bug_reports").join(&before[0])).expect("kept"),
+        REPORT
+    );
+    let absent = agent.call("draft_report", json!({ "path": "absent.log" }));
+    assert!(absent["isError"] == true, "{absent}");
+    assert_eq!(agent.leave(), Some(0));
+}
+
+#[cfg(feature = "probe")]
+#[test]
+fn the_machine_is_probed_unless_somebody_forbade_it() {
+    let mut agent = Agent::with(&[]);
+    for arguments in [json!({}), json!({ "level": "quick" })] {
+        let result = agent.call("probe", arguments);
+        assert_eq!(result["structuredContent"]["schema"], "faultbook/facts/1", "{result}");
+        assert!(text(&result).starts_with("## Probe (quick)"), "{result}");
+    }
+    let answer = agent.answer("tools/call", json!({ "name": "probe", "arguments": { "level": "total" } }));
+    assert!(answer["error"]["code"].is_i64() || answer["result"]["isError"] == true, "{answer}");
+    assert_eq!(agent.leave(), Some(0));
+    assert_eq!(Agent::new().call("probe", json!({}))["isError"], true);
 }
 
 #[test]

@@ -20,6 +20,31 @@ fn completions_know_every_command() {
 
 #[test]
 #[cfg(feature = "shell")]
+#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
+fn shells_can_read_their_completions() {
+    for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
+        if Command::new(shell).arg("--version").output().is_err() {
+            println!("LEFT OUT: {shell} is not here");
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("completions");
+        std::fs::write(&file, faultbook(&["completions", shell]).stdout).expect("a file");
+        let checked = Command::new(shell).arg(check).arg(&file).output().expect("runs");
+        assert!(checked.status.success(), "{shell}: {}", String::from_utf8_lossy(&checked.stderr));
+    }
+    if Command::new("bash").arg("--version").output().is_ok() {
+        let words = String::from_utf8(faultbook(&["completions", "bash"]).stdout).expect("text");
+        let script = format!(
+            "{words}\nCOMP_WORDS=(faultbook run --o); COMP_CWORD=2; _faultbook faultbook --o run; echo \"${{COMPREPLY[@]}}\""
+        );
+        let output = Command::new("bash").args(["--norc", "-c", &script]).output().expect("bash runs");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("--on-failure"), "{output:?}");
+    }
+}
+
+#[test]
+#[cfg(feature = "shell")]
 fn every_command_has_its_man_page() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let target = folder.path().join("man/man1");
@@ -50,6 +75,26 @@ fn hooks_are_sound_and_say_something_after_a_failure() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("faultbook: exit code "), "{said}");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("code 0"), "the code is kept for the prompt");
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
+fn the_hook_of_zsh_says_something_after_a_failure_alone() {
+    if Command::new("zsh").arg("--version").output().is_err() {
+        println!("LEFT OUT: zsh is not here");
+        return;
+    }
+    let hook = String::from_utf8(faultbook(&["hook", "zsh"]).stdout).expect("text");
+    for (command, code, says) in [("python train.py", 1, true), ("python train.py", 0, false), ("ls nowhere", 2, false)]
+    {
+        let script = format!(
+            "unset TMUX KITTY_LISTEN_ON\n{hook}\n__faultbook_preexec '{command}'\n(exit {code})\n__faultbook_precmd"
+        );
+        let output = Command::new("zsh").args(["-f", "-c", &script]).output().expect("zsh runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.contains(&format!("faultbook run -- {command}")), says, "{command} {code}: {said}");
+        assert!(says || said.is_empty(), "{said}");
+    }
 }
 
 #[test]

@@ -85,6 +85,9 @@ pub(crate) enum Command {
         /// Keep the whole output in this file.
         #[arg(long, value_name = "FILE")]
         log: Option<PathBuf>,
+        /// After a failure, draft a bug report into the project's folder of reports and name its file.
+        #[arg(long)]
+        new: bool,
         /// After a failure, run this shell command with the answer as JSON on its standard input.
         #[arg(long, value_name = "CMD")]
         on_failure: Option<String>,
@@ -188,9 +191,13 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Serve an agent over standard input and output (Model Context Protocol); reads, never writes.
+    /// Serve an agent over standard input and output (Model Context Protocol); only reads unless told otherwise.
     #[cfg(feature = "mcp")]
-    Mcp,
+    Mcp {
+        /// Let the agent write new bug reports into the project's folder of reports.
+        #[arg(long)]
+        allow_write: bool,
+    },
     /// Print completions for a shell.
     #[cfg(feature = "shell")]
     Completions {

@@ -87,11 +87,15 @@ fn name(file: &Path) -> String {
 
 /// Diagnoses one text.
 pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Diagnosis> {
-    let mut diagnosis = read(input, knowledge, common)?.diagnosis;
+    Ok(numbered(read(input, knowledge, common)?.diagnosis, input))
+}
+
+/// The diagnosis of what was kept of a text, with lines as in the whole text.
+pub(crate) fn numbered(mut diagnosis: Diagnosis, input: &Input) -> Diagnosis {
     if let Some(selection) = &input.selection {
         renumber::renumber(&mut diagnosis, selection);
     }
-    Ok(diagnosis)
+    diagnosis
 }
 
 /// A text with everything that was made of it.
@@ -104,8 +108,16 @@ pub(crate) struct Reading {
     pub(crate) diagnosis: Diagnosis,
 }
 
-/// Reads and diagnoses one text.
+/// Reads and diagnoses one text, with what the machine says where it was asked or shall be.
 pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Reading> {
+    read_with(input, knowledge, &|diagnosis, incident, again| measured(diagnosis, incident, knowledge, common, again))
+}
+
+/// What is measured, once it is known what the text alone says and how long a second diagnosis will take.
+type Measure<'m> = dyn Fn(&Diagnosis, &incident::Incident, Duration) -> anyhow::Result<Option<Measured>> + 'm;
+
+/// Reads and diagnoses one text.
+pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> anyhow::Result<Reading> {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -116,7 +128,7 @@ pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> any
     let started = Instant::now();
     let mut diagnosis = diagnose(&transcript, &incident, knowledge, &Measured::default());
     let again = started.elapsed();
-    if let Some(measured) = measured(&diagnosis, &incident, knowledge, common, again)? {
+    if let Some(measured) = measure(&diagnosis, &incident, again)? {
         diagnosis = diagnose(&transcript, &incident, knowledge, &measured);
     }
     if let Some(stage) = stage {

@@ -18,7 +18,6 @@ mod index;
 mod index_page;
 mod input;
 mod list;
-mod lookup;
 mod new;
 mod open;
 mod output;
@@ -56,6 +55,10 @@ pub(crate) fn run() -> ExitCode {
     if let Some(code) = probe::step() {
         return code;
     }
+    #[cfg(unix)]
+    if let Some(code) = faultbook::run::lead(std::env::args_os().skip(1)) {
+        return ExitCode::from(code);
+    }
     panic::set_hook(Box::new(say_bug));
     panic::catch_unwind(answer).unwrap_or(Exit::Internal).into()
 }
@@ -90,8 +93,8 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
     match command {
         Some(Command::Diagnose { clipboard: true, .. }) => diagnose::clipboard(&common, &output),
         Some(Command::Diagnose { files, .. }) => diagnose::run(&files, &common, &output),
-        Some(Command::Run { log, on_failure, command }) => {
-            run::run(&command, &run::Wishes { log, on_failure }, &common, &output)
+        Some(Command::Run { log, new, on_failure, command }) => {
+            run::run(&command, &run::Wishes { log, new, on_failure }, &common, &output)
         }
         Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
         Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
@@ -107,7 +110,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
         #[cfg(feature = "lsp")]
         Some(Command::Lsp { .. }) => servers::lsp(&common),
         #[cfg(feature = "mcp")]
-        Some(Command::Mcp) => servers::mcp(&common),
+        Some(Command::Mcp { allow_write }) => servers::mcp(allow_write, &common),
         #[cfg(feature = "shell")]
         Some(Command::Completions { shell }) => shell::completions(shell, &output),
         #[cfg(feature = "shell")]

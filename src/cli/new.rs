@@ -15,12 +15,12 @@ use faultbook::draft::context::Context;
 use faultbook::draft::fill::{self, Material};
 use faultbook::draft::moment::Moment;
 use faultbook::draft::report::{self, New};
-use faultbook::draft::scheme::{self, Scheme};
 use faultbook::draft::templates::Templates;
-use faultbook::draft::{duplicates, git, occurrence};
+use faultbook::draft::{desk, duplicates, git, occurrence};
 use faultbook::knowledge::Knowledge;
+use faultbook::lookup;
 use faultbook::project::Project;
-use faultbook::transcript::redact::{Known, Redactor};
+use faultbook::transcript::redact::Redactor;
 use serde::Serialize;
 
 use super::answers::Answers;
@@ -30,7 +30,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::input::{self, Input};
 use super::output::{Output, json, remark};
-use super::{complain, lookup, open};
+use super::{complain, open};
 
 /// What `new` takes.
 #[derive(Debug, Clone, Args)]
@@ -134,9 +134,9 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let (project, knowledge) = open::project(common, false)?;
     let templates = templates(&project)?;
     templates.choose(&asked.template)?;
-    let scheme = scheme(&project)?;
+    let scheme = desk::scheme(&project.config)?;
     let former = asked.former_gpu.as_deref().map(|name| super::fit::card(&knowledge.book, name)).transpose()?;
-    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&known()));
+    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&desk::known()));
     let input = text(asked, redactor.as_mut())?;
     let reading = diagnose::read(&input, &knowledge, &with_probe(common)?)?;
     if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
@@ -286,21 +286,9 @@ fn text(asked: &Asked, redactor: Option<&mut Redactor>) -> anyhow::Result<Input>
         Some(file) => input::read(file)?,
     };
     if let Some(redactor) = redactor {
-        let text = match encoding_rs::Encoding::for_bom(&input.bytes) {
-            Some((encoding, _)) => encoding.decode(&input.bytes).0.into_owned(),
-            None => String::from_utf8_lossy(&input.bytes).into_owned(),
-        };
-        input.bytes = redactor.text(&text).into_owned().into_bytes();
+        input.bytes = desk::redacted(&input.bytes, redactor);
     }
     Ok(input)
-}
-
-/// The names of this user and this machine.
-fn known() -> Known {
-    let variables = |names: &[&str]| names.iter().filter_map(|name| std::env::var(name).ok()).collect::<Vec<_>>();
-    let mut hosts = variables(&["HOSTNAME", "COMPUTERNAME"]);
-    hosts.extend(std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned()));
-    Known { users: variables(&["USER", "LOGNAME", "USERNAME"]), hosts }
 }
 
 /// The machine is asked unasked where it has a driver: a report is read by people who cannot ask it.
@@ -314,24 +302,14 @@ fn with_probe(common: &Common) -> anyhow::Result<Common> {
     Ok(common)
 }
 
-/// The templates of a project: those it configured, else those in the usual place.
+/// The templates of a project.
 pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
-    let mut folders = project.config.templates.clone();
-    if folders.is_empty() {
-        folders.extend(Templates::usual_folder(&open::here()));
-    }
-    Ok(Templates::open(&folders)?)
-}
-
-/// How the project names its reports.
-fn scheme(project: &Project) -> anyhow::Result<Scheme> {
-    let id = project.config.id.as_deref().unwrap_or(scheme::ID);
-    Ok(Scheme::new(id, project.config.file_name.as_deref().unwrap_or(scheme::FILE_NAME))?)
+    Ok(desk::templates(&project.config, &open::here())?)
 }
 
 /// The one report of the project with that id.
 pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> anyhow::Result<Report> {
-    let paths = lookup::report_paths(knowledge, id)?;
+    let paths: Vec<PathBuf> = lookup::entries_named(knowledge, id).map(|entry| entry.path.clone()).collect();
     match paths.as_slice() {
         [path] => Ok(load::read_report(path)?),
         [] => Err(Failure::new(format!("the project has no report `{id}`"))

@@ -34,6 +34,9 @@ const BESIDE: Duration = Duration::from_millis(20);
 /// With less time than this a driver tells nothing.
 const LEAST: Duration = Duration::from_millis(60);
 
+/// The longest time that the machine is asked after a run died: a driver that hangs is itself an answer by then.
+const AFTER_DEATH: Duration = Duration::from_secs(2);
+
 /// What a probe was asked for.
 pub(crate) struct Asked {
     /// How much is done.
@@ -151,8 +154,29 @@ pub(crate) fn measured(
     } else {
         return Ok(None);
     };
-    let (facts, summary) = probe::relate(&outcome, text);
-    Ok(Some(Measured { facts, summary: Some(summary) }))
+    Ok(Some(related(&outcome, text)))
+}
+
+/// What the machine says at this moment: saved facts, or what it was asked because somebody wants that or it has a
+/// driver. A run has just died on it.
+pub(crate) fn at_death(common: &Common) -> anyhow::Result<Option<Outcome>> {
+    if let Some(path) = &common.facts {
+        let mut outcome = probe::load(path)?;
+        outcome.level = "saved".to_owned();
+        return Ok(Some(outcome));
+    }
+    let options = options(common)?;
+    if common.probe {
+        return Ok(Some(probe::run(Level::Quick, &options)));
+    }
+    let asks = !common.no_probe && probe::driver_here(&options);
+    Ok(asks.then(|| probe::run(Level::Quick, &Options { budget: Some(AFTER_DEATH), ..options })))
+}
+
+/// What an outcome means for the run that a text tells of.
+pub(crate) fn related(outcome: &Outcome, text: &Facts) -> Measured {
+    let (facts, summary) = probe::relate(outcome, text);
+    Measured { facts, summary: Some(summary) }
 }
 
 /// Whether a diagnosis asks the machine unasked: somebody watches, a cause depends on it, and there is a driver.

@@ -159,6 +159,27 @@ impl Reducer {
         }
     }
 
+    /// Leaves out a stretch that nobody has any more: its line ends and bytes. The line before it ends here and the
+    /// next one begins in its middle, unless the stretch holds no line end at all.
+    pub(crate) fn skip(&mut self, lines: u64, bytes: u64) {
+        self.selection.bytes += bytes;
+        if lines == 0 {
+            return;
+        }
+        let mut last = std::mem::take(&mut self.current);
+        let begun = u64::from(!last.is_empty());
+        if !last.is_empty() {
+            last.push(b'\n');
+            self.line(last);
+        }
+        // What remains to be kept was near lines that are gone.
+        self.keep_until = 0;
+        self.selection.lines += lines - begun;
+        self.selection.skipped += lines - begun;
+        // Even where it would have room: what comes next does not follow on what was kept.
+        self.start_is_full = true;
+    }
+
     /// The lines kept and which they are.
     pub(crate) fn finish(mut self) -> (Vec<u8>, Selection) {
         let last = std::mem::take(&mut self.current);

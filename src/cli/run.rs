@@ -10,22 +10,34 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anstream::{AutoStream, ColorChoice};
+use faultbook::diagnose::Measured;
 use faultbook::diagnosis::{Diagnosis, Verdict};
+use faultbook::draft::fill::Asked;
+use faultbook::draft::unasked::{self, Wanted};
+use faultbook::incident::Incident;
+use faultbook::knowledge::Knowledge;
+use faultbook::project::Project;
 use faultbook::render::{clean, json};
 use faultbook::run::{self, Outcome};
 
 use super::args::{Color, Common, Format};
 use super::exit::Exit;
 use super::failure::{self, Failure};
+use super::input::Input;
 use super::output::{Output, remark};
+#[cfg(feature = "probe")]
+use super::probe;
+use super::reduce::Selection;
 use super::tail::Tail;
-use super::{complain, diagnose, open};
+use super::{complain, diagnose, new, open};
 
 /// What is wanted beside the answer.
 #[derive(Debug, Default)]
 pub(crate) struct Wishes {
     /// Keeps the whole output here.
     pub(crate) log: Option<PathBuf>,
+    /// Drafts a bug report.
+    pub(crate) new: bool,
     /// Run by the shell after a failure, with the answer as JSON on its standard input.
     pub(crate) on_failure: Option<String>,
 }
@@ -50,7 +62,7 @@ pub(crate) fn run(command: &[OsString], wishes: &Wishes, common: &Common, output
     };
     if !outcome.is_success() {
         // The command's code goes out even when we cannot say anything.
-        if let Err(error) = report(outcome, tail, wishes, common, output) {
+        if let Err(error) = report(command, outcome, tail, wishes, common, output) {
             complain(&error);
         }
     }
@@ -68,19 +80,113 @@ fn refused(error: &run::Error) -> Failure {
 }
 
 /// Says below the output why the command failed.
-fn report(outcome: Outcome, tail: Tail, wishes: &Wishes, common: &Common, output: &Output) -> anyhow::Result<()> {
-    let knowledge = open::knowledge(common, false)?;
+fn report(
+    command: &[OsString],
+    outcome: Outcome,
+    tail: Tail,
+    wishes: &Wishes,
+    common: &Common,
+    output: &Output,
+) -> anyhow::Result<()> {
+    // Before anything else: what the machine says now is as close to the failure as it gets.
+    let moment = Moment::of_death(common)?;
+    let (project, knowledge) = open::project(common, false)?;
     let input = tail.finish();
-    let diagnosis = diagnose::answer(&input, &knowledge, common)?;
+    let reading = diagnose::read_with(&input, &knowledge, &|_, incident, _| Ok(moment.measured(incident)))?;
+    let diagnosis = diagnose::numbered(reading.diagnosis, &input);
     // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
         return Ok(());
     }
     show(&diagnosis, outcome, common, output)?;
+    let drafted = wishes.new.then(|| {
+        let command = in_words(command);
+        // A report needs a name where the output does not give it one.
+        let title = (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.says()));
+        let said = Asked { title, command: Some(command), ..Asked::default() };
+        draft(said, &input, &moment, &project, &knowledge, common)
+    });
+    let report = match drafted.transpose() {
+        Ok(report) => report,
+        // The hand-over is wanted all the same.
+        Err(error) => {
+            complain(&error);
+            None
+        }
+    };
     if let Some(command) = &wishes.on_failure {
-        hand_over(command, &json::render(&diagnosis), outcome, wishes.log.as_deref());
+        hand_over(command, &json::render(&diagnosis), outcome, wishes.log.as_deref(), report.as_deref());
     }
     Ok(())
+}
+
+/// Drafts a bug report and says where it is.
+fn draft(
+    said: Asked,
+    input: &Input,
+    moment: &Moment,
+    project: &Project,
+    knowledge: &Knowledge,
+    common: &Common,
+) -> anyhow::Result<PathBuf> {
+    let drafted = unasked::write(&Wanted {
+        text: &input.bytes,
+        notes: input.selection.iter().map(Selection::note).collect(),
+        said,
+        knowledge,
+        config: &project.config,
+        roots: &project.roots,
+        asked_roots: !common.reports.is_empty(),
+        here: &open::here(),
+        measure: &|incident| moment.measured(incident),
+    })?;
+    if let Some(alike) = &drafted.alike {
+        remark(&format!("{}; `faultbook new --append {}` adds an occurrence to it instead", alike.says(), alike.id));
+    }
+    if drafted.secrets > 0 {
+        remark("secrets in the output were left out of the report; revoke them if others have seen the output");
+    }
+    remark(&format!("drafted {}", new::shown(&drafted.path)));
+    Ok(drafted.path)
+}
+
+/// A command as it would be typed.
+fn in_words(command: &[OsString]) -> String {
+    let plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_=+.,/:@%^".contains(c));
+    let quoted = |word: &OsString| {
+        let word = word.to_string_lossy();
+        if plain(&word) { word.into_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    command.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// What the machine said when the command died.
+struct Moment {
+    #[cfg(feature = "probe")]
+    outcome: Option<faultbook::probe::Outcome>,
+}
+
+impl Moment {
+    #[cfg(feature = "probe")]
+    fn of_death(common: &Common) -> anyhow::Result<Self> {
+        Ok(Self { outcome: probe::at_death(common)? })
+    }
+
+    #[cfg(not(feature = "probe"))]
+    fn of_death(_common: &Common) -> anyhow::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// What of it bears on the run that a text tells of.
+    #[cfg(feature = "probe")]
+    fn measured(&self, incident: &Incident) -> Option<Measured> {
+        self.outcome.as_ref().map(|outcome| probe::related(outcome, &incident.facts))
+    }
+
+    #[cfg(not(feature = "probe"))]
+    fn measured(&self, _incident: &Incident) -> Option<Measured> {
+        None
+    }
 }
 
 fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output) -> anyhow::Result<()> {
@@ -103,12 +209,15 @@ fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Outpu
 }
 
 /// Gives the answer to a command of the user's.
-fn hand_over(command: &str, answer: &str, outcome: Outcome, log: Option<&Path>) {
+fn hand_over(command: &str, answer: &str, outcome: Outcome, log: Option<&Path>, report: Option<&Path>) {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut child = Command::new(shell);
     child.args([flag, command]).env("FAULTBOOK_EXIT_CODE", outcome.code.to_string()).stdin(Stdio::piped());
     if let Some(log) = log {
         child.env("FAULTBOOK_LOG", log);
+    }
+    if let Some(report) = report {
+        child.env("FAULTBOOK_REPORT", report);
     }
     let ended = child.spawn().and_then(|mut child| {
         if let Some(mut stdin) = child.stdin.take() {

@@ -26,14 +26,23 @@ fn here() -> PathBuf {
 }
 
 fn settings(common: &Common) -> Settings {
-    Settings { reports: common.reports.clone(), no_builtin: common.no_builtin, cache: open::cache_folder() }
+    Settings {
+        reports: common.reports.clone(),
+        no_builtin: common.no_builtin,
+        cache: open::cache_folder(),
+        probe: !common.no_probe,
+        #[cfg(feature = "probe")]
+        python: common.python.clone(),
+        ..Settings::default()
+    }
 }
 
 /// Serves an agent until it leaves.
 #[cfg(feature = "mcp")]
-pub(crate) fn mcp(common: &Common) -> anyhow::Result<Exit> {
+pub(crate) fn mcp(allow_write: bool, common: &Common) -> anyhow::Result<Exit> {
+    let settings = Settings { allow_write, ..settings(common) };
     // A client that leaves in the middle of a word is no mistake of anybody's here.
-    Ok(match faultbook::serve::mcp::serve(BufReader::new(io::stdin()), io::stdout(), here(), &settings(common)) {
+    Ok(match faultbook::serve::mcp::serve(BufReader::new(io::stdin()), io::stdout(), here(), &settings) {
         Ok(()) => Exit::Found,
         Err(_) => Exit::None,
     })

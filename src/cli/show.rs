@@ -8,6 +8,7 @@ use faultbook::book::report::Report;
 use faultbook::book::schema::FaultMatter;
 use faultbook::book::shelf::Entry;
 use faultbook::knowledge::Knowledge;
+use faultbook::lookup::{self, Found};
 use faultbook::render::article;
 use faultbook::render::layout::{Paragraph, Sheet};
 use faultbook::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
@@ -16,7 +17,6 @@ use serde::Serialize;
 use super::args::{Common, Format};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::lookup::{self, Found};
 use super::output::{Output, json};
 use super::{list, open, search};
 
@@ -52,7 +52,9 @@ pub(crate) fn run(asked: &str, common: &Common, output: &Output) -> anyhow::Resu
             let found = found.iter().map(|found| thing(&knowledge, found)).collect();
             json(&Answer { schema: "faultbook/show/1", asked, found })?
         }
-        Format::Markdown => found.iter().map(|found| source(&knowledge, found)).collect::<Vec<_>>().join("\n"),
+        Format::Markdown => {
+            found.iter().map(|found| lookup::markdown(&knowledge, found)).collect::<Vec<_>>().join("\n")
+        }
         Format::Terminal => terminal(&knowledge, &found, output),
     };
     output.write(&text)?;
@@ -156,7 +158,7 @@ fn report_terminal(sheet: &mut Sheet, report: &Report) {
 fn code_terminal(sheet: &mut Sheet, code: &Code) {
     let number = code.number.map(|number| format!("{number}, ")).unwrap_or_default();
     sheet.paragraph(&Paragraph::new(code.label()).style(STRONG).right(FAINT, format!("{number}{}", code.library)));
-    for words in sentences(code) {
+    for words in lookup::sentences(code) {
         sheet.paragraph(&Paragraph::new(words).lead(PLAIN, "  "));
     }
     if let Some(fault) = code.fault() {
@@ -164,48 +166,10 @@ fn code_terminal(sheet: &mut Sheet, code: &Code) {
     }
 }
 
-/// What a table says of a code.
-fn sentences(code: &Code) -> Vec<String> {
-    let mut says = Vec::new();
-    if code.is_xid() && !code.name().is_empty() {
-        says.push(code.name().to_owned());
-    }
-    if !code.message().is_empty() {
-        says.push(format!("\"{}\"", code.message()));
-    }
-    if !code.meaning().is_empty() {
-        says.push(code.meaning().to_owned());
-    }
-    if code.is_sticky() {
-        says.push("Every later CUDA call of the process fails with it too; only a new process helps.".to_owned());
-    }
-    says
-}
-
-/// The markdown a thing was made from.
-fn source(knowledge: &Knowledge, found: &Found<'_>) -> String {
-    let text = match found {
-        Found::Page(page) => knowledge.book.faults[*page].body.trim_start().to_owned(),
-        Found::Recipe(recipe) => {
-            let mut text = format!("# {}\n\n{}\n", recipe.title, recipe.detail.trim());
-            recipe.commands.iter().for_each(|command| text.push_str(&format!("\n```\n{}\n```\n", command.trim_end())));
-            recipe.trade_offs.iter().for_each(|cost| text.push_str(&format!("\nTrade-off: {cost}\n")));
-            text
-        }
-        Found::Report(report) => report.text.clone(),
-        Found::Code(code) => {
-            let number = code.number.map(|number| format!("{number}, ")).unwrap_or_default();
-            let page = code.fault().map(|fault| format!("\nFault page: `{fault}`\n")).unwrap_or_default();
-            format!("## {} ({number}{})\n\n{}\n{page}", code.label(), code.library, sentences(code).join("\n\n"))
-        }
-    };
-    text.trim_end().to_owned() + "\n"
-}
-
 fn thing<'a>(knowledge: &'a Knowledge, found: &'a Found<'a>) -> Thing<'a> {
     let text = match found {
-        Found::Code(code) => sentences(code).join("\n"),
-        other => source(knowledge, other),
+        Found::Code(code) => lookup::sentences(code).join("\n"),
+        other => lookup::markdown(knowledge, other),
     };
     match found {
         Found::Page(page) => {

@@ -5,6 +5,7 @@
 
 mod comparison;
 pub mod context;
+pub mod desk;
 pub mod duplicates;
 mod environment;
 mod error;
@@ -21,6 +22,7 @@ pub mod scheme;
 pub mod status;
 mod summary;
 pub mod templates;
+pub mod unasked;
 mod write;
 
 pub use error::Error;

@@ -129,7 +129,7 @@ pub fn kind(template: &str) -> &'static str {
 }
 
 /// Every id that a report of the project has, by any name.
-fn known_ids(knowledge: &Knowledge) -> Vec<String> {
+pub(crate) fn known_ids(knowledge: &Knowledge) -> Vec<String> {
     if !knowledge.has_reports() {
         return Vec::new();
     }

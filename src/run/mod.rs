@@ -2,13 +2,16 @@
 //!
 //! A stream of ours that is a terminal becomes a terminal of the child too (a pty of the same size and settings), a
 //! stream that is none becomes a pipe: the child decides about colours and progress bars as if nobody stood between.
-//! Every byte goes on before anybody looks at it. It refuses to interpret anything: no escape is parsed here. The
-//! surprising thing: a child that sits on a pty lives in a session of its own, so keys such as Ctrl-C reach it as
-//! bytes through the pty, not as signals through us; signals sent to us are handed on.
+//! Every byte is on its way before anybody looks at it. It refuses to interpret anything: no escape is parsed here. The
+//! surprising thing: a child that sits on a pty lives in a session of its own, so keys such as Ctrl-C and Ctrl-Z reach it
+//! as bytes through the pty, not as signals through us; signals sent to us are handed on. That session has this very
+//! program as its leader (`session`), which [`lead`] makes of a process that was started for it.
 
 mod outcome;
 #[cfg(not(unix))]
 mod plain;
+#[cfg(unix)]
+mod session;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]
@@ -17,10 +20,14 @@ mod streams;
 mod terminal;
 #[cfg(unix)]
 mod unix;
+#[cfg(unix)]
+mod writer;
 
 use std::ffi::OsString;
 
 pub use outcome::{Error, Outcome};
+#[cfg(unix)]
+pub use session::lead;
 
 /// Which of the child's streams some bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

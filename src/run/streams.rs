@@ -5,13 +5,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{ChildStderr, ChildStdout};
 
 use pty_process::blocking::Pty;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 
 use super::Stream;
+use super::writer::Writer;
 
-/// Bytes taken at a time: what a Linux pipe holds.
-pub(super) const CHUNK: usize = 64 * 1024;
+/// Most bytes passed on at a time. A pty gives at most 4 KiB with each read; several of those go on with one write.
+pub(super) const CHUNK: usize = 16 * 1024;
 
 /// The reading end of something the child writes to.
 pub(super) enum Source {
@@ -59,48 +58,41 @@ pub(super) enum Turn {
     Ended,
 }
 
-/// Passes one chunk from the child to where it belongs, then shows it to the reader.
+/// Passes one chunk from the child on to where it belongs, and shows it to the reader.
 pub(super) fn pass(
     source: &mut Source,
     stream: Stream,
     buffer: &mut [u8],
+    to: &Writer,
     read: &mut dyn FnMut(Stream, &[u8]),
 ) -> Turn {
-    let count = match source.read(buffer) {
-        Ok(0) => return Turn::Ended,
-        Ok(count) => count,
-        Err(error) => match error.kind() {
-            io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => return Turn::Nothing,
-            // Linux says EIO for a pty whose other end is closed.
-            _ => return Turn::Ended,
-        },
-    };
-    let bytes = buffer.get(..count).unwrap_or_default();
-    let written = match stream {
-        Stream::Output => write(io::stdout().as_fd(), bytes),
-        Stream::Error => write(io::stderr().as_fd(), bytes),
-    };
-    read(stream, bytes);
-    match written {
-        Ok(()) => Turn::Passed,
-        // The reader of our output is gone: the child learns it the way it would have, by a closed pipe.
-        Err(_) => Turn::Ended,
+    let (count, ended) = fill(source, buffer);
+    if count == 0 {
+        return if ended { Turn::Ended } else { Turn::Nothing };
     }
+    let bytes = buffer.get(..count).unwrap_or_default();
+    let taken = to.write(stream, bytes);
+    read(stream, bytes);
+    // Where the reader of our output is gone, the child learns it the way it would have, by a closed pipe.
+    if ended || !taken { Turn::Ended } else { Turn::Passed }
 }
 
-/// Writes everything now: a progress bar has no line end to wait for.
-fn write(to: BorrowedFd<'_>, bytes: &[u8]) -> rustix::io::Result<()> {
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        match rustix::io::write(to, rest) {
-            Ok(count) => rest = rest.get(count..).unwrap_or_default(),
-            Err(Errno::INTR) => {}
-            // Somebody left our standard output in non-blocking mode.
-            Err(Errno::AGAIN) => {
-                poll(&mut [PollFd::from_borrowed_fd(to, PollFlags::OUT)], None)?;
-            }
-            Err(error) => return Err(error),
+/// Takes what is there without waiting: how many bytes, and whether that was the end.
+fn fill(source: &mut Source, buffer: &mut [u8]) -> (usize, bool) {
+    let mut count = 0;
+    while let Some(room @ [_, ..]) = buffer.get_mut(count..) {
+        match source.read(room) {
+            Ok(0) => return (count, true),
+            Ok(more) => count += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            // Linux says EIO for a pty whose other end is closed.
+            Err(_) => return (count, true),
+        }
+        // A pipe would wait for more.
+        if !matches!(source, Source::Pty(_)) {
+            break;
         }
     }
-    Ok(())
+    (count, false)
 }

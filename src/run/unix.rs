@@ -16,21 +16,22 @@ use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 use super::signals::{Arrived, Signals};
 use super::streams::{CHUNK, Source, Turn, pass};
 use super::terminal::{self, Keyboard};
-use super::{Error, Outcome, Stream};
+use super::writer::Writer;
+use super::{Error, Outcome, Stream, session};
 
 /// How long the output may be silent, once the child is gone, before what still holds it open is left to itself.
 const QUIET: Duration = Duration::from_millis(150);
 /// How long it may go on altogether.
 const DRAIN: Duration = Duration::from_secs(5);
 /// What is left of a command that was told to end has this long to do so.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// Most keys kept for a child that does not read them.
 const MOST_KEYS: usize = 1 << 20;
 
 /// Whose signals reach the child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// The child leads a session on a pty: keys become signals there, ours are handed on to its group.
+    /// The child leads a session on a pty: keys become signals there, ours are handed on to it, and by it.
     Pty,
     /// The child leads a group: all signals are handed on to that.
     Group,
@@ -48,17 +49,15 @@ pub(super) fn run(
     let signals = Signals::listen().map_err(watch("no signal handlers"))?;
     let (stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
     let (keys, shows, complains) = (stdin.is_terminal(), stdout.is_terminal(), stderr.is_terminal());
-    let mut command = Command::new(program);
-    command.args(arguments);
-
     let mut sources = Vec::with_capacity(2);
     let mut keyboard = None;
     let screen = if shows { stdout.as_fd() } else { stderr.as_fd() };
-    let (child, pty, reach) = if shows || complains {
+    let (mut child, pty, reach) = if shows || complains {
         let (pty, pts) = pty::open().map_err(|error| watch("no pty")(io::Error::other(error)))?;
         let alone = keys && shows && complains;
         terminal::copy(screen, &pty, &pts, alone);
-        let mut command = pty::Command::from(command);
+        let leader = session::leader(program, arguments).map_err(watch("this program cannot be found"))?;
+        let mut command = pty::Command::from(leader);
         if !keys {
             command = command.stdin(Stdio::inherit());
         }
@@ -68,7 +67,7 @@ pub(super) fn run(
         if !complains {
             command = command.stderr(Stdio::piped());
         }
-        let mut child = command.spawn(pts).map_err(|error| start(program, error))?;
+        let mut child = command.spawn(pts).map_err(|error| watch("no pty")(io::Error::other(error)))?;
         let stream = if shows { Stream::Output } else { Stream::Error };
         sources.push((Source::of_pty(&pty).map_err(watch("no pty"))?, stream));
         sources.extend(pipes(&mut child));
@@ -80,7 +79,8 @@ pub(super) fn run(
         }
         (child, Some(pty), Reach::Pty)
     } else {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = Command::new(program);
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         if !keys {
             command.process_group(0);
         }
@@ -97,32 +97,27 @@ pub(super) fn run(
         keyboard,
         typed: VecDeque::new(),
         reach,
+        writer: Writer::start(),
         interrupted: false,
         gone: false,
     };
     watcher.watch(read);
     watcher.clear_up();
+    // Written while the terminal is still as the child had it.
+    watcher.writer.flush(DRAIN);
     drop(watcher.keyboard.take());
     let interrupted = watcher.interrupted;
+    let led = watcher.reach == Reach::Pty;
     drop(watcher);
-    end(child, interrupted)
-}
-
-fn end(mut child: Child, interrupted: bool) -> Result<Outcome, Error> {
-    let status = child.wait().map_err(|source| Error::Watch { what: "its end was missed", source })?;
-    Ok(Outcome::of(status, interrupted))
+    let status = child.wait().map_err(watch("its end was missed"))?;
+    match session::refusal(status).filter(|_| led) {
+        Some(source) => Err(Error::Start { program: name(program), source }),
+        None => Ok(Outcome::of(status, interrupted)),
+    }
 }
 
 fn name(program: &OsString) -> String {
     program.to_string_lossy().into_owned()
-}
-
-fn start(program: &OsString, error: pty_process::Error) -> Error {
-    let source = match error {
-        pty_process::Error::Io(source) => source,
-        other => io::Error::other(other),
-    };
-    Error::Start { program: name(program), source }
 }
 
 fn pipes(child: &mut Child) -> impl Iterator<Item = (Source, Stream)> + use<> {
@@ -142,6 +137,7 @@ struct Watcher<'fd> {
     /// Keys that the pty has not taken yet.
     typed: VecDeque<u8>,
     reach: Reach,
+    writer: Writer,
     interrupted: bool,
     /// Whether the child has ended; it is not waited for yet, so that its number stays its own.
     gone: bool,
@@ -168,19 +164,29 @@ impl Watcher<'_> {
                     return;
                 }
             }
+            // A shell does not say that it gave the foreground to a job that ran in the background.
+            if let Some(keyboard) = self.keyboard.as_mut().filter(|keyboard| !keyboard.is_raw()) {
+                keyboard.enter();
+            }
             let (woken, refused) = self.wait();
             if refused {
                 return;
             }
+            let mut news = woken.is_empty() || woken.contains(&Wake::Signal);
             // From the back, because a source that ended is taken out.
             for wake in woken.into_iter().rev() {
                 match wake {
                     Wake::Source(index) => {
-                        let turn =
-                            self.sources.get_mut(index).map(|(from, stream)| pass(from, *stream, &mut buffer, read));
+                        let turn = self
+                            .sources
+                            .get_mut(index)
+                            .map(|(from, stream)| pass(from, *stream, &mut buffer, &self.writer, read));
                         match (turn, &mut since_end) {
                             (Some(Turn::Passed), Some((_, last))) => *last = Instant::now(),
-                            (Some(Turn::Ended), _) => drop(self.sources.remove(index)),
+                            (Some(Turn::Ended), _) => {
+                                drop(self.sources.remove(index));
+                                news = true;
+                            }
                             _ => {}
                         }
                     }
@@ -193,8 +199,34 @@ impl Watcher<'_> {
                     }
                 }
             }
-            self.gone = self.gone || has_ended(self.pid);
+            // Asked only when there may be news: with every chunk it would cost as much as passing that on.
+            if !self.gone && news {
+                self.look_at_child();
+            }
         }
+    }
+
+    /// Whether the child has ended or stopped.
+    fn look_at_child(&mut self) {
+        self.gone = has_ended(self.pid);
+        if !self.gone && self.reach == Reach::Pty && has_stopped(self.pid) {
+            self.pause();
+        }
+    }
+
+    /// Stops with the command, as the shell outside expects of a job, until that lets it go on.
+    fn pause(&mut self) {
+        if is_orphaned() {
+            // Nobody could ever let us go on: the kernel would not stop a command there either.
+            self.send(Signal::CONT);
+            return;
+        }
+        // What it wrote before it stopped stands above what the shell says.
+        self.writer.flush(QUIET);
+        if let Some(keyboard) = &mut self.keyboard {
+            keyboard.leave();
+        }
+        let _ = process::kill_process(process::getpid(), Signal::STOP);
     }
 
     /// Waits for something to happen; the second value says that waiting itself failed.
@@ -248,11 +280,10 @@ impl Watcher<'_> {
                 self.send(signal);
             }
             Arrived::Other(signal) => self.send(signal),
+            // On a pty the command stops first, if it does: that is seen like its own Ctrl-Z.
+            Arrived::Pause if self.reach == Reach::Pty => self.send(Signal::TSTP),
             Arrived::Pause => {
                 self.send(Signal::TSTP);
-                if let Some(keyboard) = &mut self.keyboard {
-                    keyboard.leave();
-                }
                 let _ = process::kill_process(process::getpid(), Signal::STOP);
             }
             Arrived::Resume => {
@@ -271,8 +302,8 @@ impl Watcher<'_> {
     fn send(&self, signal: Signal) {
         // The child may have ended just now.
         let _ = match self.reach {
-            Reach::Pty | Reach::Group => process::kill_process_group(self.pid, signal),
-            Reach::Shared => process::kill_process(self.pid, signal),
+            Reach::Group => process::kill_process_group(self.pid, signal),
+            Reach::Pty | Reach::Shared => process::kill_process(self.pid, signal),
         };
     }
 
@@ -299,9 +330,10 @@ impl Watcher<'_> {
         }
     }
 
-    /// Ends what is left of a command that was told to end: workers that nobody would ever stop.
+    /// Ends what is left of a command that was told to end: workers that nobody would ever stop. On a pty the leader of
+    /// the session does that.
     fn clear_up(&mut self) {
-        if !self.interrupted || self.reach == Reach::Shared {
+        if !self.interrupted || self.reach != Reach::Group {
             return;
         }
         self.send(Signal::TERM);
@@ -317,7 +349,7 @@ impl Watcher<'_> {
             for wake in woken.into_iter().rev() {
                 if let Wake::Source(index) = wake
                     && let Some((source, stream)) = self.sources.get_mut(index)
-                    && pass(source, *stream, &mut buffer, &mut |_, _| {}) == Turn::Ended
+                    && pass(source, *stream, &mut buffer, &self.writer, &mut |_, _| {}) == Turn::Ended
                 {
                     drop(self.sources.remove(index));
                 }
@@ -325,6 +357,19 @@ impl Watcher<'_> {
         }
         self.send(Signal::KILL);
     }
+}
+
+/// Whether nobody of our session could let us go on after a stop: no shell with job control is our parent.
+fn is_orphaned() -> bool {
+    let Some(parent) = process::getppid() else { return true };
+    let same_session = process::getsid(Some(parent)).ok() == process::getsid(None).ok();
+    !same_session || process::getpgid(Some(parent)).ok() == process::getpgid(None).ok()
+}
+
+/// Whether the child has stopped since the last time it was asked.
+fn has_stopped(pid: Pid) -> bool {
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+    process::waitid(WaitId::Pid(pid), options).is_ok_and(|status| status.is_some_and(|status| status.stopped()))
 }
 
 /// Whether the child has ended, without taking its status.

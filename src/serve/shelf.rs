@@ -6,16 +6,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::book::Book;
-use crate::book::lenient::{self, comparable};
-use crate::book::load;
+use crate::book::config::Config;
 use crate::book::naming::Naming;
 use crate::book::report::Report;
 use crate::diagnose::{Measured, diagnose};
 use crate::diagnosis::Diagnosis;
-use crate::index::Entry;
 use crate::knowledge::{Knowledge, Places};
 use crate::project::Project;
-use crate::{incident, transcript};
+use crate::{incident, lookup, transcript};
 
 /// How a shelf is opened.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +24,12 @@ pub struct Settings {
     pub no_builtin: bool,
     /// Where caches live; `None` keeps everything in memory.
     pub cache: Option<PathBuf>,
+    /// Whether this machine may be asked about its GPU, driver and Python environment.
+    pub probe: bool,
+    /// The Python interpreter or environment that runs use, where somebody said.
+    pub python: Option<PathBuf>,
+    /// Whether an agent may have reports written.
+    pub allow_write: bool,
 }
 
 /// Everything known in one project.
@@ -38,6 +42,8 @@ pub struct Shelf {
     pub pages: Vec<PathBuf>,
     /// How the project names its reports, where it chose.
     pub naming: Option<Naming>,
+    /// What the project configured.
+    pub config: Config,
     /// What could not be read.
     pub notes: Vec<String>,
     /// Pages, signatures, index.
@@ -74,6 +80,7 @@ impl Shelf {
             reports: project.roots,
             pages: project.pages,
             naming,
+            config: project.config,
             notes,
             knowledge: Knowledge::new(book, places, Box::new(|_, _| {})),
             settings: settings.clone(),
@@ -83,6 +90,11 @@ impl Shelf {
     /// The same project with its files as they are now.
     pub fn again(&self) -> Self {
         Self::open(&self.root, &self.settings)
+    }
+
+    /// How it was opened.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Where caches live.
@@ -97,36 +109,9 @@ impl Shelf {
         diagnose(&transcript, &incident, &self.knowledge, &Measured::default())
     }
 
-    /// The project's reports with that id, in any spelling.
-    pub fn entries(&self, id: &str) -> Vec<&Entry> {
-        let asked = comparable(id);
-        let entries = self.all_entries();
-        entries.filter(|entry| names(entry).any(|name| comparable(name) == asked)).collect()
-    }
-
-    /// All reports of the project.
-    pub fn all_entries(&self) -> impl Iterator<Item = &Entry> {
-        let index = if self.knowledge.has_reports() { self.knowledge.index() } else { None };
-        index.into_iter().flat_map(|index| index.entries())
-    }
-
-    /// The project's reports with that id, else those that come with the book.
+    /// The reports that are called so: the project's, else those that come with the book. One that cannot be read any
+    /// more is left out.
     pub fn reports_named(&self, id: &str) -> Vec<Report> {
-        let own: Vec<Report> =
-            self.entries(id).iter().filter_map(|entry| load::read_report(&entry.path).ok()).collect();
-        if !own.is_empty() || self.settings.no_builtin {
-            return own;
-        }
-        let asked = comparable(id);
-        let built_in = self.knowledge.book.reports().map(|(path, text)| lenient::read(Path::new(path), text));
-        let is_named = |report: &Report| {
-            comparable(&report.id) == asked || report.aliases.iter().any(|alias| comparable(alias) == asked)
-        };
-        built_in.filter(is_named).collect()
+        lookup::reports(&self.knowledge, id, !self.settings.no_builtin).unwrap_or_default()
     }
-}
-
-/// The id and everything that stands for it.
-pub fn names(entry: &Entry) -> impl Iterator<Item = &str> {
-    std::iter::once(entry.id.as_str()).chain(entry.aliases.iter().map(String::as_str))
 }

@@ -36,6 +36,35 @@ for _, action in ipairs(actions) do
 end
 check(opened and vim.fn.filereadable(vim.uri_to_fname(opened)) == 1, "the page was not opened: " .. vim.inspect(actions))
 
+-- As a user does it: the menu of code actions, the report opens, its file is there.
+vim.ui.select = function(items, _, choose)
+  for _, item in ipairs(items) do
+    local action = item.action or item[2]
+    if action.title == "Draft a bug report from this" then return choose(item) end
+  end
+  error("no such action: " .. vim.inspect(items))
+end
+local log = vim.api.nvim_get_current_buf()
+local before = #vim.fn.glob(project .. "/docs/bug_reports/*.md", false, true)
+vim.api.nvim_win_set_cursor(0, { 4, 3 })
+vim.lsp.buf.code_action()
+check(vim.wait(20000, function() return vim.api.nvim_get_current_buf() ~= log end, 20), "the report was not opened")
+local files = vim.fn.glob(project .. "/docs/bug_reports/*.md", false, true)
+check(#files == before + 1, vim.inspect(files))
+local report = vim.api.nvim_buf_get_name(0)
+check(vim.tbl_contains(vim.tbl_map(vim.fn.resolve, files), vim.fn.resolve(report)), report .. " is not one of " .. vim.inspect(files))
+local words = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+check(words:find("unable to find an engine", 1, true) and words:find("cudnn-no-engine", 1, true), words)
+vim.api.nvim_set_current_buf(log)
+
+-- A log pasted into a buffer that was never saved.
+vim.cmd("enew")
+vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.fn.readfile(project .. "/run.log"))
+vim.bo.filetype = "log"
+check(vim.wait(20000, function() return #vim.diagnostic.get(0) > 0 end, 20), "no diagnostic in an unsaved buffer")
+vim.cmd("bwipeout!")
+vim.api.nvim_set_current_buf(log)
+
 vim.cmd("Faultbook")
 local list = vim.fn.getqflist()
 check(#list > 0 and list[1].lnum == 4, vim.inspect(list))

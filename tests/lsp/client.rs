@@ -81,7 +81,8 @@ impl Client {
 
     pub(crate) fn greet(&mut self) -> Value {
         let edit = json!({ "documentChanges": true, "resourceOperations": ["rename"] });
-        let capabilities = json!({ "workspace": { "workspaceEdit": edit } });
+        let capabilities =
+            json!({ "workspace": { "workspaceEdit": edit }, "window": { "showDocument": { "support": true } } });
         let folder = json!([{ "uri": self.uri(""), "name": "project" }]);
         let answer = self.ask(
             "initialize",

@@ -79,6 +79,21 @@ fn keys_and_values_complete_in_reports() {
 }
 
 #[test]
+fn the_next_free_id_is_the_one_a_draft_would_get() {
+    let mut client = Client::new();
+    client.file("faultbook.toml", "[reports]\nid = \"BUG-{yyyy}-{nnn}\"\n");
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    let uri = client.open("docs/bug_reports/new.md", "markdown", "---\ntype: bug_report\nbug_id: \n---\n# x\n");
+    let offered = labels(&client.at("textDocument/completion", &uri, 2, 8));
+    let log = client.open("untitled:Untitled-1", "log", crate::client::LOG);
+    let arguments = json!([{ "uri": log }]);
+    let command = json!({ "command": "faultbook.draftReport", "arguments": arguments });
+    let drafted = client.ask("workspace/executeCommand", command);
+    assert_eq!(offered, [drafted["id"].as_str().expect("an id")], "{drafted}");
+    assert!(offered[0].starts_with("BUG-20") && offered[0].ends_with("-001"), "{offered:?}");
+}
+
+#[test]
 fn ids_complete_in_comments() {
     let mut client = Client::new();
     let uri = client.open("a.py", "python", "# 😀 see BUG-2");

@@ -147,3 +147,23 @@ fn steps_refuse_what_they_do_not_know() {
     // A machine is needed for nothing else here.
     drop(Machine::without_driver());
 }
+
+#[test]
+#[cfg(unix)]
+fn run_asks_the_machine_when_the_command_dies() {
+    let script = "printf 'RuntimeError: FIND was unable to find an engine to execute this computation\\n'; exit 3";
+    let run_with = |options: &[&str]| {
+        let arguments: Vec<&str> =
+            ["run"].iter().chain(options).chain(&["--format", "json", "--", "sh", "-c", script]).copied().collect();
+        let output = run(&arguments, Some("consumer-nearly-full"), "");
+        assert_eq!(output.status.code(), Some(3));
+        let err = String::from_utf8(output.stderr).unwrap();
+        serde_json::from_str::<serde_json::Value>(&err).unwrap_or_else(|error| panic!("{error}: {err}"))
+    };
+    // Standard output is no terminal here: after a death the machine is asked all the same.
+    let json = run_with(&[]);
+    assert_eq!(json["probe"]["level"], "quick", "{json}");
+    let causes = json["causes"].as_array().unwrap();
+    assert_eq!(causes.iter().find(|cause| cause["id"] == "memory-exhausted").unwrap()["status"], "supported");
+    assert_eq!(run_with(&["--no-probe"])["probe"], serde_json::Value::Null);
+}

@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
 use pty_process::Size;
@@ -49,6 +50,10 @@ impl Seat {
                 return text.into_owned();
             }
             assert!(start.elapsed() < Duration::from_secs(20), "no {words:?} in {text:?}");
+            let pause = Timespec::try_from(Duration::from_millis(200)).expect("short");
+            if poll(&mut [PollFd::new(&self.pty, PollFlags::IN)], Some(&pause)) == Ok(0) {
+                continue;
+            }
             match self.pty.read(&mut buffer) {
                 Ok(count) => seen.extend_from_slice(&buffer[..count]),
                 Err(error) => panic!("{error}, no {words:?} in {text:?}"),

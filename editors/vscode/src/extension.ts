@@ -6,6 +6,12 @@ interface Answer {
   markdown: string;
 }
 
+interface Drafted {
+  id: string;
+  path: string;
+  uri: string;
+}
+
 let client: LanguageClient | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -41,6 +47,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     await vscode.env.clipboard.writeText(before);
     return text;
   });
+  // The server writes the report, never over another, and asks us to show it.
+  context.subscriptions.push(vscode.commands.registerCommand("faultbook.newReport", newReport));
   try {
     await client.start();
   } catch (error) {
@@ -50,6 +58,24 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
 export async function deactivate(): Promise<void> {
   await client?.stop();
+}
+
+/** Drafts a bug report from the selection, else from the whole document, else from the clipboard. */
+async function newReport(): Promise<Drafted | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  const selection = editor && !editor.selection.isEmpty ? editor.document.getText(editor.selection) : undefined;
+  const text = selection ?? editor?.document.getText() ?? (await vscode.env.clipboard.readText());
+  if (!client || !text.trim()) {
+    void vscode.window.showInformationMessage("Faultbook: there is no text to report on");
+    return undefined;
+  }
+  try {
+    const params = { command: "faultbook.draftReport", arguments: [{ text }] };
+    return await client.sendRequest<Drafted>("workspace/executeCommand", params);
+  } catch {
+    // The server has said why in a message.
+    return undefined;
+  }
 }
 
 async function show(text: string | undefined): Promise<void> {

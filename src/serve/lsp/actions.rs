@@ -1,7 +1,7 @@
 //! What can be done about a failure: commands of the server, offered as code actions.
 //!
 //! The server has no clipboard and opens no window of its own: `faultbook.copyCommand` gives the words back to the
-//! client, `faultbook.openPage` asks it to show the page.
+//! client, `faultbook.openPage` and `faultbook.draftReport` ask it to show what they name or write.
 
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Command, Range};
 use serde_json::{Value, json};
@@ -16,9 +16,11 @@ pub(super) const OPEN_PAGE: &str = "faultbook.openPage";
 pub(super) const COPY_COMMAND: &str = "faultbook.copyCommand";
 /// Diagnoses a text or an open document: `[{"text": ...}]` or `[{"uri": ...}]`.
 pub(super) const DIAGNOSE: &str = "faultbook.diagnose";
+/// Writes a bug report from a text or an open document: `[{"text": ...}]` or `[{"uri": ...}]`.
+pub(super) const DRAFT: &str = "faultbook.draftReport";
 
 /// Every command of the server.
-pub(super) const ALL: [&str; 3] = [OPEN_PAGE, COPY_COMMAND, DIAGNOSE];
+pub(super) const ALL: [&str; 4] = [OPEN_PAGE, COPY_COMMAND, DIAGNOSE, DRAFT];
 
 /// A command with a title.
 pub(super) fn command(title: impl Into<String>, command: &str, argument: Value) -> Command {
@@ -52,6 +54,10 @@ pub(super) fn of(document: &Document, range: Range) -> Vec<CodeActionOrCommand> 
     }
     for echo in diagnosis.cascade.iter().filter(|echo| touches(echo.span.start.line)) {
         offer(format!("Open the fault page {}", echo.id), OPEN_PAGE, json!(echo.id));
+    }
+    // Wherever the cursor is: who wants to report looks at the log, not at one line of it.
+    if diagnosis.error.is_some() || diagnosis.fault.is_some() {
+        offer("Draft a bug report from this".to_owned(), DRAFT, json!({ "uri": document.uri }));
     }
     out
 }

@@ -11,6 +11,7 @@ use super::kind::Kind;
 use super::text::{Text, number};
 use super::world::{Document, World};
 use crate::lint::{self, Finding, KnownReport, Setting, Severity};
+use crate::lookup;
 
 /// What the linter says about a document.
 pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
@@ -20,7 +21,7 @@ pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
     let path = document.path.as_deref().map_or_else(|| document.uri.as_str().to_owned(), shown);
     let checked = lint::Document::new(path, document.text.as_str());
     let own = document.path.as_deref();
-    let others = world.shelf.all_entries().filter(|entry| own != Some(entry.path.as_path()));
+    let others = lookup::entries(&world.shelf.knowledge).filter(|entry| own != Some(entry.path.as_path()));
     let reports: Vec<KnownReport> =
         others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
     let exists = |path: &str| Path::new(path).exists();

@@ -9,6 +9,8 @@ use super::kind::Kind;
 use super::world::{Document, World};
 use crate::book::builtin::builtin;
 use crate::book::matter;
+use crate::draft::unasked;
+use crate::lookup;
 
 /// Reports and pages offered at most.
 const MOST: usize = 2_000;
@@ -102,7 +104,11 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         }
         (true, "explains" | "aliases") => faults(world),
         (false, "tags") => tags(world),
-        (false, "bug_id") => vec![(next_id(world), "the next free id".to_owned(), CompletionItemKind::REFERENCE)],
+        (false, "bug_id") => {
+            let shelf = &world.shelf;
+            let next = unasked::next_id(&shelf.knowledge, &shelf.config, &shelf.reports).ok()?;
+            vec![(next, "the next free id".to_owned(), CompletionItemKind::REFERENCE)]
+        }
         (_, key) => {
             let table: &[(&str, &[Word])] = if page { PAGE_VALUES } else { REPORT_VALUES };
             let values = table.iter().find(|(name, _)| *name == key)?.1;
@@ -192,8 +198,8 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
     let quoted = before.get(..start).is_some_and(|rest| rest.ends_with('`'));
     let mut items = Vec::new();
     if typed.contains(['-', '_']) || quoted {
-        let entries =
-            world.shelf.all_entries().filter(|entry| quoted || entry.id.to_ascii_lowercase().starts_with(&head));
+        let entries = lookup::entries(&world.shelf.knowledge)
+            .filter(|entry| quoted || entry.id.to_ascii_lowercase().starts_with(&head));
         let reports = entries.map(|entry| (entry.id.clone(), entry.title.clone(), CompletionItemKind::REFERENCE));
         items.extend(reports.take(MOST));
     }
@@ -211,28 +217,11 @@ fn faults(world: &World) -> Vec<(String, String, CompletionItemKind)> {
 /// Tags that other reports carry, the most common first.
 fn tags(world: &World) -> Vec<(String, String, CompletionItemKind)> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
-    for tag in world.shelf.all_entries().flat_map(|entry| &entry.tags) {
+    for tag in lookup::entries(&world.shelf.knowledge).flat_map(|entry| &entry.tags) {
         *counts.entry(tag).or_default() += 1;
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let item = |(tag, count): (&str, usize)| (tag.to_owned(), format!("{count} reports"), CompletionItemKind::VALUE);
     counts.into_iter().take(MOST).map(item).collect()
-}
-
-/// An id that no report has, counted on from the latest one.
-fn next_id(world: &World) -> String {
-    let latest = world
-        .shelf
-        .all_entries()
-        .map(|entry| entry.id.as_str())
-        .filter(|id| crate::life::mentions::is_report_id(id))
-        .max();
-    let Some((head, number)) = latest.and_then(|id| id.rsplit_once(['-', '_'])) else {
-        return "BUG-001".to_owned();
-    };
-    let width = number.len();
-    let next = number.parse::<u64>().map_or(1, |number| number + 1);
-    let dash = latest.and_then(|id| id.get(head.len()..=head.len())).unwrap_or("-");
-    format!("{head}{dash}{next:0width$}")
 }

@@ -3,7 +3,7 @@
 use lsp_types::{CodeLens, Range};
 use serde_json::json;
 
-use super::actions::{COPY_COMMAND, OPEN_PAGE, command, recommended};
+use super::actions::{COPY_COMMAND, DRAFT, OPEN_PAGE, command, recommended};
 use super::reading;
 use super::world::Document;
 use crate::render::inline;
@@ -29,5 +29,6 @@ pub(super) fn of(document: &Document) -> Vec<CodeLens> {
     if let Some(words) = recommended(diagnosis) {
         out.push(lens(command("copy the command", COPY_COMMAND, json!(words))));
     }
+    out.push(lens(command("draft a bug report", DRAFT, json!({ "uri": document.uri }))));
     out
 }

@@ -1,13 +1,15 @@
 //! The language server: a log's failure where it stands in the editor, bug reports and fault pages as one web of ids.
 //!
 //! One thread owns all state and answers in order; what takes long (a huge log, a search over the workspace) runs
-//! beside it and can be cancelled. A panic costs one answer, a broken message one error, never the server. It refuses
-//! to write files: every change goes through the editor. The surprising thing: an id is known in any text file, so a
+//! beside it and can be cancelled. A panic costs one answer, a broken message one error, never the server. It changes no
+//! file, every edit goes through the editor; a bug report that somebody asked for is a new file, the only one it writes.
+//! The surprising thing: an id is known in any text file, so a
 //! comment `// see BUG-20251110-003` leads to its report in every language.
 
 mod actions;
 mod capabilities;
 mod checks;
+mod commands;
 mod completion;
 mod diagnostics;
 mod front_words;
@@ -15,6 +17,8 @@ mod hover;
 mod ids;
 mod kind;
 mod lenses;
+mod notifications;
+mod outgoing;
 mod pages;
 mod reading;
 mod requests;
@@ -22,6 +26,7 @@ mod search;
 mod server;
 mod symbols;
 mod text;
+mod upkeep;
 mod uri;
 mod wire;
 mod words;

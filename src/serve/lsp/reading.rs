@@ -3,6 +3,8 @@
 //! A long log is read at its start and its end; what lies between is named, not guessed at. The core's columns count
 //! cleaned characters, so places are looked up again in the line as it stands in the document.
 
+use std::borrow::Cow;
+
 use lsp_types::{FoldingRange, FoldingRangeKind, Range};
 
 use super::text::{Text, number};
@@ -13,8 +15,8 @@ use crate::knowledge::Knowledge;
 use crate::transcript::Transcript;
 use crate::{incident, transcript};
 
-/// Longer documents are read in part: beyond it an answer would take more than a second or two.
-const WHOLE: usize = 48 << 20;
+/// Longer documents are read in part: no more than this is read of any, and an answer takes a second or two.
+const WHOLE: usize = START + END;
 /// How much of the start is read then: versions, the command line, first failures.
 const START: usize = 8 << 20;
 /// How much of the end: where runs die.
@@ -34,10 +36,7 @@ pub(super) struct Reading {
 /// Reads a log.
 pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Reading {
     let cut = Cut::of(text);
-    let shown = match &cut {
-        Some(cut) => cut.excerpt(text),
-        None => text.as_str().to_owned(),
-    };
+    let shown = shown(text, cut.as_ref());
     let transcript = transcript::read(shown.as_bytes());
     let incident = incident::read(&transcript);
     let mut diagnosis = diagnose(&transcript, &incident, knowledge, &Measured::default());
@@ -55,6 +54,16 @@ pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Reading {
         diagnosis.lines_read = number(text.lines());
     }
     Reading { diagnosis, folds, errors }
+}
+
+/// What is read of a document, and what is not, in words.
+pub(super) fn read_part(text: &Text) -> (Cow<'_, str>, Option<String>) {
+    let cut = Cut::of(text);
+    (shown(text, cut.as_ref()), cut.map(|cut| cut.says()))
+}
+
+fn shown<'t>(text: &'t Text, cut: Option<&Cut>) -> Cow<'t, str> {
+    cut.map_or(Cow::Borrowed(text.as_str()), |cut| Cow::Owned(cut.excerpt(text)))
 }
 
 /// Where some words of a line (counted from 1) stand in the document; the whole line when they do not stand there.

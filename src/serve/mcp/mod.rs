@@ -1,10 +1,12 @@
 //! The agent's door: the Model Context Protocol over standard input and output.
 //!
-//! Tools for diagnosing, searching, showing and checking; pages and reports as resources; a prompt. Nothing here
-//! writes a file. Work is done on threads of its own, so that a long log does not hold up the next request and a
+//! Tools for diagnosing, searching, showing, checking, probing and drafting reports; pages and reports as resources; a
+//! prompt. Nothing is written unless the server was started for that, and then only new reports. Work is done on threads of its own, so that a long log does not hold up the next request and a
 //! panic costs one answer.
 
-mod lookup;
+mod draft;
+#[cfg(feature = "probe")]
+mod probe;
 mod prompts;
 mod resources;
 mod tools;
@@ -33,7 +35,8 @@ const FRESH: Duration = Duration::from_secs(3);
 const INSTRUCTIONS: &str = "Faultbook says which GPU or ML training failure a log shows, why it happened and what fixes \
 it. Pass the whole log or traceback to `diagnose`, unshortened: the first failure counts, not the last line. What an \
 answer says about causes is ranked, not certain; run the check it names before a costly fix. The project's own bug \
-reports come first: `show` them by id.";
+reports come first: `show` them by id. `probe` says what this machine is, when the run died on it. `draft_report` \
+makes a bug report of a log.";
 
 /// The server of one client.
 #[derive(Clone)]
@@ -67,9 +70,21 @@ impl Server {
         let shelf = Arc::new(Shelf::open(&root, settings));
         Self {
             shelf: Arc::new(Mutex::new((Instant::now(), shelf))),
-            tool_router: Self::tools(),
+            tool_router: Self::all_tools(settings.allow_write),
             prompt_router: Self::prompts(),
         }
+    }
+
+    fn all_tools(allow_write: bool) -> ToolRouter<Self> {
+        let mut router = Self::tools() + Self::draft_tools();
+        #[cfg(feature = "probe")]
+        {
+            router += Self::probe_tools();
+        }
+        if let Some(route) = router.map.get_mut("draft_report").filter(|_| allow_write) {
+            draft::may_write(&mut route.attr);
+        }
+        router
     }
 
     /// The project's files as they are now, or were a moment ago.

@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
-use super::lookup;
+use crate::lookup::{self, Found};
 use crate::serve::shelf::Shelf;
 
 const PAGE: &str = "faultbook://page/";
@@ -13,7 +13,7 @@ const MARKDOWN: &str = "text/markdown";
 
 /// All pages, and all reports of the project.
 pub(super) fn all(shelf: &Shelf) -> Vec<Resource> {
-    let reports = shelf.all_entries().map(|entry| {
+    let reports = lookup::entries(&shelf.knowledge).map(|entry| {
         let about = [entry.status.as_str(), entry.severity.as_str(), entry.date.as_str()];
         let about: Vec<&str> = about.into_iter().filter(|words| !words.is_empty()).collect();
         Resource::new(format!("{REPORT}{}", entry.id), entry.id.clone())
@@ -45,7 +45,8 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// The text behind an address.
 pub(super) fn read(shelf: &Shelf, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let texts: Vec<String> = if let Some(id) = uri.strip_prefix(PAGE) {
-        lookup::page(shelf, id).into_iter().collect()
+        let page = lookup::page(&shelf.knowledge, id).map(Found::Page);
+        page.iter().map(|page| lookup::markdown(&shelf.knowledge, page)).collect()
     } else if let Some(id) = uri.strip_prefix(REPORT) {
         shelf.reports_named(id).into_iter().map(|report| report.text).collect()
     } else {

@@ -13,9 +13,10 @@ use rmcp::{ErrorData, schemars, tool, tool_router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Server, lookup};
+use super::Server;
 use crate::index::What;
 use crate::lint::{self, KnownReport, Setting};
+use crate::lookup;
 use crate::render;
 use crate::serve::shelf::Shelf;
 
@@ -72,13 +73,9 @@ impl Server {
     )]
     async fn diagnose(&self, Parameters(asked): Parameters<Diagnose>) -> Result<CallToolResult, ErrorData> {
         self.work(move |shelf| {
-            let bytes = match (asked.text, asked.path) {
-                (Some(text), None) => text.into_bytes(),
-                (None, Some(path)) => match read(shelf, &path) {
-                    Ok(bytes) => bytes,
-                    Err(says) => return Ok(failed(says)),
-                },
-                _ => return Err(ErrorData::invalid_params("give either `text` or `path`", None)),
+            let bytes = match log(shelf, asked.text, asked.path)? {
+                Ok(bytes) => bytes,
+                Err(says) => return Ok(failed(says)),
             };
             let diagnosis = shelf.diagnose(&bytes);
             let data = serde_json::from_str(&render::json::render(&diagnosis)).unwrap_or_default();
@@ -134,10 +131,14 @@ impl Server {
     )]
     async fn show(&self, Parameters(asked): Parameters<Show>) -> Result<CallToolResult, ErrorData> {
         self.work(move |shelf| {
-            let texts = lookup::texts(shelf, &asked.id);
-            Ok(match texts.is_empty() {
+            let found = match lookup::find(&shelf.knowledge, &asked.id, !shelf.settings().no_builtin) {
+                Ok(found) => found,
+                Err(error) => return Ok(failed(error.to_string())),
+            };
+            let texts = found.iter().map(|found| ContentBlock::text(lookup::markdown(&shelf.knowledge, found)));
+            Ok(match found.is_empty() {
                 true => failed(format!("nothing is called `{}`; `search` finds ids by words", asked.id)),
-                false => CallToolResult::success(texts.into_iter().map(ContentBlock::text).collect()),
+                false => CallToolResult::success(texts.collect()),
             })
         })
         .await
@@ -159,7 +160,7 @@ impl Server {
                 },
             };
             let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
-            let others = shelf.all_entries().filter(|entry| entry.path != path);
+            let others = lookup::entries(&shelf.knowledge).filter(|entry| entry.path != path);
             let reports: Vec<KnownReport> =
                 others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
             let exists = |path: &str| Path::new(path).exists();
@@ -188,7 +189,7 @@ impl Server {
 }
 
 /// Text with the same as data.
-fn answer(text: String, data: Value) -> CallToolResult {
+pub(super) fn answer(text: String, data: Value) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     // The protocol wants an object there.
     result.structured_content = data.is_object().then_some(data);
@@ -196,8 +197,21 @@ fn answer(text: String, data: Value) -> CallToolResult {
 }
 
 /// Something that the agent can mend.
-fn failed(says: impl Into<String>) -> CallToolResult {
+pub(super) fn failed(says: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(says.into())])
+}
+
+/// A log as an agent gives it: its words or its file. What is wrong with the file is for the agent to mend.
+pub(super) fn log(
+    shelf: &Shelf,
+    text: Option<String>,
+    path: Option<String>,
+) -> Result<Result<Vec<u8>, String>, ErrorData> {
+    match (text, path) {
+        (Some(text), None) => Ok(Ok(text.into_bytes())),
+        (None, Some(path)) => Ok(read(shelf, &path)),
+        _ => Err(ErrorData::invalid_params("give either `text` or `path`", None)),
+    }
 }
 
 /// A file of the project or of the machine.

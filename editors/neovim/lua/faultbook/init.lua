@@ -38,6 +38,45 @@ local function start(config, buffer)
   return id
 end
 
+-- Neovim before 0.8 cannot be asked to show a document: then the report is opened here.
+local function draft(command, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  if not client then return end
+  local params = { command = command.command, arguments = command.arguments }
+  client.request("workspace/executeCommand", params, function(failure, answer)
+    if failure then
+      vim.notify("faultbook: " .. failure.message, vim.log.levels.ERROR)
+    elseif answer and answer.path and not vim.lsp.handlers["window/showDocument"] then
+      vim.cmd("edit " .. vim.fn.fnameescape(answer.path))
+    end
+  end, context.bufnr)
+end
+
+-- Neovim looks for the buffer of a diagnostic by its file's name, and finds none for a buffer that was never saved:
+-- a log pasted into one is marked here.
+local function mark(failure, result, context, config)
+  local usual = vim.lsp.handlers["textDocument/publishDiagnostics"]
+  if failure or not result or result.uri ~= "file://" then return usual(failure, result, context, config) end
+  for _, buffer in ipairs(vim.lsp.get_buffers_by_client_id(context.client_id)) do
+    if vim.api.nvim_buf_is_valid(buffer) and vim.api.nvim_buf_get_name(buffer) == "" then
+      local marks = {}
+      for _, one in ipairs(result.diagnostics) do
+        local function column(place)
+          local words = vim.api.nvim_buf_get_lines(buffer, place.line, place.line + 1, false)[1] or ""
+          local ok, byte = pcall(vim.str_byteindex, words, place.character, true)
+          return ok and byte or #words
+        end
+        marks[#marks + 1] = {
+          lnum = one.range.start.line, col = column(one.range.start),
+          end_lnum = one.range["end"].line, end_col = column(one.range["end"]),
+          severity = one.severity, message = one.message, source = one.source, code = one.code,
+        }
+      end
+      vim.diagnostic.set(vim.lsp.diagnostic.get_namespace(context.client_id), buffer, marks)
+    end
+  end
+end
+
 -- Gives a buffer its server.
 function M.attach(buffer)
   if not vim.tbl_contains(M.config.filetypes, vim.bo[buffer].filetype) then return end
@@ -46,6 +85,7 @@ function M.attach(buffer)
     name = "faultbook",
     cmd = M.config.cmd,
     root_dir = root(buffer),
+    handlers = { ["textDocument/publishDiagnostics"] = mark },
     commands = {
       -- The server has no clipboard; Neovim does.
       ["faultbook.copyCommand"] = function(command)
@@ -53,6 +93,7 @@ function M.attach(buffer)
         pcall(vim.fn.setreg, "+", command.arguments[1])
         vim.notify("faultbook: copied")
       end,
+      ["faultbook.draftReport"] = draft,
     },
   }, buffer)
 end
