@@ -5,7 +5,6 @@
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::Args;
 use faultbook::book::load;
@@ -17,6 +16,7 @@ use faultbook::draft::moment::Moment;
 use faultbook::draft::report::{self, New};
 use faultbook::draft::templates::Templates;
 use faultbook::draft::{desk, duplicates, git, occurrence};
+use faultbook::facts::Facts;
 use faultbook::knowledge::Knowledge;
 use faultbook::lookup;
 use faultbook::project::Project;
@@ -30,7 +30,8 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::input::{self, Input};
 use super::output::{Output, json, remark};
-use super::{complain, open};
+use super::redactions::{self, Taken, taken};
+use super::{complain, editor, here, open};
 
 /// What `new` takes.
 #[derive(Debug, Clone, Args)]
@@ -120,15 +121,6 @@ struct Alike {
     relation: String,
 }
 
-#[derive(Serialize)]
-struct Taken {
-    kind: &'static str,
-    what: &'static str,
-    looked: String,
-    replaced_by: String,
-    count: usize,
-}
-
 /// Writes, prints or adds.
 pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let (project, knowledge) = open::project(common, false)?;
@@ -137,8 +129,10 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let scheme = desk::scheme(&project.config)?;
     let former = asked.former_gpu.as_deref().map(|name| super::fit::card(&knowledge.book, name)).transpose()?;
     let mut redactor = (!asked.no_redact).then(|| Redactor::new(&desk::known()));
-    let input = text(asked, redactor.as_mut())?;
-    let reading = diagnose::read(&input, &knowledge, &with_probe(common)?)?;
+    let log = log(asked)?;
+    let ran_here = here::ran(&log.bytes);
+    let input = redacted(log, redactor.as_mut());
+    let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
     if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
     {
         complain(&anyhow::Error::from(Failure::new("no error in this text, so nothing was written").hint(
@@ -156,6 +150,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         former_gpu: former.map(|card| card.name.clone()),
         about: asked.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
         change: asked.commit.as_deref().map(change).transpose()?,
+        software: if ran_here { here::software(&reading, common)? } else { Facts::default() },
     };
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
@@ -211,7 +206,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         false => (new.write()?, None),
     };
     let redactor = new.redactor.take();
-    say_redactions(redactor.as_ref(), asked);
+    redactions::say(redactor.as_ref(), asked.show_redactions);
     let answer = Answer {
         schema: "faultbook/new/1",
         id: &created.id,
@@ -232,7 +227,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         (_, None) => format!("{}\n", answer.path),
     })?;
     if asked.edit {
-        edit(&created.path)?;
+        editor::edit(&created.path)?;
     }
     Ok(Exit::Found)
 }
@@ -257,7 +252,7 @@ fn add(
         paragraph = redactor.text(&paragraph).into_owned();
     }
     occurrence::append(&old.path, &paragraph)?;
-    say_redactions(redactor.as_ref(), asked);
+    redactions::say(redactor.as_ref(), asked.show_redactions);
     let path = shown(&old.path);
     output.write(&match output.format {
         Format::Json => json(&Answer {
@@ -272,34 +267,27 @@ fn add(
         _ => format!("{path}\n"),
     })?;
     if asked.edit {
-        edit(&old.path)?;
+        editor::edit(&old.path)?;
     }
     Ok(Exit::Found)
 }
 
-/// The text to report on, without what should not be shared. A change log needs none.
-fn text(asked: &Asked, redactor: Option<&mut Redactor>) -> anyhow::Result<Input> {
+/// The text to report on. A change log needs none.
+fn log(asked: &Asked) -> anyhow::Result<Input> {
     let needs_none = report::kind(&asked.template) == "CHG" && asked.append.is_none();
-    let mut input = match &asked.file {
-        None if needs_none => Input { bytes: Vec::new(), selection: None },
-        None => input::read(Path::new("-"))?,
-        Some(file) => input::read(file)?,
-    };
+    match &asked.file {
+        None if needs_none => Ok(Input { bytes: Vec::new(), selection: None }),
+        None => input::read(Path::new("-")),
+        Some(file) => input::read(file),
+    }
+}
+
+/// The text without what should not be shared.
+fn redacted(mut input: Input, redactor: Option<&mut Redactor>) -> Input {
     if let Some(redactor) = redactor {
         input.bytes = desk::redacted(&input.bytes, redactor);
     }
-    Ok(input)
-}
-
-/// The machine is asked unasked where it has a driver: a report is read by people who cannot ask it.
-fn with_probe(common: &Common) -> anyhow::Result<Common> {
-    #[cfg_attr(not(feature = "probe"), expect(unused_mut, reason = "only a probe changes it"))]
-    let mut common = common.clone();
-    #[cfg(feature = "probe")]
-    if !common.no_probe && common.facts.is_none() && super::probe::driver_here(&common)? {
-        common.probe = true;
-    }
-    Ok(common)
+    input
 }
 
 /// The templates of a project.
@@ -340,55 +328,6 @@ fn asks(asked: &Asked) -> bool {
         && !asked.stdout
         && io::stdin().is_terminal()
         && io::stdout().is_terminal()
-}
-
-fn taken(redactor: Option<&Redactor>) -> Vec<Taken> {
-    let found = redactor.into_iter().flat_map(Redactor::found);
-    found
-        .map(|one| Taken {
-            kind: one.kind.word(),
-            what: one.what,
-            looked: one.looked.clone(),
-            replaced_by: one.replaced_by.clone(),
-            count: one.count,
-        })
-        .collect()
-}
-
-fn say_redactions(redactor: Option<&Redactor>, asked: &Asked) {
-    let taken = taken(redactor);
-    if asked.show_redactions {
-        for one in &taken {
-            remark(&format!("{}: {} is now {}, {} times", one.what, one.looked, one.replaced_by, one.count));
-        }
-    }
-    let secrets = taken.iter().filter(|one| one.kind == "secret").count();
-    if secrets > 0 {
-        remark(&format!(
-            "{} in the log; {} out of the report, and should be revoked if others have seen the log",
-            if secrets == 1 { "there is a secret".to_owned() } else { format!("there are {secrets} secrets") },
-            if secrets == 1 { "it was left" } else { "they were left" },
-        ));
-    } else if asked.show_redactions && taken.is_empty() {
-        remark("nothing was redacted");
-    }
-}
-
-/// Opens a file in the user's editor and waits.
-fn edit(path: &Path) -> anyhow::Result<()> {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let Some(editor) = set("VISUAL").or_else(|| set("EDITOR")) else {
-        return Err(Failure::new("there is no editor to open the report in").hint("set $VISUAL or $EDITOR").into());
-    };
-    // An editor may have options: `code --wait`.
-    let mut words = editor.split_whitespace();
-    let program = words.next().unwrap_or("vi");
-    let ended = Command::new(program).args(words).arg(path).status();
-    match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::new(format!("the editor `{editor}` failed ({status})")).into()),
-        Err(error) => Err(Failure::new(format!("could not start the editor `{editor}`: {error}")).into()),
-    }
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

@@ -193,7 +193,8 @@ pub(crate) fn driver_here(common: &Common) -> anyhow::Result<bool> {
     Ok(probe::driver_here(&options(common)?))
 }
 
-fn options(common: &Common) -> anyhow::Result<Options> {
+/// How this machine is asked.
+pub(crate) fn options(common: &Common) -> anyhow::Result<Options> {
     if let Some(path) = common.python.as_ref().filter(|path| !path.exists()) {
         return Err(Failure::new(format!("there is no `{}`", path.display()))
             .hint("--python takes an interpreter, or the folder of an environment")

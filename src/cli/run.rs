@@ -14,6 +14,7 @@ use faultbook::diagnose::Measured;
 use faultbook::diagnosis::{Diagnosis, Verdict};
 use faultbook::draft::fill::Asked;
 use faultbook::draft::unasked::{self, Wanted};
+use faultbook::facts::Facts;
 use faultbook::incident::Incident;
 use faultbook::knowledge::Knowledge;
 use faultbook::project::Project;
@@ -29,7 +30,7 @@ use super::output::{Output, remark};
 use super::probe;
 use super::reduce::Selection;
 use super::tail::Tail;
-use super::{complain, diagnose, new, open};
+use super::{complain, diagnose, here, new, open};
 
 /// What is wanted beside the answer.
 #[derive(Debug, Default)]
@@ -93,6 +94,8 @@ fn report(
     let (project, knowledge) = open::project(common, false)?;
     let input = tail.finish();
     let reading = diagnose::read_with(&input, &knowledge, &|_, incident, _| Ok(moment.measured(incident)))?;
+    // It ran here, wherever its devices were.
+    let software = if wishes.new { here::software(&reading, common)? } else { Facts::default() };
     let diagnosis = diagnose::numbered(reading.diagnosis, &input);
     // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
@@ -103,7 +106,7 @@ fn report(
         let command = in_words(command);
         // A report needs a name where the output does not give it one.
         let title = (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.says()));
-        let said = Asked { title, command: Some(command), ..Asked::default() };
+        let said = Asked { title, command: Some(command), software, ..Asked::default() };
         draft(said, &input, &moment, &project, &knowledge, common)
     });
     let report = match drafted.transpose() {

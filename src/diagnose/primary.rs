@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::book::Book;
 use crate::book::schema::Standing;
-use crate::incident::{ErrorEvent, Incident, Kind, Link};
+use crate::incident::{ErrorEvent, Incident, Kind, Link, is_written};
 use crate::signature::{Hit, Origin, Owner};
 use crate::transcript::{Level, Transcript};
 
@@ -108,7 +108,9 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[
         let stream = streams.get(hit.line).copied().unwrap_or_default();
         let error = error_of_line(incident, hit.line, stream);
         let event = error.map(|index| &incident.errors[index]);
-        let talk = is_talk(transcript, hit.line, stream, line.prefix.level) || is_conditional(line.text);
+        let talk = is_talk(transcript, hit.line, stream, line.prefix.level)
+            || is_conditional(line.text)
+            || (line.prefix.level.is_none() && is_written(line.text));
         if event.is_none() && hit.fatal && talk {
             continue;
         }

@@ -48,6 +48,8 @@ pub struct Asked {
     pub former_gpu: Option<String>,
     /// The report that the document is about.
     pub about: Option<Report>,
+    /// What this machine says of the software, where the run was here and the log does not say.
+    pub software: Facts,
     /// A commit, with the files it changed.
     pub change: Option<(git::Commit, Vec<git::Change>)>,
 }
@@ -55,7 +57,8 @@ pub struct Asked {
 /// Fills everything but the id, the date and the links, which depend on where the report will lie.
 pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
     let Material { transcript, incident, diagnosis, knowledge, .. } = *material;
-    let own = environment::own(&diagnosis.environment);
+    let mut own = environment::own(&diagnosis.environment);
+    own.merge(&asked.software);
     let (rows, todo) = environment::rows(diagnosis, knowledge, &own);
     let excerpt = log::excerpt(transcript, incident, diagnosis);
     let command = asked.command.clone().or_else(|| command(incident, diagnosis, transcript));

@@ -19,6 +19,8 @@ mod plan;
 mod related;
 pub mod report;
 pub mod scheme;
+#[cfg(feature = "probe")]
+pub mod software;
 pub mod status;
 mod summary;
 pub mod templates;

@@ -5,6 +5,7 @@
 //! [`Role::Code`], so that `raise RuntimeError("CUDA out of memory")` is not taken for an out-of-memory error.
 
 mod advice;
+mod autotuning;
 mod command;
 mod cuda;
 mod device_assert;
@@ -24,6 +25,7 @@ mod tests;
 mod torchrun;
 mod triggers;
 mod words;
+mod writing;
 
 use std::ops::Range;
 
@@ -34,6 +36,7 @@ use triggers::Topics;
 
 pub use advice::without as without_advice;
 pub use command::{CommandLine, Form, Override};
+pub use writing::is_written;
 
 /// What a line of the transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -211,6 +214,10 @@ fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<u
     if r.text(at).trim().is_empty() {
         return None;
     }
+    if r.prefix(at).is_none_or(|prefix| prefix.level.is_none()) && is_written(r.text(at)) {
+        r.set(at, Role::Quiet);
+        return Some(at + 1);
+    }
     if marks & triggers::ADVICE != 0 && advice::is_advice(r.text(at)) {
         r.set(at, Role::Advice);
         return Some(at + 1);
@@ -236,7 +243,7 @@ fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<u
         next = torchrun::read(r, at);
     }
     if next.is_none() && asked(triggers::FRAMEWORK) {
-        next = help::read(r, at).or_else(|| frameworks::read(r, at));
+        next = help::read(r, at).or_else(|| autotuning::read(r, at)).or_else(|| frameworks::read(r, at));
     }
     if next.is_none() && asked(triggers::CODES) {
         next = cuda::report(r, at);

@@ -69,7 +69,7 @@ const LITERALS: &[(&str, Topics)] = &[
 
     ("ut of memory", MEMORY | CODES | KERNEL), ("to allocate", MEMORY), ("total capacity", MEMORY), ("by PyTorch", MEMORY), ("memory in use", MEMORY), ("OOM when", MEMORY), ("allocating ", MEMORY), ("InUse:", MEMORY), ("Limit: ", MEMORY),
     ("bytes free", MEMORY), ("Free memory on device", MEMORY), ("Hardware limit", MEMORY), ("Attempting to reserve", MEMORY), ("requested buffer of size", MEMORY), ("smaller than requested bytes", MEMORY), ("shared memory", MEMORY), ("uses too much shared data", MEMORY),
-    ("MemFree", MEMORY), ("freeMemory: ", MEMORY), ("can't open file", FRAMEWORK), ("usage: ", FRAMEWORK), ("/dev/shm", MEMORY),
+    ("MemFree", MEMORY), ("freeMemory: ", MEMORY), ("can't open file", FRAMEWORK), ("usage: ", FRAMEWORK), ("during autotuning:", FRAMEWORK), ("/dev/shm", MEMORY),
 
     ("NCCL WARN", NCCL), ("taking the entire process down", NCCL), ("WorkNCCL", NCCL), ("atchdog", NCCL), ("NCCL", NCCL), ("gloo", NCCL), ("eartbeat", NCCL), ("last enqueued", NCCL), ("Connection closed by peer", NCCL), ("nranks", NCCL), ("orld_size", NCCL), ("WORLD_SIZE", NCCL), ("orld size", NCCL), ("world=", NCCL),
 

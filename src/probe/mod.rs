@@ -43,7 +43,7 @@ use loader::{By, DRIVER, Loader};
 use note::Notes;
 
 pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
-pub use relate::relate;
+pub use relate::{is_software, relate};
 pub use save::{Error, SCHEMA, load, save, to_json};
 pub use step::answer as answer_step;
 pub use watch::{Sample, Watch};

@@ -41,6 +41,11 @@ const SOFTWARE: &[&str] = &[
     "numba.",
 ];
 
+/// Whether a fact follows from the software of an environment.
+pub fn is_software(name: &str) -> bool {
+    SOFTWARE.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// The measured facts that hold for the run which wrote the text, and what to say of them.
 pub fn relate(outcome: &Outcome, text: &Facts) -> (Facts, ProbeSummary) {
     let mut summary = outcome.summary();
@@ -51,7 +56,7 @@ pub fn relate(outcome: &Outcome, text: &Facts) -> (Facts, ProbeSummary) {
     let other_environment = other_environment(&outcome.facts, text);
     let mut related = Facts::default();
     for (name, fact) in outcome.facts.iter() {
-        if other_environment.is_some() && SOFTWARE.iter().any(|prefix| name.starts_with(prefix)) {
+        if other_environment.is_some() && is_software(name) {
             continue;
         }
         if contradicts(text.get(name), &fact.value) {

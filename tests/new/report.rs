@@ -156,6 +156,27 @@ fn a_text_without_an_error_is_refused_unless_somebody_says_what_it_is() {
 }
 
 #[test]
+fn a_run_of_this_machine_gets_its_software_and_a_run_of_another_does_not() {
+    let place = project();
+    let site = "venv/lib/python3.11/site-packages";
+    place.file("venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.4\n");
+    place.file("venv/bin/python", "");
+    place.file(&format!("{site}/torch/version.py"), "__version__ = '2.8.0+cu128'\ncuda: str = '12.8'\n");
+    place.file(&format!("{site}/torch-2.8.0.dist-info/METADATA"), "Name: torch\nVersion: 2.8.0\n");
+    let own = place.file("ocr/train.py", "");
+    let log = |file: &Path| {
+        format!("Traceback (most recent call last):\n  File \"{}\", line 3, in step\nKeyError: 'gt'\n", file.display())
+    };
+    let answer = place.run("new - --stdout --python venv", log(&own));
+    assert!(answer.out.contains("- **PyTorch:** 2.8.0+cu128"), "{}", answer.out);
+    for other in [place.run("new - --stdout --python venv", log(Path::new("/srv/gone/train.py"))), {
+        place.run("new - --stdout --python venv --no-probe", log(&own))
+    }] {
+        assert!(!other.out.contains("PyTorch"), "{}", other.out);
+    }
+}
+
+#[test]
 fn it_goes_where_the_project_says_and_is_named_as_it_says() {
     let place = Place::new();
     place.file(

@@ -31,7 +31,7 @@ const LONGEST: usize = 8 << 20;
 
 const MESSAGES: [&str; 11] =
     ["log", "message", "msg", "event", "text", "textPayload", "data", "MESSAGE", "body", "content", "line"];
-const EXCEPTIONS: [&str; 11] = [
+const EXCEPTIONS: [&str; 17] = [
     "exception",
     "exc_info",
     "exc_text",
@@ -43,6 +43,13 @@ const EXCEPTIONS: [&str; 11] = [
     "error",
     "err",
     "exc_message",
+    "exc",
+    "error_message",
+    // Elastic Common Schema and OpenTelemetry write dots into their keys.
+    "error.message",
+    "error.stack_trace",
+    "exception.message",
+    "exception.stacktrace",
 ];
 const INSIDE: [&str; 6] = ["fields", "jsonPayload", "attributes", "extra", "record", "exception"];
 
@@ -168,6 +175,10 @@ mod tests {
         assert_eq!((full.level, full.rank), (Some(Level::Error), Some(3)));
         assert_eq!(text(r#"{"timestamp":"2024-01-01T00:00:00Z","level":"ERROR","fields":{"message":"Shard 0 died"},"span":{"rank":2}}"#).as_deref(), Some("Shard 0 died"));
         assert_eq!(text(r#",{"stream_name":"stderr","time":1.2,"data":"boom\n"}"#).as_deref(), Some("boom"));
+        assert_eq!(
+            text(r#"{"level":"error","msg":"unhandled","exc":"ValueError: y"}"#).as_deref(),
+            Some("unhandled\nValueError: y")
+        );
         assert_eq!(
             text(r#"{"message":"x","exception":{"type":"ValueError","value":"y"}}"#).as_deref(),
             Some("x\nValueError: y")

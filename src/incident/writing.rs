@@ -1,0 +1,205 @@
+//! Lines that people wrote about failures instead of programs printing them: source code, templates of alert rules,
+//! change logs, commit lists, questions in documents.
+//!
+//! One line is looked at, without its neighbours, so that a failure pasted between such lines is still found. It refuses
+//! to judge plain sentences: programs print those as well.
+
+/// Whether nobody's program printed this line.
+pub fn is_written(text: &str) -> bool {
+    let line = text.trim();
+    !line.is_empty() && (is_template(line) || is_code(line) || is_change(line) || is_question(line))
+}
+
+/// `{{ $labels.gpu }}`, `{{ .Values.x }}`, `${{ env.X }}`: filled later, by Prometheus, Helm, GitHub.
+fn is_template(line: &str) -> bool {
+    ["{{ $", "{{$", "{{ .", "{{.", "${{"].iter().any(|open| line.contains(open)) && line.contains("}}")
+}
+
+/// Statements of C, C++ and Python that hold the words of a failure.
+fn is_code(line: &str) -> bool {
+    const C: [&str; 16] = [
+        "return ",
+        "throw ",
+        "#define ",
+        "static ",
+        "const ",
+        "constexpr ",
+        "printf(",
+        "fprintf(",
+        "std::",
+        "if (",
+        "} else",
+        "else if (",
+        "TORCH_CHECK(",
+        "LOG(",
+        "assert(",
+        "auto ",
+    ];
+    const PYTHON: [&str; 14] = [
+        "return ",
+        "raise ",
+        "assert ",
+        "elif ",
+        "if ",
+        "super().",
+        "self.",
+        "print(",
+        "logger.",
+        "logging.",
+        "log.",
+        "warnings.warn(",
+        "with pytest.raises(",
+        "except ",
+    ];
+    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+    let quoted = line.contains(['"', '\'']);
+    if line.starts_with("case ") && line.contains(':') && (line.ends_with(';') || line.ends_with(':')) {
+        return true;
+    }
+    if line.ends_with([';', '{', '}', '\\']) && begins(&C) && line.contains(['"', '(', '=']) {
+        return true;
+    }
+    if line.starts_with("except ") && line.ends_with(':') && !line.contains(". ") {
+        return true;
+    }
+    // A literal, and the brackets or operators around it that only code has.
+    let code = [" in ", "(\"", "('", "(f\"", "(f'", "= \"", "= '", " == "].iter().any(|sign| line.contains(sign));
+    let ends =
+        line.ends_with([')', ':', ',', '(', '"', '\'']) || [" in ", " == "].iter().any(|sign| line.contains(sign));
+    quoted && code && ends && begins(&PYTHON)
+}
+
+/// An entry of a change log ("* Fix ... (#1204)") or of a list of commits ("9f31c02 tests: cover ...").
+fn is_change(line: &str) -> bool {
+    const VERBS: [&str; 44] = [
+        "add",
+        "added",
+        "adds",
+        "allow",
+        "avoid",
+        "bump",
+        "catch",
+        "change",
+        "changed",
+        "clarify",
+        "detect",
+        "do not",
+        "doc",
+        "document",
+        "docs",
+        "don't",
+        "drop",
+        "fix",
+        "fixed",
+        "fixes",
+        "give",
+        "handle",
+        "handled",
+        "handles",
+        "improve",
+        "improved",
+        "make",
+        "mention",
+        "new",
+        "no longer",
+        "prevent",
+        "raise",
+        "refactor",
+        "remove",
+        "removed",
+        "report",
+        "resolve",
+        "resolved",
+        "retry",
+        "revert",
+        "support",
+        "update",
+        "warn",
+        "work around",
+    ];
+    let entry = ["* ", "- ", "• ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet));
+    if let Some(entry) = entry {
+        let lower = entry.trim_start_matches(['*', '`', '[', '_']).to_ascii_lowercase();
+        let verb = VERBS
+            .iter()
+            .any(|verb| lower.strip_prefix(verb).is_some_and(|rest| rest.starts_with([' ', ':', '(', ']'])));
+        return verb || refers_to_a_change(entry);
+    }
+    let Some((hash, rest)) = line.strip_prefix("commit ").unwrap_or(line).split_once(' ') else { return false };
+    let is_hash = matches!(hash.len(), 7..=12 | 40)
+        && hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        && hash.bytes().any(|b| b.is_ascii_digit())
+        && hash.bytes().any(|b| b.is_ascii_alphabetic());
+    let subject = match rest.strip_prefix('(') {
+        Some(refs) => refs.split_once(") ").map_or("", |(_, subject)| subject),
+        None => rest,
+    };
+    // An address of a stack or a device is followed by a symbol or a number.
+    is_hash && subject.split(' ').count() >= 3 && subject.starts_with(|c: char| c.is_alphabetic())
+}
+
+/// "... (#1204)", "... (GH-1204)" at the end.
+fn refers_to_a_change(entry: &str) -> bool {
+    let Some((_, number)) = entry.trim_end_matches(['.', ' ']).rsplit_once('(') else { return false };
+    let number =
+        number.strip_prefix('#').or_else(|| number.strip_prefix("GH-")).and_then(|rest| rest.strip_suffix(')'));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// A question of a document: "**What does `CUDA out of memory` mean?**".
+fn is_question(line: &str) -> bool {
+    let words = line.trim_end_matches(['*', '_', ' ']);
+    let set_off =
+        line.starts_with("**") || line.starts_with('#') || line.starts_with("Q:") || line.contains(['«', '“']);
+    set_off && words.ends_with(['?', '？'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write() {
+        for line in [
+            "    case CUFFT_ALLOC_FAILED: return \"CUFFT_ALLOC_FAILED\";",
+            "  if (err != cudaSuccess) { fprintf(stderr, \"CUDA error: %s\\n\", cudaGetErrorString(err)); return 1; }",
+            "#define CHECK(x) do { if (x) throw std::runtime_error(\"NCCL error\"); } while (0) \\",
+            "    return \"CUDA out of memory\" in str(error)",
+            "        raise RuntimeError(\"GPU has fallen off the bus\")",
+            "except torch.cuda.OutOfMemoryError:",
+            "    summary: 'Xid {{ $value }} on {{ $labels.node }}'",
+            "- Fix `an illegal memory access was encountered` in the sampler",
+            "* Handled CUBLAS_STATUS_ALLOC_FAILED at start-up (#77)",
+            "- `CUDA error: invalid argument` for empty batches (#81)",
+            "0a1b2c3 loader: retry on Bus error in workers",
+            "0a1b2c3d4 (HEAD -> main, tag: v2) handle device-side assert triggered in tests",
+            "**¿Qué significa «no kernel image is available»?**",
+            "## Why do I get CUDA out of memory?",
+        ] {
+            assert!(is_written(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_programs_print() {
+        for line in [
+            "RuntimeError: CUDA error: an illegal memory access was encountered",
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
+            "AttributeError: module 'torch' has no attribute 'xpu'. Did you mean: 'cpu'?",
+            "- CUDA out of memory on rank 3",
+            "return code: -9",
+            "if you get CUDA out of memory, halve the batch",
+            "case 3 failed: CUDA error: invalid argument",
+            "assertion failed: CUDA error 700",
+            "deadbeef01 CUDA error",
+            "{\"level\": \"error\", \"msg\": \"CUDA out of memory\"}",
+            "log.cu:12: CUDA error: misaligned address",
+            "from trainer: CUDA error: unspecified launch failure",
+            "* rank 0: ncclSystemError: unhandled system error",
+            "Error: CUDA driver version is insufficient for CUDA runtime version;",
+            "CUDNN_STATUS_INTERNAL_ERROR?",
+        ] {
+            assert!(!is_written(line), "{line}");
+        }
+    }
+}
