@@ -44,6 +44,8 @@ pub struct TorchWheel {
     pub cuda: String,
     /// "sm_70", "sm_75" and so on.
     pub archs: Vec<String>,
+    /// The cuDNN that comes with it: "9.10.2.21".
+    pub cudnn: String,
 }
 
 /// The catalogue.
@@ -129,6 +131,7 @@ impl Hardware {
                     torch: row.get(0)?.to_owned(),
                     cuda: row.get(1)?.to_owned(),
                     archs: row.get(2)?.split_whitespace().map(str::to_owned).collect(),
+                    cudnn: row.get(3)?.to_owned(),
                 })
             })
             .collect()

@@ -63,6 +63,9 @@ fn wheel(facts: &mut Facts, book: &Book) {
     let Some(wheel) = book.hardware.torch_wheel(&version) else { return };
     let same_cuda = local_cuda.is_none_or(|cuda| cuda == wheel.cuda.replace('.', ""));
     if same_cuda {
+        // What a running cuDNN says of itself has three parts, its package's version has four.
+        let cudnn: Vec<&str> = wheel.cudnn.split('.').take(3).collect();
+        facts.add("torch.cudnn", Value::Text(cudnn.join(".")), Source::Catalogue, None);
         let archs = wheel.archs.clone();
         facts.add("torch.arch_list", Value::List(archs), Source::Catalogue, None);
         facts.add("torch.cuda", Value::Text(wheel.cuda.clone()), Source::Catalogue, None);

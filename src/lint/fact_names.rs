@@ -109,6 +109,7 @@ pub const NAMES: &[(&str, Sort)] = &[
     ("driver.cuda", Version),
     ("build.cuda", Version),
     ("cudnn.built", Version),
+    ("torch.cudnn", Version),
     // The GPU.
     ("gpu.name", Text),
     ("gpu.count", Number),

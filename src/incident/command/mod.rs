@@ -7,6 +7,8 @@
 mod settings;
 mod variables;
 
+pub(super) use variables::matters;
+
 use crate::facts::Facts;
 use crate::transcript::{Line, Transcript};
 

@@ -37,6 +37,12 @@ const VARIABLES: &[&str] = &[
     "ROCR_",
 ];
 
+/// Whether a variable matters on a GPU.
+pub(in crate::incident) fn matters(name: &str) -> bool {
+    VARIABLES.iter().any(|start| name.starts_with(start))
+        && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
 /// Environment variables that are set on the line, by a shell, by Docker, by Python.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
     if !VARIABLES.iter().any(|start| words.contains(start)) {

@@ -3,9 +3,11 @@
 //! It refuses requirements ("torch>=2.0") and resolver talk; only what is installed counts. The surprising thing: one
 //! spelling, "CUDA Version", means the driver's highest CUDA in nvidia-smi and the toolkit's elsewhere.
 
+mod answers;
 mod gpu;
 mod listing;
 mod loader;
+mod processes;
 mod smi;
 mod version;
 
@@ -17,6 +19,8 @@ use crate::facts::{Facts, Source, Value};
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     smi: smi::Smi,
+    processes: processes::Processes,
+    answers: answers::Answers,
     listing: bool,
     /// What paths give away; anything said outright is better.
     hints: Vec<(&'static str, String, u32)>,
@@ -25,7 +29,7 @@ pub(super) struct Tables {
 impl Tables {
     /// Whether a table is being read, so that every line matters.
     pub(super) fn open(&self) -> bool {
-        self.smi.open() || self.listing
+        self.smi.open() || self.processes.open() || self.answers.open() || self.listing
     }
 
     /// Reads one line; the answer says whether the line is a mere listing.
@@ -38,7 +42,8 @@ impl Tables {
             self.paths(words, line, facts);
             return false;
         }
-        if self.smi.read(words, line, facts) {
+        self.answers.read(words, line, facts);
+        if self.smi.read(words, line, facts) || self.processes.read(words, line, facts) {
             return false;
         }
         if listing::is_title(words) {
@@ -83,6 +88,13 @@ impl Tables {
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             if let Some(cuda) = version::from_tag(&digits) {
                 self.hints.push(("torch.cuda", cuda, line));
+            }
+        }
+        // MXNet names its packages after the CUDA they are built for.
+        if let Some(rest) = after(words, "mxnet-cu") {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            if let Some(cuda) = version::from_tag(&digits) {
+                self.hints.push(("cuda.version", cuda, line));
             }
         }
         let drive = words.find(":\\").and_then(|at| words.get(..at)).and_then(|head| head.chars().next_back());

@@ -101,6 +101,9 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
             }
         }
     }
+    if let Some(found) = after(words, "Cuda compilation tools, release ").and_then(version) {
+        facts.words_in_text("toolkit.version", found, line);
+    }
     if let Some(found) = inline_driver(words) {
         facts.words_in_text("driver.version", found, line);
     }
@@ -185,6 +188,14 @@ fn set(name: &str, found: &str, words: &str, line: u32, facts: &mut Facts) {
     }
 }
 
+/// Records the answer to a question that somebody typed.
+pub(super) fn answer(name: &str, found: &str, line: u32, facts: &mut Facts) {
+    match name.starts_with("env.") {
+        true => facts.words_in_text(name, found, line),
+        false => set(name, found, "", line, facts),
+    }
+}
+
 /// Records the version of a package found in a listing.
 pub(super) fn package(package: &str, found: &str, line: u32, facts: &mut Facts) {
     let lower = package.to_ascii_lowercase().replace('_', "-");
@@ -251,7 +262,8 @@ fn cudnn(found: &str) -> Option<String> {
 
 /// "(driver 581.57, ...)": a number that can only be a driver's.
 fn inline_driver(words: &str) -> Option<&str> {
-    let rest = after_folded(words, "driver ")?;
+    // TensorFlow names it beside the library, when the two agree.
+    let rest = after(words, "kernel version seems to match DSO: ").or_else(|| after_folded(words, "driver "))?;
     let found = version(rest)?;
     let major: u32 = found.split('.').next()?.parse().ok()?;
     (major >= 300 && found.contains('.')).then_some(found)

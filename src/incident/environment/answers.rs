@@ -1,0 +1,105 @@
+//! Questions typed at a prompt, answered on the next line: `>>> torch.__version__`, `$ echo $LD_LIBRARY_PATH`.
+//!
+//! It refuses lines that ask two things at once, and answers that are the next prompt.
+
+use super::super::command::matters;
+use super::version;
+use crate::facts::Facts;
+
+/// Expressions with one answer, and its fact.
+const EXPRESSIONS: [(&str, &str); 8] = [
+    ("torch.__version__", "torch.version"),
+    ("torch.version.cuda", "torch.cuda"),
+    ("torch.backends.cudnn.version()", "cudnn.version"),
+    ("tf.__version__", "tensorflow.version"),
+    ("tensorflow.__version__", "tensorflow.version"),
+    ("jax.__version__", "jax.version"),
+    ("jaxlib.__version__", "jaxlib.version"),
+    ("onnxruntime.__version__", "onnxruntime.version"),
+];
+
+/// What was asked on the line before.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    asked: Option<String>,
+}
+
+impl Answers {
+    /// Whether the next line may be an answer.
+    pub(super) fn open(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Takes an answer, and a question.
+    pub(super) fn read(&mut self, words: &str, line: u32, facts: &mut Facts) {
+        if let Some(name) = self.asked.take().filter(|_| !is_prompt(words)) {
+            let out =
+                words.split_once("]: ").filter(|(head, _)| head.starts_with("Out[")).map_or(words, |(_, out)| out);
+            let value = out.trim_matches(['\'', '"', ' ']);
+            if !value.is_empty() && !value.contains(' ') && value.len() < 4096 {
+                version::answer(&name, value, line, facts);
+            }
+        }
+        self.asked = question(words);
+    }
+}
+
+/// The fact that a line asks for.
+fn question(words: &str) -> Option<String> {
+    let (_, variable) = words.rsplit_once("echo ").unwrap_or_default();
+    let name = variable.trim_matches(['"', ' ']).strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
+    if let Some(name) = name.filter(|name| matters(name)) {
+        return Some(format!("env.{name}"));
+    }
+    if !is_prompt(words) && !words.contains("python") {
+        return None;
+    }
+    let mut asked = EXPRESSIONS.iter().filter(|(expression, _)| words.contains(expression));
+    let (expression, name) = asked.next().filter(|_| asked.next().is_none())?;
+    let after = words.rsplit_once(expression).map(|(_, after)| after)?;
+    after.trim_matches([')', '"', '\'', ' ']).is_empty().then(|| (*name).to_owned())
+}
+
+fn is_prompt(words: &str) -> bool {
+    words.starts_with(">>> ") || words.starts_with("In [") || words.starts_with("$ ") || words.contains("$ python")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(text: &str) -> Facts {
+        let mut facts = Facts::default();
+        let mut answers = Answers::default();
+        for (line, words) in (1..).zip(text.lines()) {
+            answers.read(words, line, &mut facts);
+        }
+        facts
+    }
+
+    #[test]
+    fn answers_stand_below_their_questions() {
+        for (text, name, value) in [
+            (">>> torch.__version__\n'2.0.1+cu117'", "torch.version", "2.0.1+cu117"),
+            (">>> print(torch.backends.cudnn.version())\n8500", "cudnn.version", "8.5.0"),
+            ("In [3]: torch.version.cuda\nOut[3]: '12.1'", "torch.cuda", "12.1"),
+            ("$ python -c 'import jax; print(jax.__version__)'\n0.4.30", "jax.version", "0.4.30"),
+            (
+                "(x) a@b:~$ echo $LD_LIBRARY_PATH\n/usr/local/cuda-10.0/lib64:",
+                "env.LD_LIBRARY_PATH",
+                "/usr/local/cuda-10.0/lib64:",
+            ),
+        ] {
+            assert_eq!(facts(text).text(name), Some(value), "{text}");
+        }
+        for text in [
+            ">>> torch.__version__\n>>> 1",
+            "$ python -c 'print(torch.__version__, torch.version.cuda)'\n2.0.1 12.1",
+            "$ echo $SECRET_KEY\nabc",
+            "see torch.__version__\n2.0",
+            ">>> torch.__version__",
+        ] {
+            assert!(facts(text).is_empty(), "{text}");
+        }
+    }
+}
