@@ -7,15 +7,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file cannot be read.
-    #[error("could not read `{}`", path.display())]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
+    /// A file or folder cannot be read.
+    #[error(transparent)]
+    Outside(#[from] crate::error::Error),
     /// A file cannot be written.
     #[error("could not write `{}`", path.display())]
     Write {
@@ -71,7 +65,7 @@ pub enum Error {
 
 impl Error {
     pub(super) fn read(path: &Path, source: io::Error) -> Self {
-        Self::Read { path: path.to_owned(), source }
+        crate::error::Error::read(path, source).into()
     }
 
     pub(super) fn write(path: &Path, source: io::Error) -> Self {
@@ -85,7 +79,7 @@ impl Error {
     /// What to do next, where something sensible can be said.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Read { .. } => None,
+            Self::Outside(error) => error.hint(),
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 Some("the folder is not there; name another one with `--reports`".to_owned())
             }

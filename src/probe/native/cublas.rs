@@ -39,20 +39,7 @@ pub(in crate::probe) struct Cublas {
 }
 
 macro_rules! call {
-    ($library:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
-        // SAFETY: the types are those of the function in cublas_api.h; enums are ints there.
-        let found = unsafe {
-            function::<unsafe extern "C" fn($($type),*) -> c_int>($library, concat!($name, "\0"))
-        };
-        match found {
-            Ok(call) => {
-                // SAFETY: pointers outlive the call; sizes were checked by the caller; the handle is this library's.
-                let code = unsafe { call($($value),*) };
-                named($library, "cublasGetStatusName\0", $name, code)
-            }
-            Err(trouble) => Err(trouble),
-        }
-    }};
+    ($($rest:tt)*) => { status_call!("cublasGetStatusName", $($rest)*) };
 }
 
 impl Cublas {

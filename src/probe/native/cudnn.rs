@@ -91,20 +91,7 @@ pub(in crate::probe) struct Cudnn {
 }
 
 macro_rules! call {
-    ($library:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
-        // SAFETY: the types are those of the function in cudnn.h; enums are ints there.
-        let found = unsafe {
-            function::<unsafe extern "C" fn($($type),*) -> c_int>($library, concat!($name, "\0"))
-        };
-        match found {
-            Ok(call) => {
-                // SAFETY: pointers outlive the call; sizes were checked by the caller; handles are this library's.
-                let code = unsafe { call($($value),*) };
-                named($library, "cudnnGetErrorString\0", $name, code)
-            }
-            Err(trouble) => Err(trouble),
-        }
-    }};
+    ($($rest:tt)*) => { status_call!("cudnnGetErrorString", $($rest)*) };
 }
 
 impl Cudnn {

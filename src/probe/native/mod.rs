@@ -5,6 +5,24 @@
 //! Rust enum would be undefined behaviour. What is exported to the rest of the probe is safe to call.
 #![expect(unsafe_code, reason = "foreign functions; every block says why it is sound")]
 
+/// Calls a function of a library whose status codes have names, by the types of its header; enums are ints there.
+macro_rules! status_call {
+    ($names:literal, $library:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
+        // SAFETY: the types are those of the function in the library's header.
+        let found = unsafe {
+            function::<unsafe extern "C" fn($($type),*) -> c_int>($library, concat!($name, "\0"))
+        };
+        match found {
+            Ok(call) => {
+                // SAFETY: pointers outlive the call; sizes were checked by the caller; handles are this library's.
+                let code = unsafe { call($($value),*) };
+                named($library, concat!($names, "\0"), $name, code)
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }};
+}
+
 pub(super) mod cublas;
 pub(super) mod cudnn;
 pub(super) mod driver;
