@@ -7,7 +7,8 @@
 /// Whether nobody's program printed this line.
 pub fn is_written(text: &str) -> bool {
     let line = text.trim();
-    !line.is_empty() && (is_template(line) || is_code(line) || is_change(line) || is_question(line))
+    !line.is_empty()
+        && (is_template(line) || is_code(line) || is_documentation(line) || is_change(line) || is_question(line))
 }
 
 /// `{{ $labels.gpu }}`, `{{ .Values.x }}`, `${{ env.X }}`: filled later, by Prometheus, Helm, GitHub.
@@ -35,7 +36,7 @@ fn is_code(line: &str) -> bool {
         "assert(",
         "auto ",
     ];
-    const PYTHON: [&str; 14] = [
+    const PYTHON: [&str; 15] = [
         "return ",
         "raise ",
         "assert ",
@@ -49,7 +50,8 @@ fn is_code(line: &str) -> bool {
         "log.",
         "warnings.warn(",
         "with pytest.raises(",
-        "except ",
+        "and ",
+        "or ",
     ];
     let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
     let quoted = line.contains(['"', '\'']);
@@ -59,7 +61,14 @@ fn is_code(line: &str) -> bool {
     if line.ends_with([';', '{', '}', '\\']) && begins(&C) && line.contains(['"', '(', '=']) {
         return true;
     }
-    if line.starts_with("except ") && line.ends_with(':') && !line.contains(". ") {
+    if (line.starts_with("except ") && line.contains(':'))
+        || (line.starts_with("return ") && line.ends_with(';'))
+        || is_entry(line)
+        || is_assignment(line)
+        || is_statement(line)
+        // A string that goes on: `"Expected b to be on ", device, "!"`.
+        || (line.starts_with('"') && (line.contains("\", ") || line.contains("\" <<")))
+    {
         return true;
     }
     // A literal, and the brackets or operators around it that only code has.
@@ -67,6 +76,53 @@ fn is_code(line: &str) -> bool {
     let ends =
         line.ends_with([')', ':', ',', '(', '"', '\'']) || [" in ", " == "].iter().any(|sign| line.contains(sign));
     quoted && code && ends && begins(&PYTHON)
+}
+
+/// An entry of a list or table in code: `"CUDA_ERROR_INVALID_VALUE",`, `driver.CUresult.CUDA_ERROR_INVALID_VALUE,`.
+fn is_entry(line: &str) -> bool {
+    let Some(entry) = line.strip_suffix(',') else { return false };
+    let name = entry.trim_matches(['"', '\'']);
+    name.len() > 3 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
+}
+
+/// `message = "CUDA driver library cannot be found"`: a literal gets a name.
+fn is_assignment(line: &str) -> bool {
+    let Some((name, value)) = line.split_once(" = ") else { return false };
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
+    let literal = value.starts_with(['"', '\'']) && value.ends_with(['"', '\'', ',', ';', '\\']);
+    let call = value.contains('(') && value.contains(['"', '\'']) && value.ends_with([')', ';']);
+    let code = name.contains("ERROR_") && value.bytes().all(|b| b.is_ascii_digit());
+    is_name && (literal || call || code)
+}
+
+/// `class OutOfMemory(RuntimeError):`, `from a.b import OutOfMemoryError`, `raise exc.InvalidCxxCompiler(`.
+fn is_statement(line: &str) -> bool {
+    let is_name =
+        |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
+    if line.starts_with("class ") {
+        return line.ends_with(':');
+    }
+    if let Some((module, _)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
+        return is_name(module);
+    }
+    let raised = line.strip_prefix("raise ").map(|what| what.split_once('(').unwrap_or((what, ")")));
+    raised.is_some_and(|(name, rest)| is_name(name) && (rest.is_empty() || rest.ends_with([')', ','])))
+}
+
+/// Comments and documentation in code: `// returns cudaErrorInvalidValue`, `ValueError: If the library cannot be found.`
+fn is_documentation(line: &str) -> bool {
+    const OPEN: [&str; 5] = ["//", "/*", "* ::", "* \\", "* @"];
+    const ROLES: [&str; 6] = [":class:`", ":exc:`", ":func:`", ":meth:`", "``cuda", "``CUDA"];
+    if OPEN.iter().any(|open| line.starts_with(open)) || ROLES.iter().any(|role| line.contains(role)) {
+        return true;
+    }
+    // A heading may be the title of somebody's report of an error.
+    if line.starts_with("# ") && !line.contains("rror") {
+        return true;
+    }
+    // "Raises:" lists what is raised when.
+    let Some((name, when)) = line.split_once(": ") else { return false };
+    name.ends_with("Error") && ["If ", "When ", "Raised ", "In case "].iter().any(|word| when.starts_with(word))
 }
 
 /// An entry of a change log ("* Fix ... (#1204)") or of a list of commits ("9f31c02 tests: cover ...").
@@ -167,6 +223,23 @@ mod tests {
             "    return \"CUDA out of memory\" in str(error)",
             "        raise RuntimeError(\"GPU has fallen off the bus\")",
             "except torch.cuda.OutOfMemoryError:",
+            "except TypeError:  # CUDA error on old cards",
+            "    return cudaErrorInvalidValue;",
+            "    \"CUDA_ERROR_INVALID_VALUE\",",
+            "  driver.CUresult.CUDA_ERROR_INVALID_VALUE,",
+            "message = \"CUDA driver library cannot be found\"",
+            "class OutOfMemory(RuntimeError):",
+            "from numba.cuda import OutOfMemoryError, x",
+            "raise exc.InvalidCxxCompiler(",
+            "raise CudaAPIError(999, 'CUDA_ERROR_UNKNOWN')",
+            "NVRTC_ERROR_OUT_OF_MEMORY = 1",
+            "and \"CUDNN_STATUS_NOT_SUPPORTED\" in exception.args[0]",
+            "name = ERRORS.get(code, \"cudaErrorUnknown\")",
+            "\"Expected b to be on device \", a.device(),",
+            "# There are no valid Triton configs",
+            "//! returns ``cudaErrorInvalidValue`` when the type has 128 bits",
+            " * ::CUDA_ERROR_NOT_INITIALIZED,",
+            "    RuntimeError: If CUDA is out of memory.",
             "    summary: 'Xid {{ $value }} on {{ $labels.node }}'",
             "- Fix `an illegal memory access was encountered` in the sampler",
             "* Handled CUBLAS_STATUS_ALLOC_FAILED at start-up (#77)",
@@ -198,6 +271,12 @@ mod tests {
             "* rank 0: ncclSystemError: unhandled system error",
             "Error: CUDA driver version is insufficient for CUDA runtime version;",
             "CUDNN_STATUS_INTERNAL_ERROR?",
+            "\"RuntimeError: CUDA out of memory\",",
+            "# RuntimeError: CUDA out of memory",
+            "raise from worker: CUDA out of memory",
+            "status = CUDNN_STATUS_INTERNAL_ERROR",
+            "error=\"CUDA out of memory\"",
+            "level=error msg=\"CUDA out of memory\"",
         ] {
             assert!(!is_written(line), "{line}");
         }
