@@ -50,8 +50,18 @@ pub fn slug(title: &str) -> String {
     if out.is_empty() { "report".to_owned() } else { out }
 }
 
+/// The reports of a project that somebody has read already, in whatever folder.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Their ids, by any name.
+    pub ids: Vec<String>,
+    /// Their files, which need not be read again.
+    pub files: BTreeSet<PathBuf>,
+}
+
 /// Numbers that are taken on one day.
-struct Taken {
+struct Taken<'k> {
+    known: &'k Known,
     id: Regex,
     file: Regex,
     numbers: BTreeSet<u32>,
@@ -59,20 +69,23 @@ struct Taken {
     seen: BTreeSet<PathBuf>,
 }
 
-impl Taken {
-    fn new(scheme: &Scheme, naming: &Naming<'_>) -> Result<Self, Error> {
+impl<'k> Taken<'k> {
+    fn new(scheme: &Scheme, naming: &Naming<'_>, known: &'k Known) -> Result<Self, Error> {
         let shape = scheme.id_shape(naming);
         let name = scheme.file_shape(naming);
         let build = |shape: &str| {
             Regex::new(&format!("(?i){shape}"))
                 .map_err(|error| Error::Pattern { pattern: shape.to_owned(), why: error.to_string() })
         };
-        Ok(Self {
+        let mut taken = Self {
+            known,
             id: build(&format!("(?:^|[^0-9a-z]){shape}(?:$|[^0-9])"))?,
             file: build(&format!("^{name}$"))?,
             numbers: BTreeSet::new(),
             seen: BTreeSet::new(),
-        })
+        };
+        known.ids.iter().for_each(|id| taken.id(id));
+        Ok(taken)
     }
 
     /// Takes the number of an id, where it is one of that day.
@@ -110,7 +123,9 @@ impl Taken {
                 continue;
             }
             self.name(&name);
-            if let Ok(bytes) = fs::read(&path) {
+            if !std::path::absolute(&path).is_ok_and(|path| self.known.files.contains(&path))
+                && let Ok(bytes) = fs::read(&path)
+            {
                 let report = lenient::read(&path, &String::from_utf8_lossy(&bytes));
                 self.id(&report.id);
                 report.aliases.iter().for_each(|alias| self.id(alias));
@@ -137,9 +152,8 @@ fn is_abandoned(entry: &fs::DirEntry) -> bool {
 ///
 /// # Errors
 /// When the pattern of ids is wrong.
-pub fn next(folder: &Path, scheme: &Scheme, naming: &Naming<'_>, known: &[String]) -> Result<Created, Error> {
-    let mut taken = Taken::new(scheme, naming)?;
-    known.iter().for_each(|id| taken.id(id));
+pub fn next(folder: &Path, scheme: &Scheme, naming: &Naming<'_>, known: &Known) -> Result<Created, Error> {
+    let mut taken = Taken::new(scheme, naming, known)?;
     taken.look(folder);
     let number = taken.next();
     Ok(Created { id: scheme.id(naming, number), path: folder.join(scheme.file_name(naming, number)) })
@@ -147,20 +161,17 @@ pub fn next(folder: &Path, scheme: &Scheme, naming: &Naming<'_>, known: &[String
 
 /// Writes a report under the next free id. `render` makes its text from the id; it may be asked more than once.
 ///
-/// `known` are the ids of reports in any folder, `seen` the files they come from.
-///
 /// # Errors
 /// When the folder cannot be written, or `render` fails.
 pub fn create(
     folder: &Path,
     scheme: &Scheme,
     naming: &Naming<'_>,
-    known: &[String],
+    known: &Known,
     render: &mut dyn FnMut(&str, &Path) -> Result<String, Error>,
 ) -> Result<Created, Error> {
     fs::create_dir_all(folder).map_err(|source| Error::write(folder, source))?;
-    let mut taken = Taken::new(scheme, naming)?;
-    known.iter().for_each(|id| taken.id(id));
+    let mut taken = Taken::new(scheme, naming, known)?;
     for _ in 0..ATTEMPTS {
         taken.look(folder);
         let number = taken.next();
@@ -211,7 +222,8 @@ mod tests {
     fn new(folder: &Path, scheme: &Scheme, slug: &str, known: &[String]) -> Created {
         let moment = moment();
         let naming = Naming { kind: "BUG", moment: &moment, slug };
-        create(folder, scheme, &naming, known, &mut |id, _| Ok(format!("---\nbug_id: {id}\n---\n# x\n"))).unwrap()
+        let known = Known { ids: known.to_vec(), ..Known::default() };
+        create(folder, scheme, &naming, &known, &mut |id, _| Ok(format!("---\nbug_id: {id}\n---\n# x\n"))).unwrap()
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::scheme::{Naming, Scheme};
 use super::templates::Templates;
 use crate::diagnosis::Diagnosis;
 use crate::knowledge::Knowledge;
+use crate::lookup;
 use crate::transcript::redact::Redactor;
 
 /// A report to be written.
@@ -49,7 +50,7 @@ impl New<'_> {
     /// # Errors
     /// When the template or the folder does not allow it.
     pub fn write(&mut self) -> Result<Created, Error> {
-        let known = known_ids(self.knowledge);
+        let known = known(self.knowledge);
         let (folder, scheme, moment) = (self.folder, self.scheme, self.moment);
         let slug = self.slug();
         let naming = Naming { kind: kind(self.template), moment, slug: &slug };
@@ -61,7 +62,7 @@ impl New<'_> {
     /// # Errors
     /// When the template does not allow it.
     pub fn preview(&mut self) -> Result<(Created, String), Error> {
-        let known = known_ids(self.knowledge);
+        let known = known(self.knowledge);
         let slug = self.slug();
         let naming = Naming { kind: kind(self.template), moment: self.moment, slug: &slug };
         let created = ids::next(self.folder, self.scheme, &naming, &known)?;
@@ -128,13 +129,15 @@ pub fn kind(template: &str) -> &'static str {
     }
 }
 
-/// Every id that a report of the project has, by any name.
-pub(crate) fn known_ids(knowledge: &Knowledge) -> Vec<String> {
-    if !knowledge.has_reports() {
-        return Vec::new();
+/// The reports that the project's index holds.
+pub(crate) fn known(knowledge: &Knowledge) -> ids::Known {
+    let mut known = ids::Known::default();
+    for entry in lookup::entries(knowledge) {
+        known.ids.push(entry.id.clone());
+        known.ids.extend(entry.aliases.iter().cloned());
+        known.files.extend(std::path::absolute(&entry.path));
     }
-    let entries = knowledge.index().into_iter().flat_map(|index| index.entries());
-    entries.flat_map(|entry| std::iter::once(entry.id.clone()).chain(entry.aliases.iter().cloned())).collect()
+    known
 }
 
 /// Where new reports go: the folder that somebody asked for, the configured one, or the first one found.

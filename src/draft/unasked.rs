@@ -84,7 +84,7 @@ pub fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Res
     let moment = Moment::now();
     let naming = Naming { kind: report::kind(TEMPLATE), moment: &moment, slug: "" };
     let folder = report::folder(config.folder.as_ref(), roots, false).unwrap_or_default();
-    Ok(ids::next(&folder, &desk::scheme(config)?, &naming, &report::known_ids(knowledge))?.id)
+    Ok(ids::next(&folder, &desk::scheme(config)?, &naming, &report::known(knowledge))?.id)
 }
 
 fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
