@@ -433,3 +433,26 @@ const PIECES: [&str; 44] = [
     "[",
     "Root Cause: ",
 ];
+
+#[test]
+fn german_and_chinese_headings_are_read() {
+    for text in [
+        "# BUG-20260101-001: Kein Speicher\n\n## Zusammenfassung\nDer Lauf endet.\n\n## Umgebung\n- **GPU:** RTX 3060\n\n\
+         ## Fehlermeldung\n```\nRuntimeError: CUDA out of memory\n```\n\n## Ursachenanalyse\nDer Speicher ist voll.\n\n\
+         ## Vorgeschlagene Lösung\n### Lösung 1: Batch halbieren\n```bash\npython train.py batch=2\n```\n\n## Testplan\n- [ ] eine Epoche\n",
+        "# BUG-20260101-001: 显存不足\n\n## 摘要\n训练中断。\n\n## 环境\n- **GPU:** RTX 3060\n\n## 错误日志\n```\nRuntimeError: CUDA out of memory\n```\n\n\
+         ## 根本原因\n显存已满。\n\n## 解决方案\n### Solution 1: 减小批量\n```bash\npython train.py batch=2\n```\n\n## 测试计划\n- [ ] 一个周期\n",
+    ] {
+        let report = report(text);
+        assert!(!report.summary.is_empty(), "{text}");
+        assert_eq!(report.environment.text("gpu.name"), Some("RTX 3060"), "{text}");
+        assert!(report.errors.iter().any(|error| error.contains("CUDA out of memory")), "{text}");
+        assert_eq!(report.root_causes.len(), 1, "{text}: {:?}", report.root_causes);
+        assert!(
+            report.solutions.iter().any(|one| one.commands.iter().any(|c| c.contains("batch=2"))),
+            "{text}: {:?}",
+            report.solutions
+        );
+        assert_eq!(report.tasks.len(), 1, "{text}");
+    }
+}

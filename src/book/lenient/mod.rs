@@ -10,6 +10,7 @@ mod front;
 mod identity;
 mod ids;
 mod mojibake;
+mod phrases;
 mod places;
 mod roles;
 mod run_settings;
