@@ -26,6 +26,11 @@ mod output;
 #[cfg(feature = "probe")]
 mod probe;
 mod progress;
+#[cfg(feature = "prompts")]
+mod questions;
+#[cfg(not(feature = "prompts"))]
+#[path = "no_questions.rs"]
+mod questions;
 mod redactions;
 mod reduce;
 mod refs;

@@ -31,7 +31,7 @@ use super::failure::Failure;
 use super::input::{self, Input};
 use super::output::{Output, json, remark};
 use super::redactions::{self, Taken, taken};
-use super::{complain, editor, here, open};
+use super::{complain, editor, here, open, questions};
 
 /// What `new` takes.
 #[derive(Debug, Clone, Args)]
@@ -338,10 +338,3 @@ fn moment(text: &str) -> Result<Moment, String> {
 pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(open::here()).unwrap_or(path).display().to_string()
 }
-
-#[cfg(feature = "prompts")]
-#[path = "questions.rs"]
-mod questions;
-#[cfg(not(feature = "prompts"))]
-#[path = "no_questions.rs"]
-mod questions;

@@ -1,20 +1,17 @@
-//! Does it fit? From one GPU to another with the effective batch kept, and the budget behind an out-of-memory error.
+//! Does it fit? From one GPU to another with the effective batch kept.
 //!
 //! Pure arithmetic on catalogue and facts. Everything here is an estimate and says so: how much memory a sample needs
 //! is only known by running it. Two assumptions frame the answer: that the run needs memory in proportion to the card,
 //! and that it filled the old card.
 
 use super::compatibility::split_capability;
-use crate::amounts::size;
 use crate::book::hardware::Gpu;
-use crate::diagnosis::RankedCause;
-use crate::facts::Facts;
 
 /// What part of the memory is taken to be independent of the batch when nobody says otherwise: weights, optimizer
 /// state, CUDA context, workspaces.
 pub const OVERHEAD: f64 = 0.2;
 
-const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+pub(super) const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 /// A move from one GPU to another.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +44,7 @@ pub struct Split {
 impl Split {
     /// The largest piece of an effective batch that is no larger than `most` and divides it, so that the effective
     /// batch stays exactly.
-    fn of(effective: u32, most: u32) -> Self {
+    pub(super) fn of(effective: u32, most: u32) -> Self {
         let most = most.clamp(1, effective);
         let batch = (1..=most).rev().find(|batch| effective.is_multiple_of(*batch)).unwrap_or(1);
         Self { batch, accumulation: effective / batch }
@@ -136,7 +133,7 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
 
 /// Rounded down; nothing below 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-fn whole(value: f64) -> u32 {
+pub(super) fn whole(value: f64) -> u32 {
     if value.is_finite() { value.floor().clamp(0.0, 1e6) as u32 } else { 0 }
 }
 
@@ -221,99 +218,6 @@ fn checklist(from: &Gpu, to: &Gpu, proposal: Split) -> [String; 5] {
     [build, precision.to_owned(), memory, slower, proof.to_owned()]
 }
 
-/// The budget behind an out-of-memory error.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Budget {
-    /// What is known of the use of memory, in one sentence.
-    pub says: String,
-    /// The batch that should fit, with the effective batch kept; `None` where the text names no batch.
-    pub fits: Option<Split>,
-}
-
-/// Causes for which the budget is worth a line.
-const OF_MEMORY: [&str; 4] = ["memory-exhausted", "memory-held", "memory-fragmented", "memory-leak"];
-
-/// The budget as a note beside a diagnosis, when its best cause is one of memory.
-pub(super) fn note(facts: &Facts, causes: &[RankedCause]) -> Option<String> {
-    let best = causes.first().filter(|cause| OF_MEMORY.contains(&cause.id.as_str()))?;
-    let budget = budget(facts)?;
-    // A batch proposed against memory that others hold would be the wrong advice.
-    let says = match best.id.as_str() {
-        "memory-held" => budget.says.split(';').next().unwrap_or_default().to_owned(),
-        _ => budget.says,
-    };
-    Some(format!("memory budget: {says}"))
-}
-
-/// What the message and the probe say of the use of memory, and which batch would fit.
-pub fn budget(facts: &Facts) -> Option<Budget> {
-    let total = facts.number("oom.total").or(facts.number("gpu.memory.total"))?;
-    let free = facts.number("oom.free").or(facts.number("gpu.memory.free"));
-    let own = facts.number("oom.process").or(facts.number("oom.allocated"));
-    let others = facts.number("oom.others").filter(|bytes| *bytes > 0.02 * total);
-    let asked = facts.number("oom.requested");
-    let mut parts = vec![format!("{} in all", size(total))];
-    parts.extend(own.map(|bytes| format!("{} held by this process", size(bytes))));
-    parts.extend(others.map(|bytes| format!("{} by others", size(bytes))));
-    if own.is_none() {
-        let held = facts.number("gpu.held_by_processes").filter(|bytes| *bytes > 0.0);
-        parts.extend(held.map(|bytes| format!("{} held by processes", size(bytes))));
-    }
-    parts.extend(free.map(|bytes| format!("{} free", size(bytes))));
-    parts.extend(asked.map(|bytes| format!("{} asked for", size(bytes))));
-    let (measured, workspace) = match workspace(facts, total) {
-        Workspace::Measured(bytes) => {
-            (true, format!("cuDNN wants {} of workspace for a plain layer here", size(bytes)))
-        }
-        Workspace::Assumed(bytes) => (false, format!("a workspace may need {} (estimate)", size(bytes))),
-    };
-    if parts.len() + usize::from(measured) < 3 {
-        return None;
-    }
-    parts.push(workspace);
-    let fits = fitting(facts, own, free, asked, total);
-    let mut says = parts.join(", ");
-    if let Some(split) = fits {
-        says.push_str(&format!(
-            "; batch {} with accumulation {} should fit (estimate, {:.0} % of the memory taken as fixed)",
-            split.batch,
-            split.accumulation,
-            OVERHEAD * 100.0
-        ));
-    }
-    Some(Budget { says, fits })
-}
-
-/// What a convolution's workspace may need.
-enum Workspace {
-    /// What cuDNN asked for in the functional probe of this machine.
-    Measured(f64),
-    /// Workspaces of convolutions are of this order; less on small cards.
-    Assumed(f64),
-}
-
-fn workspace(facts: &Facts, total: f64) -> Workspace {
-    match facts.number("ladder.workspace") {
-        Some(bytes) => Workspace::Measured(bytes),
-        None => Workspace::Assumed((0.05 * total).min(GIB)),
-    }
-}
-
-/// The batch whose samples, as large as now, leave room for what was asked and for a workspace.
-fn fitting(facts: &Facts, own: Option<f64>, free: Option<f64>, asked: Option<f64>, total: f64) -> Option<Split> {
-    let (Workspace::Measured(workspace) | Workspace::Assumed(workspace)) = workspace(facts, total);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
-    let batch = facts.number("run.batch_size").filter(|n| (2.0..=65536.0).contains(n) && n.fract() == 0.0)? as u32;
-    let own = own.or_else(|| Some(total - free?))?;
-    let sample = own * (1.0 - OVERHEAD) / f64::from(batch);
-    let missing = asked.unwrap_or(0.0).max(workspace) - free.unwrap_or(0.0);
-    if sample <= 0.0 || asked.is_some_and(|asked| asked > total) {
-        return None;
-    }
-    let fewer = whole((missing / sample).ceil().max(1.0)).max(1);
-    Some(Split::of(batch, batch.saturating_sub(fewer)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -389,23 +293,5 @@ mod tests {
         let answer = fit(&from, &to, load(4)).expect("an estimate");
         assert!(answer.checklist[1].contains("no BF16"), "{}", answer.checklist[1]);
         assert!(answer.checklist[0].contains("sm_70"), "{}", answer.checklist[0]);
-    }
-
-    #[test]
-    fn a_budget_from_a_message() {
-        let mut facts = Facts::default();
-        for (name, gib) in [("oom.total", 12.0), ("oom.free", 0.2), ("oom.process", 11.5), ("oom.requested", 1.0)] {
-            facts.number_in_text(name, gib * GIB, 1);
-        }
-        let plain = budget(&facts).expect("a budget");
-        assert!(
-            plain.says.starts_with("12.0 GiB in all, 11.5 GiB held by this process, 204.8 MiB free"),
-            "{}",
-            plain.says
-        );
-        assert_eq!(plain.fits, None);
-        facts.number_in_text("run.batch_size", 8.0, 1);
-        assert_eq!(budget(&facts).expect("a budget").fits, Some(Split { batch: 4, accumulation: 2 }));
-        assert_eq!(budget(&Facts::default()), None);
     }
 }

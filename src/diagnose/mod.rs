@@ -6,6 +6,7 @@
 pub use crate::compatibility;
 
 mod alternatives;
+mod budget;
 pub mod capacity;
 pub mod conditions;
 mod enrich;
@@ -89,7 +90,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
                 };
                 diagnosis.causes = causes(knowledge, index, &scene, &matching);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
-                diagnosis.notes.extend(capacity::note(&facts, &diagnosis.causes));
+                diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::book::Book;
 use crate::book::schema::Standing;
-use crate::incident::{ErrorEvent, Incident, Kind, Link, is_written};
+use crate::incident::{ErrorEvent, Incident, Kind, Link, is_conditional, is_written};
 use crate::signature::{Hit, Origin, Owner};
 use crate::transcript::{Level, Transcript};
 
@@ -152,26 +152,6 @@ fn is_talk(transcript: &Transcript, line: usize, stream: usize, level: Option<Le
         }
         _ => false,
     }
-}
-
-/// Whether a line speaks of a failure that may come, as advice in a README does: "if you get CUDA out of memory".
-fn is_conditional(text: &str) -> bool {
-    const WORDS: [&str; 12] = [
-        "if you get",
-        "if you see",
-        "if you run into",
-        "if you encounter",
-        "if you hit",
-        "in case of",
-        "in case you",
-        "如果",
-        "若出现",
-        "만약",
-        "если",
-        "もし",
-    ];
-    let lower = text.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Whether `old` says more about their common line than `new`.

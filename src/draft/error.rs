@@ -19,14 +19,6 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
-    /// There is already a file of that name that is not ours to change.
-    #[error("`{}` is there already", path.display())]
-    Exists {
-        /// Which.
-        path: PathBuf,
-        /// What to do.
-        hint: String,
-    },
     /// A scheme of ids or file names is wrong.
     #[error("the pattern `{pattern}` {why}")]
     Pattern {
@@ -84,7 +76,7 @@ impl Error {
                 Some("the folder is not there; name another one with `--reports`".to_owned())
             }
             Self::Write { .. } => None,
-            Self::Exists { hint, .. } | Self::Report { hint, .. } | Self::Git { hint, .. } => Some(hint.clone()),
+            Self::Report { hint, .. } | Self::Git { hint, .. } => Some(hint.clone()),
             Self::Pattern { .. } => Some(
                 "known parts: {date} {time} {yyyy} {mm} {dd} {yyyymmdd} {hhmm} {kind} {nnn}, and in file names {id} {slug}"
                     .to_owned(),

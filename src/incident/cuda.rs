@@ -219,7 +219,7 @@ pub(super) fn report(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     }
     let words = text.trim();
     let mut event = r.event(Kind::Status, "", &super::advice::without(words), at);
-    event.fatal = level.is_none_or(|level| level >= Level::Fatal) && !is_prose(words);
+    event.fatal = level.is_none_or(|level| level >= Level::Fatal) && !super::writing::is_prose(words);
     if let Some(frame) = place(words) {
         event.frames.push(Frame { at: r.index(at), ..frame });
     }
@@ -262,11 +262,6 @@ pub(super) fn report(r: &mut Reading<'_>, at: usize) -> Option<usize> {
         r.push(event);
     }
     Some(end)
-}
-
-/// Whether a line reads like somebody telling about a code rather than like a program printing it.
-fn is_prose(words: &str) -> bool {
-    words.starts_with("I ") || words.starts_with("#") || words.starts_with("- ") || words.starts_with("* ")
 }
 
 /// The source position that an error-check macro prints: `at x.cu:12`, `x.cu(12)`, `x.cu 12`.

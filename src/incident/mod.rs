@@ -36,7 +36,7 @@ use triggers::Topics;
 
 pub use advice::without as without_advice;
 pub use command::{CommandLine, Form, Override};
-pub use writing::is_written;
+pub use writing::{is_conditional, is_written};
 
 /// What a line of the transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

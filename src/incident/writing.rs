@@ -1,14 +1,39 @@
 //! Lines that people wrote about failures instead of programs printing them: source code, templates of alert rules,
 //! change logs, commit lists, questions in documents.
 //!
-//! One line is looked at, without its neighbours, so that a failure pasted between such lines is still found. It refuses
-//! to judge plain sentences: programs print those as well.
+//! One line is looked at, without its neighbours, so that a failure pasted between such lines is still found. Plain
+//! sentences are judged apart from the rest ([`is_conditional`]): programs print those as well.
 
 /// Whether nobody's program printed this line.
 pub fn is_written(text: &str) -> bool {
     let line = text.trim();
     !line.is_empty()
         && (is_template(line) || is_code(line) || is_documentation(line) || is_change(line) || is_question(line))
+}
+
+/// Whether a line speaks of a failure that may come, as advice in a README does: "if you get CUDA out of memory".
+pub fn is_conditional(text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "if you get",
+        "if you see",
+        "if you run into",
+        "if you encounter",
+        "if you hit",
+        "in case of",
+        "in case you",
+        "如果",
+        "若出现",
+        "만약",
+        "если",
+        "もし",
+    ];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// Whether a line reads like somebody telling about a code rather than like a program printing it.
+pub(super) fn is_prose(words: &str) -> bool {
+    words.starts_with("I ") || words.starts_with("#") || words.starts_with("- ") || words.starts_with("* ")
 }
 
 /// `{{ $labels.gpu }}`, `{{ .Values.x }}`, `${{ env.X }}`: filled later, by Prometheus, Helm, GitHub.

@@ -15,6 +15,7 @@ mod finding;
 mod fix;
 mod folder;
 mod front;
+mod id;
 mod ids;
 mod kind;
 mod lines;
