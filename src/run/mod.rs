@@ -7,6 +7,8 @@
 //! as bytes through the pty, not as signals through us; signals sent to us are handed on. That session has this very
 //! program as its leader (`session`), which [`lead`] makes of a process that was started for it.
 
+#[cfg(unix)]
+mod jobs;
 mod outcome;
 #[cfg(not(unix))]
 mod plain;

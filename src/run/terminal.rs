@@ -4,11 +4,12 @@
 //! terminal from there would stop this process.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 use pty_process::blocking::{Pts, Pty};
-use rustix::process::getpgrp;
 use rustix::termios::{self, OptionalActions, OutputModes, Termios};
+
+use super::jobs::has_foreground;
 
 /// Our terminal while keys go to a child.
 pub(super) struct Keyboard<'fd> {
@@ -65,11 +66,6 @@ impl Drop for Keyboard<'_> {
     fn drop(&mut self) {
         self.leave();
     }
-}
-
-/// Whether this process may use the terminal.
-pub(super) fn has_foreground(fd: impl AsFd) -> bool {
-    termios::tcgetpgrp(fd).is_ok_and(|group| group == getpgrp())
 }
 
 /// Makes a new pty look like the terminal behind `fd`. Line ends are translated once: by the pty when the child is

@@ -17,7 +17,7 @@ use super::signals::{Arrived, Signals};
 use super::streams::{CHUNK, Source, Turn, pass};
 use super::terminal::{self, Keyboard};
 use super::writer::Writer;
-use super::{Error, Outcome, Stream, session};
+use super::{Error, Outcome, Stream, jobs, session};
 
 /// How long the output may be silent, once the child is gone, before what still holds it open is left to itself.
 const QUIET: Duration = Duration::from_millis(150);
@@ -216,7 +216,7 @@ impl Watcher<'_> {
 
     /// Stops with the command, as the shell outside expects of a job, until that lets it go on.
     fn pause(&mut self) {
-        if is_orphaned() {
+        if jobs::is_orphaned() {
             // Nobody could ever let us go on: the kernel would not stop a command there either.
             self.send(Signal::CONT);
             return;
@@ -271,7 +271,7 @@ impl Watcher<'_> {
             }
             Arrived::Key(signal) => {
                 self.interrupted = true;
-                if self.reach != Reach::Shared || !terminal::has_foreground(io::stdin()) {
+                if self.reach != Reach::Shared || !jobs::has_foreground(io::stdin()) {
                     self.send(signal);
                 }
             }
@@ -357,13 +357,6 @@ impl Watcher<'_> {
         }
         self.send(Signal::KILL);
     }
-}
-
-/// Whether nobody of our session could let us go on after a stop: no shell with job control is our parent.
-fn is_orphaned() -> bool {
-    let Some(parent) = process::getppid() else { return true };
-    let same_session = process::getsid(Some(parent)).ok() == process::getsid(None).ok();
-    !same_session || process::getpgid(Some(parent)).ok() == process::getpgid(None).ok()
 }
 
 /// Whether the child has stopped since the last time it was asked.

@@ -114,6 +114,47 @@ fn control_z_without_a_shell_outside_stops_nothing_for_ever() {
     assert_eq!(seat.end().1, Some(0));
 }
 
+/// Starts a program where the processes outside have no numbers, as in a container.
+const UNSHARE: &str = "unshare --user --map-root-user --pid --fork --mount-proc";
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
+fn a_shell_outside_of_the_container_has_no_number() {
+    let mut words = UNSHARE.split(' ');
+    let mut unshare = std::process::Command::new(words.next().expect("a program"));
+    if !unshare.args(words).arg("true").output().is_ok_and(|ended| ended.status.success()) {
+        println!("LEFT OUT: no PID namespace can be made here");
+        return;
+    }
+    let Some(mut shell) = Shell::new() else {
+        println!("LEFT OUT: bash is not installed");
+        return;
+    };
+    let run = format!("{} run -- bash -c 'echo ready; read word; echo went on'", env!("CARGO_BIN_EXE_faultbook"));
+    shell.until("PROMPT> ");
+    // Started from outside, and by a shell whose session and group are outside: nobody in sight could let it go on.
+    for start in [run.clone(), format!("sh -c \"{run}; exit \\$?\"")] {
+        shell.types(&format!("{UNSHARE} {start}; echo code=$?\r"));
+        shell.until("ready\r\n");
+        shell.types("\x1a");
+        shell.take(Duration::from_millis(300));
+        shell.types("word\r");
+        shell.until("went on\r\n");
+        shell.until("code=0\r\n");
+    }
+    // A shell in there does what a shell outside does.
+    shell.types(&format!("PS1='INSIDE> ' {UNSHARE} bash --norc --noprofile -i\r"));
+    shell.until("INSIDE> ");
+    shell.types(&format!("{run}\r"));
+    shell.until("ready\r\n");
+    shell.types("\x1a");
+    shell.until("Stopped");
+    shell.types("fg\r");
+    shell.until("word; echo went on'");
+    shell.types("word\r");
+    shell.until("went on\r\n");
+}
+
 #[test]
 fn a_command_that_cannot_be_started_says_so_on_a_terminal_too() {
     let (seen, code) = crate::terminal::Seat::new(&["--", "no-such-command-here"]).end();
