@@ -12,7 +12,7 @@ use super::prefix::time::Clock;
 use super::prefix::weak::Weak;
 use super::prefix::{self, Head};
 use super::terminal::{self, Segment, Spelling};
-use super::unwrap::{html, json, literal};
+use super::unwrap::{flat, html, json, literal};
 use super::{Level, Prefix};
 
 /// A clean line in the making.
@@ -122,8 +122,17 @@ impl<'t> Cleaner<'t> {
         self.weak = Weak::survey(sample.iter().map(String::as_str));
     }
 
-    /// Cleans one physical line.
-    pub(super) fn line(&mut self, line: Physical<'t>) {
+    /// Cleans one line: a physical one, or several that a terminal made of one.
+    pub(super) fn whole(&mut self, lines: &[Physical<'t>]) {
+        let [first, .., last] = lines else {
+            return lines.iter().for_each(|line| self.line(*line));
+        };
+        let text: String = lines.iter().map(|line| line.text).collect();
+        let at = first.base..last.base + last.text.len();
+        self.text(Cow::Owned(terminal::plain(&text).into_owned()), &at, first.number, Prefix::default(), 0);
+    }
+
+    fn line(&mut self, line: Physical<'t>) {
         let mut segments = std::mem::take(&mut self.segments);
         segments.clear();
         terminal::segments(line.text, line.base, self.spelling, &mut segments);
@@ -217,7 +226,7 @@ impl<'t> Cleaner<'t> {
             || rest.starts_with("E  ")
             || body.starts_with(|c: char| c.is_ascii_digit())
             || self.pieces.last().is_some_and(|last| last.text.trim_start().starts_with("File \""));
-        literal::read(rest, code)
+        literal::read(rest, code).or_else(|| flat::read(rest))
     }
 
     /// Cleans every line of a text that was opened.

@@ -1,9 +1,10 @@
 //! Any text with any noise in, clean lines out, each knowing where it came from. Never fails.
 //!
-//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), then line by line in `clean`: `terminal`
-//! (escapes, carriage returns; `progress` bars), `prefix` (time stamps, loggers, ranks, pods), `unwrap` (JSON logs,
-//! Python reprs, HTML) whose lines go through the mill again; then over all lines `boxes` (Rich and pytest borders,
-//! words cut at the border), `blanks` (doubled line breaks) and `streams` (lines of several ranks taken apart again).
+//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), `wrapped` (lines cut at a terminal's width),
+//! then line by line in `clean`: `terminal` (escapes, carriage returns; `progress` bars), `prefix` (time stamps, loggers,
+//! ranks, pods), `unwrap` (JSON logs, Python reprs, HTML) whose lines go through the mill again; then over all lines
+//! `boxes` (Rich and pytest borders, words cut at the border), `blanks` (doubled line breaks) and `streams` (lines of
+//! several ranks taken apart again).
 //! The surprising thing: one clean line may come from several physical lines (a word cut at a box border) and one
 //! physical line may become several clean lines (a traceback inside a JSON string).
 
@@ -18,6 +19,7 @@ pub mod redact;
 mod streams;
 mod terminal;
 mod unwrap;
+mod wrapped;
 
 use std::ops::Range;
 
@@ -112,8 +114,9 @@ pub fn read(bytes: &[u8]) -> Transcript {
     let (mut lines, physical_lines) = physical(&decoded.text, &mut notes);
     unquote(&mut lines);
     let mut cleaner = clean::Cleaner::new(&decoded.text, &lines);
-    for line in lines {
-        cleaner.line(line);
+    let cuts = wrapped::cuts(&lines);
+    for whole in whole(&lines, &cuts) {
+        cleaner.whole(whole);
     }
     if boxes::occur(&decoded.text) || cleaner.pieces.iter().any(|piece| piece.columns) {
         boxes::remove(&mut cleaner);
@@ -158,6 +161,18 @@ fn unquote(lines: &mut [clean::Physical<'_>]) {
         line.text = line.text.get(usize::from(depth)..).unwrap_or_default();
         line.base += usize::from(depth);
     }
+}
+
+/// The physical lines in groups that were one line each.
+fn whole<'l, 't>(lines: &'l [clean::Physical<'t>], cuts: &[bool]) -> impl Iterator<Item = &'l [clean::Physical<'t>]> {
+    let mut rest = lines;
+    let mut cuts = cuts.iter();
+    std::iter::from_fn(move || {
+        let more = cuts.by_ref().take_while(|cut| **cut).count();
+        let (group, next) = rest.split_at_checked(more + 1)?;
+        rest = next;
+        Some(group)
+    })
 }
 
 impl Transcript {
