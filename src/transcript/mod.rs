@@ -1,10 +1,10 @@
 //! Any text with any noise in, clean lines out, each knowing where it came from. Never fails.
 //!
-//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), `wrapped` (lines cut at a terminal's width),
-//! then line by line in `clean`: `terminal` (escapes, carriage returns; `progress` bars), `prefix` (time stamps, loggers,
-//! ranks, pods), `unwrap` (JSON logs, Python reprs, HTML) whose lines go through the mill again; then over all lines
-//! `boxes` (Rich and pytest borders, words cut at the border), `blanks` (doubled line breaks) and `streams` (lines of
-//! several ranks taken apart again).
+//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), `numbering` (line numbers), `wrapped` (lines
+//! cut at a terminal's width), then line by line in `clean`: `terminal` (escapes, carriage returns; `progress` bars),
+//! `prefix` (time stamps, loggers, ranks, pods), `unwrap` (JSON logs, Python reprs, HTML, tracebacks on one line) whose
+//! lines go through the mill again; then over all lines `boxes` (Rich and pytest borders, words cut at the border),
+//! `blanks` (doubled line breaks) and `streams` (lines of several ranks taken apart again).
 //! The surprising thing: one clean line may come from several physical lines (a word cut at a box border) and one
 //! physical line may become several clean lines (a traceback inside a JSON string).
 
@@ -12,6 +12,7 @@ mod blanks;
 mod boxes;
 mod clean;
 mod decode;
+mod numbering;
 mod prefix;
 mod progress;
 mod quote;
@@ -112,7 +113,8 @@ pub fn read(bytes: &[u8]) -> Transcript {
     let mut decoded = decode::decode(bytes);
     let mut notes = std::mem::take(&mut decoded.notes);
     let (mut lines, physical_lines) = physical(&decoded.text, &mut notes);
-    unquote(&mut lines);
+    cut_fronts(&mut lines, quote::depths);
+    cut_fronts(&mut lines, numbering::widths);
     let mut cleaner = clean::Cleaner::new(&decoded.text, &lines);
     let cuts = wrapped::cuts(&lines);
     for whole in whole(&lines, &cuts) {
@@ -154,12 +156,12 @@ fn physical<'t>(text: &'t str, notes: &mut Vec<String>) -> (Vec<clean::Physical<
     (lines, u32::try_from(total).unwrap_or(u32::MAX))
 }
 
-/// Moves the beginning of quoted lines behind their quoting.
-fn unquote(lines: &mut [clean::Physical<'_>]) {
+/// Moves the beginning of lines behind what stands in front of their words: `widths` gives its bytes for each line.
+fn cut_fronts(lines: &mut [clean::Physical<'_>], widths: impl FnOnce(&[&str]) -> Vec<u16>) {
     let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
-    for (line, depth) in lines.iter_mut().zip(quote::depths(&texts)) {
-        line.text = line.text.get(usize::from(depth)..).unwrap_or_default();
-        line.base += usize::from(depth);
+    for (line, width) in lines.iter_mut().zip(widths(&texts)) {
+        line.text = line.text.get(usize::from(width)..).unwrap_or_default();
+        line.base += usize::from(width);
     }
 }
 
