@@ -111,7 +111,8 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
     let by_number = |code: &crate::incident::Code| {
         let number = code.name.parse::<i64>().ok()?;
         let rows = book.codes().by_number(number);
-        let row = rows.into_iter().find(|row| row.library == "cuda-runtime")?;
+        let library = code.library.unwrap_or("cuda-runtime");
+        let row = rows.into_iter().find(|row| row.library == library)?;
         Some(Hit {
             owner: Owner::Fault(book.find(row.fault()?)?),
             line: code.at,

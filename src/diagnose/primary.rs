@@ -183,7 +183,7 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
         if !own || explained.contains(&chains[index]) || is_request_to_stop(event) {
             continue;
         }
-        if (!event.fatal && event.kind != Kind::Python) || follows_from_known(event, known) {
+        if (!event.fatal && event.kind != Kind::Python) || follows_from_known(event, known) || retells(event, known) {
             continue;
         }
         found.push(Candidate {
@@ -227,6 +227,12 @@ fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
             && told
             && (near || asks_for_gpu && above)
     })
+}
+
+/// Whether an error names an exception only, as C++ does when it ends a process, and a known failure stands above it.
+fn retells(event: &ErrorEvent, known: &[Candidate]) -> bool {
+    event.message.starts_with("terminate called")
+        && known.iter().any(|candidate| candidate.line < event.headline && candidate.gravity >= Gravity::Error)
 }
 
 /// A user's or a scheduler's request to stop is not a failure of the program.

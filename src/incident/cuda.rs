@@ -3,6 +3,7 @@
 //! It names codes, it does not explain them. The surprising thing: a bare number counts only behind words that say
 //! CUDA, because every other library has an error 35 too.
 
+use super::numbers;
 use super::reading::Reading;
 use super::sentences::{GENERAL, SPECIFIC};
 use super::words::{after, contains_folded, find_folded, is_word, whole};
@@ -195,9 +196,14 @@ pub(super) fn fill(event: &mut ErrorEvent) {
     for text in [event.type_name.as_str(), event.message.as_str()] {
         for name in codes(text) {
             if !event.codes.iter().any(|old| old.name == name) {
-                event.codes.push(Code { name, at: event.headline });
+                event.codes.push(Code { name, library: None, at: event.headline });
             }
         }
+    }
+    // A number is asked for only where no name was found.
+    let named = event.codes.iter().any(|code| code.name.parse::<u32>().is_err());
+    if let Some(number) = numbers::read(&event.message).filter(|_| !named) {
+        event.codes = vec![Code { name: number.value.to_string(), library: Some(number.library), at: event.headline }];
     }
 }
 
@@ -214,7 +220,7 @@ pub(super) fn report(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     let says = speaks_of_cuda(text)
         && (contains_folded(text, "error") || contains_folded(text, "fail") || contains_folded(text, "assert"));
     let names = codes(text);
-    if names.is_empty() && !(says && contains_folded(text, "cuda error")) {
+    if names.is_empty() && !(says && contains_folded(text, "cuda error")) && numbers::read(text).is_none() {
         return None;
     }
     let words = text.trim();

@@ -96,7 +96,7 @@ fn record(r: &mut Reading<'_>, at: usize, xid: &Xid<'_>) -> usize {
     if !again {
         let message = format!("{}: {}", xid.gpu, xid.says);
         let mut event = r.event(Kind::Kernel, &name, &message, at);
-        event.codes.push(Code { name, at: event.headline });
+        event.codes.push(Code { name, library: None, at: event.headline });
         r.push(event);
     }
     at + 1

@@ -15,6 +15,7 @@ mod help;
 mod kernel;
 mod native;
 mod nccl;
+mod numbers;
 mod oom;
 mod position;
 mod python;
@@ -124,6 +125,8 @@ impl Frame {
 pub struct Code {
     /// The enum name, or the number in decimal when only that was printed.
     pub name: String,
+    /// The code table that a bare number belongs to (`cublas`), where the text tells.
+    pub library: Option<&'static str>,
     /// Index of the transcript line.
     pub at: usize,
 }

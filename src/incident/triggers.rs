@@ -62,6 +62,8 @@ const LITERALS: &[(&str, Topics)] = &[
     ("CUFFT_", CODES), ("NVRTC_ERROR", CODES), ("NVML_ERROR", CODES), ("NVMLError", CODES), ("CUDA error", CODES), ("CUDA Error", CODES), ("Cuda error", CODES), ("cuda error", CODES), ("CUDA ERROR", CODES),
     ("CUDA failure", CODES), ("CUDA Failure", CODES), ("Cuda failure", CODES), ("cuda failure", CODES), ("CUDA driver error", CODES), ("CUDA runtime error", CODES), ("CUDA Runtime", CODES), ("CUDA Driver", CODES),
     ("cuda runtime error", CODES), ("GPUassert", CODES), ("cuInit", CODES), ("cudaMalloc", CODES | MEMORY), ("CUDNN failure", CODES), ("CUBLAS failure", CODES), ("cuDNN error", CODES), ("cuBLAS error", CODES),
+    ("CUDNN error", CODES), ("CUBLAS error", CODES), ("CUBLAS Error", CODES), ("cusolver error", CODES), ("cuSOLVER error", CODES), ("CUSOLVER error", CODES), ("cusparse error", CODES), ("cuSPARSE error", CODES), ("NCCL failure", CODES), ("NVML error", CODES),
+    ("ailed with error", CODES), ("failure with error", CODES), ("failed: ", CODES), ("returned ", CODES), ("failed (", CODES), ("failed with status", CODES), (" vs. ", CODES),
     ("cuFFT error", CODES), ("nccl", CODES | NCCL), ("error code", CODES | LAUNCHER), ("memory access was", CODES), ("illegal instruction was", CODES), ("misaligned address", CODES), ("device-side assert", CODES),
     ("unspecified launch failure", CODES), ("kernel image is", CODES), ("driver version is insufficient", CODES), ("CUDA-capable device", CODES), ("launch timed out", CODES), ("requested for launch", CODES),
     ("device ordinal", CODES | MEMORY), ("unsupported toolchain", CODES), ("forward compatibility was", CODES), ("unsupported display driver", CODES), ("system not yet initialized", CODES), ("device function", CODES),

@@ -1,0 +1,225 @@
+//! Status codes that a program prints as numbers only, and which library they belong to: `CUBLAS error: 13`,
+//! `cuLaunchKernel failed: 719`, `stat == CUBLAS_STATUS_SUCCESS (13 vs. 0)`.
+//!
+//! It refuses numbers without the name of a library or of one of its functions before them. The surprising thing:
+//! CUDA 10.1 gave the runtime's codes the driver's numbers, so an old program's 77 is today's 700.
+
+use super::words::is_word;
+
+/// A code without its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Number {
+    /// The table of the book that holds it.
+    pub(super) library: &'static str,
+    /// The number, in today's numbering.
+    pub(super) value: u32,
+}
+
+/// Beginnings of names, and the table of their library; `cudnn` before `cud`.
+const LIBRARIES: &[(&str, &str)] = &[
+    ("cudnn", "cudnn"),
+    ("cublas", "cublas"),
+    ("cusolver", "cusolver"),
+    ("cusparse", "cusparse"),
+    ("cufft", "cufft"),
+    ("curand", "curand"),
+    ("nvrtc", "nvrtc"),
+    ("nvml", "nvml"),
+    ("nccl", "nccl"),
+    ("cuda", "cuda-runtime"),
+];
+
+/// Words that may stand between a name and its number. The first ones say that it failed, the others do not.
+const FAILED: &[&str] = &["error", "err", "errors", "failure", "failed", "fail", "errno"];
+const BETWEEN: &[&str] = &[
+    "status",
+    "code",
+    "returned",
+    "returns",
+    "result",
+    "with",
+    "runtime",
+    "driver",
+    "api",
+    "initialization",
+    "call",
+    "error_t",
+    "ret",
+    "rc",
+];
+
+/// Words behind a number that make it a count.
+const COUNTED: &[&str] =
+    &["times", "attempts", "retries", "devices", "device", "gpus", "gpu", "ranks", "of", "errors", "warnings"];
+
+/// The runtime's codes of CUDA 10.0 and older whose numbers mean nothing today, and today's numbers (driver_types.h of
+/// both versions).
+const BEFORE_10_1: &[(u32, u32)] = &[
+    (6, 702),
+    (7, 701),
+    (8, 98),
+    (10, 101),
+    (11, 1),
+    (30, 999),
+    (33, 400),
+    (38, 100),
+    (39, 214),
+    (47, 200),
+    (48, 209),
+    (59, 710),
+    (72, 714),
+    (73, 715),
+    (74, 716),
+    (75, 717),
+    (76, 718),
+    (77, 700),
+];
+
+/// The code that a line gives by number only.
+pub(super) fn read(text: &str) -> Option<Number> {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let mut rest = text;
+    while let Some((word, behind)) = next_word(rest) {
+        if let Some(library) = library(word) {
+            let value =
+                if word.ends_with("SUCCESS") || word.ends_with("Success") { compared(behind) } else { told(behind) };
+            if let Some(number) = value.and_then(|value| Number::new(library, value)) {
+                return Some(number);
+            }
+        }
+        rest = behind;
+    }
+    None
+}
+
+impl Number {
+    fn new(library: &'static str, value: u32) -> Option<Self> {
+        if value == 0 {
+            return None;
+        }
+        let today = |value| BEFORE_10_1.iter().find(|(old, _)| *old == value).map_or(value, |(_, new)| *new);
+        Some(match library {
+            "cuda-runtime" => Self { library, value: today(value) },
+            "cudnn" => Self { library: if value < 100 { "cudnn8" } else { "cudnn9" }, value },
+            _ => Self { library, value },
+        })
+    }
+}
+
+/// The next word, and what follows it.
+fn next_word(text: &str) -> Option<(&str, &str)> {
+    let start = text.find(is_word)?;
+    let text = &text[start..];
+    Some(text.split_at(text.find(|c| !is_word(c)).unwrap_or(text.len())))
+}
+
+/// The library that a name belongs to.
+fn library(word: &str) -> Option<&'static str> {
+    let begins = |start: &str| word.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let known = LIBRARIES.iter().find(|(start, _)| begins(start)).map(|(_, library)| *library);
+    // A function of the driver: cuInit, cuLaunchKernel.
+    let driver = || {
+        let name = word.strip_prefix("cu")?.as_bytes();
+        (name.first()?.is_ascii_uppercase() && name.get(1)?.is_ascii_lowercase()).then_some("cuda-driver")
+    };
+    known.or_else(driver)
+}
+
+/// The number behind a name and words of failure.
+fn told(behind: &str) -> Option<u32> {
+    /// Words between a name and its number.
+    const MOST: usize = 5;
+    let mut rest = behind;
+    // The arguments of a call.
+    if rest.starts_with('(') {
+        rest = rest.split_once(')')?.1;
+    }
+    let (mut failed, mut answered) = (false, false);
+    for _ in 0..=MOST {
+        rest = rest.trim_start_matches([' ', ':', '=', '(', '[', '#', ',', '\'', '"']);
+        if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let value = rest[..end].parse().ok()?;
+            // A function that merely returns a small number may return a count.
+            return ((failed || answered && value >= 30) && ends(&rest[end..])).then_some(value);
+        }
+        let (word, next) = next_word(rest)?;
+        if !rest.starts_with(word) {
+            return None;
+        }
+        let word = word.to_ascii_lowercase();
+        match (FAILED.contains(&word.as_str()), BETWEEN.contains(&word.as_str())) {
+            (true, _) => failed = true,
+            (false, true) => answered = true,
+            _ => return None,
+        }
+        rest = next;
+    }
+    None
+}
+
+/// The number in `(13 vs. 0)` behind the name of a success.
+fn compared(behind: &str) -> Option<u32> {
+    let (one, two) = behind.split_once(" vs. ")?;
+    let digits = |c: char| !c.is_ascii_digit();
+    let (one, two) = (one.rsplit('(').next()?, two.split(digits).next()?);
+    let (one, two): (u32, u32) = (one.trim().parse().ok()?, two.parse().ok()?);
+    (one == 0 || two == 0).then_some(one.max(two))
+}
+
+/// Whether what stands behind a number lets it be a code.
+fn ends(behind: &str) -> bool {
+    let next = behind.trim_start();
+    let word = next_word(next).filter(|(word, _)| next.starts_with(word)).map(|(word, _)| word.to_ascii_lowercase());
+    let joined = behind.starts_with(|c: char| is_word(c) || matches!(c, '%' | '/' | '-'));
+    let fraction = behind.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    !joined && !fraction && word.is_none_or(|word| !COUNTED.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_a_library() {
+        for (text, library, value) in [
+            ("CUBLAS error: 13", "cublas", 13),
+            ("cuDNN error 8", "cudnn8", 8),
+            ("cudnn status error 3000 in f", "cudnn9", 3000),
+            ("cublasCreate failed with error 1", "cublas", 1),
+            ("cusolver error: 7, when calling `cusolverDnCreate(handle)`", "cusolver", 7),
+            ("NCCL failure 5", "nccl", 5),
+            ("cuLaunchKernel(f, 1, 2) failed: 719", "cuda-driver", 719),
+            ("cuInit(0) returned 999", "cuda-driver", 999),
+            ("cudaGetDeviceCount returned 30", "cuda-runtime", 999),
+            ("CUDA initialization failure with error 222. Please check", "cuda-runtime", 222),
+            ("Check failed: stat == CUBLAS_STATUS_SUCCESS (13 vs. 0) ", "cublas", 13),
+            ("Check failed: CUBLAS_STATUS_SUCCESS == g (0 vs. 14)", "cublas", 14),
+            ("Check failed: error == cudaSuccess (77 vs. 0)", "cuda-runtime", 700),
+        ] {
+            assert_eq!(read(text), Some(Number { library, value }), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_numbers() {
+        for text in [
+            "cudaGetDeviceCount returned 8",
+            "cudaGetDeviceCount returned 64 devices",
+            "CUDA error 11.4",
+            "NCCL failed 3 times",
+            "NCCL version 2.14",
+            "cuda:0 failed",
+            "CUDA_VISIBLE_DEVICES=3",
+            "cudnn 8 failed",
+            "Check failed: x == y (13 vs. 0)",
+            "CUDA error 0",
+            "cup error 3",
+            "cudnnFoo(1, 2",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}
