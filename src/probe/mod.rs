@@ -42,6 +42,7 @@ use libraries::Chosen;
 use loader::{By, DRIVER, Loader};
 use note::Notes;
 
+pub use native::leave;
 pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
 pub use relate::{is_software, relate};
 pub use save::{Error, SCHEMA, load, save, to_json};

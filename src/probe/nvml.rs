@@ -41,8 +41,23 @@ const RECOVERY_ACTIONS: &[&str] = &[
     "reset the system",
 ];
 
-/// Records `driver.*`, `gpu.installed` and `gpu.<index>.*`; the error of NVML's start goes to `nvml.error`.
-pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
+/// Tells `driver.*` and `gpu.installed`, then `gpu.<index>.*` of one device after the other; the error of NVML's start
+/// goes to `nvml.error`.
+pub(super) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&Notes)) {
+    let mut notes = Notes::default();
+    let Some((nvml, count)) = start(library, &mut notes) else { return tell(&notes) };
+    tell(&notes);
+    for index in 0..count {
+        let mut notes = Notes::default();
+        read_device(&nvml, index, root, &mut notes);
+        tell(&notes);
+    }
+    // Its shutdown waits for devices that may never answer; the process ends now.
+    std::mem::forget(nvml);
+}
+
+/// NVML and how many devices it lists; `None` when it does not start.
+fn start(library: Option<&Path>, notes: &mut Notes) -> Option<(Nvml, u32)> {
     let mut builder = Nvml::builder();
     if let Some(library) = library {
         builder.lib_path(library.as_os_str());
@@ -57,7 +72,7 @@ pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
             for name in ["gpu.installed", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version", "driver.cuda"] {
                 notes.cannot_tell(name, format!("NVML does not start: {}", why(&error)));
             }
-            return;
+            return None;
         }
     };
     match nvml.sys_driver_version() {
@@ -68,15 +83,17 @@ pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
         Ok(version) => notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10)),
         Err(error) => notes.cannot_tell("driver.cuda", why(&error)),
     }
-    match nvml.device_count() {
+    let count = match nvml.device_count() {
         Ok(count) => {
             notes.count("gpu.installed", u64::from(count));
-            for index in 0..count {
-                read_device(&nvml, index, root, notes);
-            }
+            count
         }
-        Err(error) => notes.cannot_tell("gpu.installed", why(&error)),
-    }
+        Err(error) => {
+            notes.cannot_tell("gpu.installed", why(&error));
+            0
+        }
+    };
+    Some((nvml, count))
 }
 
 fn read_device(nvml: &Nvml, index: u32, root: &Path, notes: &mut Notes) {

@@ -80,9 +80,8 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
     give_up_after(Duration::from_secs(settings.alive.max(1)));
     match step.to_str() {
         Some(NVML) => {
-            let mut notes = Notes::default();
-            nvml::read(settings.nvml.as_deref(), &settings.root, &mut notes);
-            say_facts(out, &notes);
+            // Said piece by piece: a device that never answers must not take the others' facts along.
+            nvml::read(settings.nvml.as_deref(), &settings.root, &mut |notes| say_facts(out, notes));
         }
         Some(INIT) => {
             let mut notes = Notes::default();
@@ -140,9 +139,11 @@ fn climb(settings: &Settings, out: &mut dyn Write) {
         }
         say(out, &Message::End(RungLayout::of(&rung)));
         if !holds {
-            return;
+            break;
         }
     }
+    // The process ends now and its devices with it: giving handles back one by one could only hang.
+    std::mem::forget(bench);
 }
 
 fn say_facts(out: &mut dyn Write, notes: &Notes) {

@@ -64,6 +64,15 @@ fn gate(name: &str) -> c_int {
     scenario.number(name, 0) as c_int
 }
 
+/// What the library does when it is closed or its process ends: `exit.sleep=60` hangs there, as broken drivers do.
+#[used]
+#[link_section = ".fini_array"]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+extern "C" fn at_exit() {
+    std::thread::sleep(std::time::Duration::from_secs(scenario().number("exit.sleep", 0)));
+}
+
 macro_rules! api {
     ($($(#[$about:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$about])*
@@ -377,6 +386,7 @@ api! {
     fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: *mut *mut c_void) {
         if u64::from(index) >= devices() { return 2; }
         if scenario().is(&format!("gpu.{index}.lost")) { return 15; }
+        std::thread::sleep(std::time::Duration::from_secs(scenario().number(&format!("gpu.{index}.sleep"), 0)));
         *device = (index as usize + 1) as *mut c_void;
     }
     fn nvmlDeviceGetName(device: *mut c_void, name: *mut c_char, length: c_uint) {

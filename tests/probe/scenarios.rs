@@ -204,6 +204,23 @@ fn a_management_library_that_never_returns() {
 }
 
 #[test]
+fn a_card_that_never_answers_leaves_the_other_ones_facts() {
+    let outcome = Machine::with("second-card-hangs").deadline(2.0).probe(Level::Quick);
+    assert_eq!(text(&outcome, "gpu.0.name"), "NVIDIA H100 80GB HBM3");
+    assert_eq!(text(&outcome, "driver.version"), "580.95.05");
+    says(&outcome, "NVML did not answer within 2.0 s");
+    says(&outcome, "GPU 1 does not answer: timed out");
+}
+
+#[test]
+fn a_clean_up_that_never_returns_costs_nothing() {
+    let outcome = Machine::with("exit-hang").torch_28().probe(Level::Functional);
+    assert_eq!(text(&outcome, "driver.init"), "ok");
+    only_broken(&outcome, &[]);
+    assert!(outcome.findings.is_empty(), "{:#?}", outcome.findings);
+}
+
+#[test]
 fn the_budget_of_a_diagnosis_is_kept() {
     let machine = Machine::with("init-hang").torch_28();
     let options = Options { budget: Some(Duration::from_millis(280)), ..machine.options() };

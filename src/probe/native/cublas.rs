@@ -34,7 +34,7 @@ impl Precision {
 
 /// A handle of the library, bound to the current context.
 pub(in crate::probe) struct Cublas {
-    library: Library,
+    library: &'static Library,
     handle: *mut c_void,
 }
 
@@ -47,14 +47,14 @@ impl Cublas {
     pub(in crate::probe) fn open(library: &OsStr) -> Result<Self, Trouble> {
         let library = open(library)?;
         let mut handle = ptr::null_mut();
-        call!(&library, "cublasCreate_v2", (*mut *mut c_void), (&mut handle))?;
+        call!(library, "cublasCreate_v2", (*mut *mut c_void), (&mut handle))?;
         Ok(Self { library, handle })
     }
 
     /// The version as one number: 120903 for 12.9.3.
     pub(in crate::probe) fn version(&self) -> Result<i32, Trouble> {
         let mut version = 0;
-        call!(&self.library, "cublasGetVersion_v2", (*mut c_void, *mut c_int), (self.handle, &mut version))?;
+        call!(self.library, "cublasGetVersion_v2", (*mut c_void, *mut c_int), (self.handle, &mut version))?;
         Ok(version)
     }
 
@@ -80,7 +80,7 @@ impl Cublas {
         let (one, zero) = (1.0_f32, 0.0_f32);
         let rows = c_int::try_from(n).unwrap_or(c_int::MAX);
         call!(
-            &self.library,
+            self.library,
             "cublasGemmEx",
             (
                 *mut c_void,
@@ -130,6 +130,6 @@ impl Cublas {
 
 impl Drop for Cublas {
     fn drop(&mut self) {
-        let _ = call!(&self.library, "cublasDestroy_v2", (*mut c_void), (self.handle));
+        let _ = call!(self.library, "cublasDestroy_v2", (*mut c_void), (self.handle));
     }
 }

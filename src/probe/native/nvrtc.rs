@@ -9,20 +9,20 @@ use super::{Trouble, function, named, open};
 
 /// The compiler library.
 pub(in crate::probe) struct Nvrtc {
-    library: Library,
+    library: &'static Library,
 }
 
 macro_rules! call {
     ($nvrtc:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
         // SAFETY: the types are those of the function in nvrtc.h.
         let found = unsafe {
-            function::<unsafe extern "C" fn($($type),*) -> c_int>(&$nvrtc.library, concat!($name, "\0"))
+            function::<unsafe extern "C" fn($($type),*) -> c_int>($nvrtc.library, concat!($name, "\0"))
         };
         match found {
             Ok(call) => {
                 // SAFETY: pointers are null where null is allowed or outlive the call; handles are this library's.
                 let code = unsafe { call($($value),*) };
-                named(&$nvrtc.library, "nvrtcGetErrorString\0", $name, code)
+                named($nvrtc.library, "nvrtcGetErrorString\0", $name, code)
             }
             Err(trouble) => Err(trouble),
         }
