@@ -15,6 +15,7 @@ mod libraries;
 mod loader;
 mod native;
 mod note;
+mod numbering;
 mod nvml;
 mod nvml_modes;
 mod nvml_words;
@@ -43,6 +44,7 @@ use loader::{By, DRIVER, Loader};
 use note::Notes;
 
 pub use native::leave;
+pub use numbering::{called, index_of, ordinal_of};
 pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
 pub use relate::{is_software, relate};
 pub use save::{Error, SCHEMA, load, save, to_json};

@@ -12,7 +12,7 @@ use super::child::End;
 use super::ladder::{self, Start};
 use super::libraries::{self, Chosen};
 use super::note::Notes;
-use super::question::installed;
+use super::numbering::installed;
 use super::{Shared, devices, environment, kernel_log, python, step, system};
 
 /// A part of the quick level, as it arrives.

@@ -103,6 +103,11 @@ fn init(library: Option<&Path>, notes: &mut Notes) {
         notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10));
         let count = driver.device_count()?;
         notes.count("cuda.device_count", u64::try_from(count).unwrap_or(0));
+        for ordinal in 0..count {
+            if let Ok(pci) = driver.device(ordinal).and_then(|device| device.pci()) {
+                notes.text(format!("cuda.{ordinal}.pci"), pci);
+            }
+        }
         Ok(())
     });
     match answer {

@@ -125,6 +125,16 @@ fn devices() -> u64 {
     scenario().number("gpu.count", 1)
 }
 
+/// The devices that CUDA counts: those of CUDA_VISIBLE_DEVICES up to the first entry that is none; UUIDs are not read.
+fn visible() -> Vec<u64> {
+    let Ok(value) = std::env::var("CUDA_VISIBLE_DEVICES") else { return (0..devices()).collect() };
+    if value.contains("GPU-") || value.contains("MIG-") {
+        return (0..devices()).collect();
+    }
+    let numbers = value.split(',').map(|entry| entry.trim().parse().ok().filter(|number| *number < devices()));
+    numbers.take_while(Option::is_some).flatten().collect()
+}
+
 // -------------------------------------------------------------------------------------------------- libcuda
 
 static MEMORY: Mutex<Option<HashMap<u64, u64>>> = Mutex::new(None);
@@ -144,13 +154,11 @@ api! {
     fn cuGetExportTable(table: *mut *const c_void, id: *const c_void) { return 500; }
     fn cuDriverGetVersion(version: *mut c_int) { *version = cuda_version(); }
     fn cuDeviceGetCount(count: *mut c_int) {
-        let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
-        let hidden = visible.is_some_and(|value| value.is_empty() || value.starts_with('-'));
-        *count = if hidden { 0 } else { devices() as c_int };
+        *count = visible().len() as c_int;
     }
     fn cuDeviceGet(device: *mut c_int, ordinal: c_int) {
-        if ordinal < 0 || ordinal as u64 >= devices() { return 101; }
-        *device = ordinal;
+        let Some(index) = visible().get(ordinal as usize).copied() else { return 101 };
+        *device = index as c_int;
     }
     fn cuDeviceGetName(name: *mut c_char, length: c_int, device: c_int) {
         put_text(name, length as usize, &name_of(device as usize));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use faultbook::facts::Value;
 use faultbook::probe::{self, Level, Options, Outcome, Word};
+use faultbook::render::{self, terminal::Terminal};
 
 use crate::machine::{Machine, number, only_broken, rung, says, text, yes};
 
@@ -428,7 +429,18 @@ fn peers_copy_directly() {
     let outcome = Machine::with("two-cards").probe(Level::Functional);
     let peers: Vec<_> =
         outcome.rungs.iter().filter(|rung| rung.name == "peer").map(|rung| rung.says.as_str()).collect();
-    assert_eq!(peers, ["direct copies with devices 1 right", "direct copies with devices 0 right"]);
+    assert_eq!(peers, ["direct copies with device 1 right", "direct copies with device 0 right"]);
+}
+
+#[test]
+fn rungs_of_a_program_that_sees_the_second_card_only() {
+    let machine = Machine::with("two-cards").variable("CUDA_VISIBLE_DEVICES", "1");
+    let outcome = machine.probe(Level::Functional);
+    assert_eq!(number(&outcome, "gpu.index"), 1.0);
+    assert_eq!(text(&outcome, "gpu.uuid"), text(&outcome, "gpu.1.uuid"));
+    let shown = render::probe::render(&outcome, Terminal::default());
+    assert!(shown.contains("GPU 1 (CUDA's device 0), rung by rung"), "{shown}");
+    assert_eq!(shown.matches("largest block 78.1 GiB").count(), 1, "{shown}");
 }
 
 #[test]
