@@ -8,6 +8,8 @@ mod arithmetic;
 mod child;
 mod devices;
 mod environment;
+#[cfg(test)]
+mod files;
 mod findings;
 mod kernel_log;
 mod ladder;

@@ -259,13 +259,8 @@ mod tests {
 
     impl Machine {
         fn new(files: &[(&str, &str)]) -> Self {
-            let machine = Self { folder: tempfile::tempdir().expect("a folder") };
-            for (path, text) in files {
-                let path = machine.path(path);
-                std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-                std::fs::write(path, text).expect("a file");
-            }
-            machine
+            let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+            Self { folder: crate::probe::files::folder(&files) }
         }
 
         fn path(&self, path: &str) -> PathBuf {
