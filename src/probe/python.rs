@@ -116,7 +116,8 @@ fn of_path(path: &Path, why: &'static str) -> Option<Choice> {
     if path.is_dir() {
         return is_prefix(path).then(|| Choice { prefix: path.to_owned(), why, executable: None });
     }
-    if !path.is_file() {
+    let is_interpreter = |name: &str| name.starts_with("python") || name.starts_with("pypy");
+    if !path.is_file() || !path.file_name().and_then(|name| name.to_str()).is_some_and(is_interpreter) {
         return None;
     }
     // The unresolved path decides first: in a virtual environment the interpreter is a link out of it.
@@ -328,6 +329,13 @@ mod tests {
         let active = [("VIRTUAL_ENV", machine.path("other"))];
         assert_eq!(machine.read(None, &active).text("torch.version"), Some("2.6.0+cu128"));
         assert_eq!(machine.read(Some("third"), &active).text("torch.version"), Some("2.5.1+cu128"));
+    }
+
+    #[test]
+    fn a_file_beside_the_libraries_is_no_interpreter() {
+        let machine = Machine::new(&[("etc/passwd", ""), ("lib/python3.11/os.py", "")]);
+        let facts = machine.read(Some("etc/passwd"), &[]);
+        assert!(facts.why_unknown("python.version").is_some_and(|why| why.contains("is no Python interpreter")));
     }
 
     #[test]
