@@ -199,7 +199,9 @@ fn device(facts: &Facts, index: u32, findings: &mut Findings) {
         findings.trouble(format!("GPU {index}: {count} PCIe packets had to be sent again: card, riser or cable"));
     }
     if let (Some(down), Some(_)) = (positive("nvlink.inactive"), positive("nvlink.active")) {
-        findings.trouble(format!("GPU {index}: {down} NVLink links are down"));
+        findings.note(format!(
+            "GPU {index}: {down} NVLink links are not active, which is right only where nothing is connected to them"
+        ));
     }
     if let Some(state) = facts.text(&name("fabric")).filter(|state| *state != "completed") {
         findings.trouble(format!(

@@ -203,8 +203,9 @@ fn memory(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
 
 /// Who holds memory: compute and graphics processes, the largest first.
 fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
+    const NAMES: [&str; 3] = ["processes", "held_by_processes", "largest_process"];
     if system::is_wsl(root) {
-        for name in ["processes", "held_by_processes", "largest_process"] {
+        for name in NAMES {
             let name = of.name(name);
             of.notes.cannot_tell(name, "WSL2 hides processes and what they hold");
         }
@@ -214,12 +215,19 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
         Err(NvmlError::FailedToLoadSymbol(_)) => device.running_compute_processes_v2(),
         other => other,
     };
-    let Some(mut all) = of.ask("processes", compute) else {
-        let name = of.name("held_by_processes");
-        of.notes.cannot_tell(name, "the driver does not list processes");
-        return;
+    let mut all = match compute {
+        Ok(all) => all,
+        Err(error) => {
+            for name in NAMES {
+                let name = of.name(name);
+                of.notes.cannot_tell(name, format!("the driver lists no processes: {}", why(&error)));
+            }
+            return;
+        }
     };
-    for other in device.running_graphics_processes().unwrap_or_default() {
+    // Clients of an MPS server and programs that draw stand in lists of their own.
+    let shared = device.mps_running_compute_processes().unwrap_or_default();
+    for other in shared.into_iter().chain(device.running_graphics_processes().unwrap_or_default()) {
         if !all.iter().any(|known| known.pid == other.pid) {
             all.push(other);
         }
@@ -311,8 +319,9 @@ fn health(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
             SampleValue::I64(number) => usize::try_from(number).ok(),
             SampleValue::F64(_) => None,
         };
-        let words = number.and_then(|number| RECOVERY_ACTIONS.get(number)).copied();
-        of.text("recovery_action", Ok(words.unwrap_or("an action this version does not know").to_owned()));
+        let words = number.and_then(|number| RECOVERY_ACTIONS.get(number)).map(|words| (*words).to_owned());
+        let unknown = || format!("take the action numbered {}", number.unwrap_or_default());
+        of.text("recovery_action", Ok(words.unwrap_or_else(unknown)));
     }
 }
 

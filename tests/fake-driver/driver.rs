@@ -446,6 +446,15 @@ api! {
             infos.add(index).write(ProcessInfo { pid, used, gpu_instance: u32::MAX, compute_instance: u32::MAX });
         }
     }
+    /// `gpu.mps=77`: one client of the MPS server that holds 1 GiB.
+    fn nvmlDeviceGetMPSComputeRunningProcesses_v3(device: *mut c_void, count: *mut c_uint, infos: *mut ProcessInfo) {
+        let pid = scenario().of(device_of(device), "mps", 0) as c_uint;
+        let room = *count;
+        *count = (pid != 0) as c_uint;
+        if pid == 0 { return 0; }
+        if infos.is_null() || room == 0 { return INSUFFICIENT_SIZE; }
+        infos.write(ProcessInfo { pid, used: mib(1024), gpu_instance: u32::MAX, compute_instance: u32::MAX });
+    }
     fn nvmlDeviceGetGraphicsRunningProcesses_v3(device: *mut c_void, count: *mut c_uint, infos: *mut ProcessInfo) {
         *count = 0;
     }
@@ -500,7 +509,8 @@ api! {
     /// `gpu.fabric`: 0 none, 1 not started, 2 in progress, 3 completed.
     fn nvmlDeviceGetGpuFabricInfo(device: *mut c_void, info: *mut FabricInfo) {
         let state = scenario().of(device_of(device), "fabric", 0);
-        *info = FabricInfo { cluster: [0; 16], status: 0, clique: 0, state: state as u8 };
+        let status = scenario().of(device_of(device), "fabric_status", 0);
+        *info = FabricInfo { cluster: [0; 16], status: status as c_int, clique: 0, state: state as u8 };
     }
     fn nvmlDeviceGetNvLinkErrorCounter(device: *mut c_void, link: c_uint, kind: c_uint, count: *mut u64) { *count = 0; }
     fn nvmlDeviceGetMigMode(device: *mut c_void, current: *mut c_uint, pending: *mut c_uint) {

@@ -312,6 +312,25 @@ fn a_fabric_that_is_not_ready() {
 
 /// Every kind of fact that the quick level promises is a value or a reason on a healthy machine.
 #[test]
+fn a_fabric_that_was_not_joined() {
+    let outcome = Machine::with("fabric-failed").probe(Level::Quick);
+    says(&outcome, "GPU 0 has not joined its NVLink fabric (failed with NVML's code 999)");
+}
+
+#[test]
+fn a_driver_without_a_list_of_processes_does_not_say_that_there_are_none() {
+    // The scenario of WSL2 on a machine that is none.
+    let outcome = Machine::with("wsl2").probe(Level::Quick);
+    says(&outcome, "who holds it cannot be told: the driver lists no processes: this device does not support it");
+}
+
+#[test]
+fn clients_of_mps_hold_memory_too() {
+    let outcome = Machine::with("mps-client").file("proc/77/cmdline", "python\0serve.py\0").probe(Level::Quick);
+    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 77 python serve.py holds 1.0 GiB");
+}
+
+#[test]
 fn the_quick_level_leaves_nothing_out() {
     let machine = Machine::with("fabric-not-ready").torch_28().variable("NCCL_DEBUG", "INFO");
     let machine = machine
