@@ -262,6 +262,16 @@ fn a_wrong_product_in_one_precision() {
 }
 
 #[test]
+fn precisions_are_asked_of_those_that_have_them() {
+    let climbed = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
+    let outcome = climbed("cublas-10");
+    only_broken(&outcome, &[]);
+    assert_eq!((rung(&outcome, "gemm_fp16").0, rung(&outcome, "gemm_tf32").0), (Word::Ok, Word::Skipped));
+    assert_eq!(rung(&climbed("bf16-too-new"), "gemm_bf16").0, Word::Skipped);
+    only_broken(&climbed("bf16-refused"), &["gemm_bf16"]);
+}
+
+#[test]
 fn a_failing_product_in_one_precision() {
     let outcome = Machine::with("gemm-crash").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["gemm_fp16"]);
