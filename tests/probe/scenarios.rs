@@ -262,6 +262,14 @@ fn a_wrong_product_in_one_precision() {
 }
 
 #[test]
+fn a_device_newer_than_its_compiler_is_not_broken() {
+    let outcome = Machine::with("newer-than-its-compiler").torch_28().probe(Level::Functional);
+    only_broken(&outcome, &[]);
+    assert!(rung(&outcome, "nvrtc").1.contains("compiled for compute_120"), "{:?}", rung(&outcome, "nvrtc"));
+    assert_eq!(rung(&outcome, "conv_forward_no_workspace").0, Word::Skipped);
+}
+
+#[test]
 fn precisions_are_asked_of_those_that_have_them() {
     let climbed = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
     let outcome = climbed("cublas-10");

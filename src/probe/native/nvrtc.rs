@@ -42,8 +42,18 @@ impl Nvrtc {
         Ok((major, minor))
     }
 
+    /// The newest virtual architecture that this compiler knows and a device of that capability runs, as one number: 90
+    /// for 9.0. `None` for compilers older than CUDA 11.2, which do not tell.
+    pub(in crate::probe) fn newest_for(&self, major: i32, minor: i32) -> Option<i32> {
+        let mut count = 0;
+        call!(self, "nvrtcGetNumSupportedArchs", (*mut c_int), (&mut count)).ok()?;
+        let mut archs = vec![0; usize::try_from(count).ok().filter(|count| (1..1000).contains(count))?];
+        call!(self, "nvrtcGetSupportedArchs", (*mut c_int), (archs.as_mut_ptr())).ok()?;
+        archs.into_iter().filter(|arch| *arch <= major * 10 + minor).max()
+    }
+
     /// Compiles C++ for a virtual architecture; the PTX text, or the trouble with the compiler's log.
-    pub(in crate::probe) fn compile(&self, source: &str, major: i32, minor: i32) -> Result<Vec<u8>, (Trouble, String)> {
+    pub(in crate::probe) fn compile(&self, source: &str, arch: i32) -> Result<Vec<u8>, (Trouble, String)> {
         let plain = |trouble| (trouble, String::new());
         let mut source = source.as_bytes().to_vec();
         source.push(0);
@@ -55,7 +65,7 @@ impl Nvrtc {
             (&mut program, source.as_ptr().cast(), c"faultbook.cu".as_ptr(), 0, ptr::null(), ptr::null())
         )
         .map_err(plain)?;
-        let option = format!("--gpu-architecture=compute_{major}{minor}\0");
+        let option = format!("--gpu-architecture=compute_{arch}\0");
         let options = [option.as_ptr().cast::<c_char>()];
         call!(self, "nvrtcCompileProgram", (*mut c_void, c_int, *const *const c_char), (program, 1, options.as_ptr()))
             .map_err(|trouble| (trouble, self.log(program)))?;
