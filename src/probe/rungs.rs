@@ -166,17 +166,16 @@ impl Bench {
         let (major, minor) = self.device()?.capability()?;
         let nvrtc = Nvrtc::open(library.as_os_str())?;
         let version = nvrtc.version()?;
-        // A device newer than the compiler gets PTX of an older architecture, as from the fusers of frameworks.
-        let arch = nvrtc.newest_for(major, minor).unwrap_or(major * 10 + minor);
-        let ptx = nvrtc.compile(reference::SOURCE, arch).map_err(|(trouble, log)| {
+        let target = nvrtc.target(major, minor);
+        let image = nvrtc.compile(reference::SOURCE, target).map_err(|(trouble, log)| {
             let mut climbed = Climbed::from(trouble);
             if !log.is_empty() {
                 climbed.says = format!("{}; {}", climbed.says, log.lines().next().unwrap_or_default());
             }
             climbed
         })?;
-        self.run_mix(&ptx)?;
-        Ok(format!("NVRTC {}.{} compiled for compute_{arch}, results right", version.0, version.1))
+        self.run_mix(&image)?;
+        Ok(format!("NVRTC {}.{} compiled for {target}, results right", version.0, version.1))
     }
 
     /// Runs the ladder's kernel from an image and checks every result.

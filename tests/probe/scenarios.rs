@@ -270,6 +270,13 @@ fn a_device_newer_than_its_compiler_is_not_broken() {
 }
 
 #[test]
+fn a_compiler_newer_than_the_driver_compiles_for_the_device_itself() {
+    let outcome = Machine::with("compiler-newer-than-driver").torch_28().probe(Level::Functional);
+    only_broken(&outcome, &[]);
+    assert!(rung(&outcome, "nvrtc").1.contains("compiled for sm_90"), "{:?}", rung(&outcome, "nvrtc"));
+}
+
+#[test]
 fn precisions_are_asked_of_those_that_have_them() {
     let climbed = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
     let outcome = climbed("cublas-10");
