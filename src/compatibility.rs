@@ -22,13 +22,14 @@ pub fn arch_supported(capability: &str, archs: &[String]) -> bool {
     archs.iter().any(|arch| {
         let Some((kind, number)) = arch.split_once('_') else { return false };
         let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-        // An `a` or `f` suffix ties the code to that very family.
-        let exact = number.len() > digits.len();
+        let suffix = &number[digits.len()..];
         let Ok(number) = digits.parse::<u32>() else { return false };
         let (arch_major, arch_minor) = (number / 10, number % 10);
-        match kind {
-            "compute" => (major, minor) >= (arch_major, arch_minor),
-            _ if exact => (major, minor) == (arch_major, arch_minor),
+        match (kind, suffix) {
+            // Features of that very device, as code or as PTX.
+            (_, "a") => (major, minor) == (arch_major, arch_minor),
+            ("compute", "") => (major, minor) >= (arch_major, arch_minor),
+            // Code, and features of a family: later devices of the same major version.
             _ => major == arch_major && minor >= arch_minor,
         }
     })
@@ -60,6 +61,7 @@ pub fn driver_floor(cuda: &str) -> Option<&'static str> {
 pub fn cuda_knows(cuda: &str, capability: &str) -> bool {
     let (Some(cuda), Some(capability)) = (parse(cuda), split_capability(capability)) else { return true };
     let first = match capability {
+        (11, _) => "13.0",
         (12, 1) | (10, 3) => "12.9",
         (10 | 12, _) => "12.8",
         (9, 0) | (8, 9) => "11.8",
@@ -98,6 +100,9 @@ mod tests {
         assert!(arch_supported("12.0", &archs(&["sm_86", "compute_90"])));
         assert!(!arch_supported("6.1", &archs(&["sm_70", "compute_70"])));
         assert!(!arch_supported("12.1", &archs(&["sm_120a"])));
+        assert!(!arch_supported("12.0", &archs(&["sm_90a", "compute_90a"])));
+        assert!(arch_supported("10.3", &archs(&["sm_100f"])));
+        assert!(!arch_supported("12.0", &archs(&["compute_100f"])));
     }
 
     #[test]
@@ -105,6 +110,7 @@ mod tests {
         assert!(!cuda_knows("10.1", "8.6"));
         assert!(cuda_knows("11.8", "8.6"));
         assert!(!cuda_knows("9.0", "7.5"));
+        assert!(!cuda_knows("12.9", "11.0"));
         assert!(cuda_knows("9.0", "a card nobody knows"));
     }
 

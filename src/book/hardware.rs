@@ -66,8 +66,10 @@ impl Hardware {
     /// The GPU that a name as printed by a driver or written by a person means: the longest alias that stands in it
     /// as whole words wins, then the row whose memory the name mentions, then the row that comes first.
     pub fn gpu(&self, name: &str) -> Option<&Gpu> {
-        let name = name.to_ascii_lowercase();
-        let name = name.replace(" gb", "gb").replace(" laptop gpu", " laptop");
+        if let Some(gpu) = self.gpus().iter().find(|gpu| gpu.name.eq_ignore_ascii_case(name.trim())) {
+            return Some(gpu);
+        }
+        let name = spaced(name).replace(" laptop gpu", " laptop");
         let mut best: Option<(&Gpu, (usize, bool))> = None;
         for gpu in self.gpus() {
             // A brand before the model says nothing: "geforce rtx 3060" is not longer than "rtx 3060 ti".
@@ -87,7 +89,7 @@ impl Hardware {
     /// beside the words asked for and their memory; several where the words do not decide, in the order of the table.
     pub fn gpus_named(&self, name: &str) -> Vec<&Gpu> {
         let words = |name: &str| -> Vec<String> {
-            let name = name.to_ascii_lowercase().replace(" gb", "gb");
+            let name = spaced(name);
             let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
             words.filter(|word| !matches!(*word, "nvidia" | "geforce" | "tesla")).map(str::to_owned).collect()
         };
@@ -139,6 +141,36 @@ impl Hardware {
     }
 }
 
+/// A name in lower case with spaces where drivers have them: "RTX3060Ti 8 GB" as "rtx 3060 ti 8gb".
+fn spaced(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    let mut spaced = String::with_capacity(name.len() + 4);
+    for word in name.split(' ') {
+        let starts_a_model = |word: &str, brand: &str| {
+            word.strip_prefix(brand).is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+        };
+        // A size, not the beginning of GB200.
+        let is_unit = word == "gb" && spaced.ends_with(|last: char| last.is_ascii_digit());
+        if !is_unit && !spaced.is_empty() {
+            spaced.push(' ');
+        }
+        let brand = ["rtx", "gtx", "gt"].into_iter().find(|brand| starts_a_model(word, brand)).unwrap_or_default();
+        let model = &word[brand.len()..];
+        let digits = model.find(|c: char| !c.is_ascii_digit()).unwrap_or(model.len());
+        let (number, suffix) = model.split_at(digits);
+        spaced.push_str(brand);
+        if !brand.is_empty() {
+            spaced.push(' ');
+        }
+        spaced.push_str(number);
+        if !number.is_empty() && (suffix.starts_with("ti") || suffix.starts_with("super")) {
+            spaced.push(' ');
+        }
+        spaced.push_str(suffix);
+    }
+    spaced
+}
+
 /// Whether `alias` stands in `name` as whole words.
 fn stands_in(alias: &str, name: &str) -> bool {
     let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -166,7 +198,19 @@ mod tests {
         assert_eq!(name("NVIDIA GeForce RTX 3060 Ti"), Some(("GeForce RTX 3060 Ti", "8.6")));
         assert_eq!(name("NVIDIA GeForce RTX 3060 Laptop GPU"), Some(("GeForce RTX 3060 Laptop", "8.6")));
         assert_eq!(name("NVIDIA A100-SXM4-80GB").map(|(_, capability)| capability), Some("8.0"));
+        assert_eq!(name("NVIDIA GB200"), Some(("GB200", "10.0")));
+        assert_eq!(name("NVIDIA GB10"), Some(("GB10", "12.1")));
+        assert_eq!(name("RTX3060Ti"), Some(("GeForce RTX 3060 Ti", "8.6")));
+        assert_eq!(name("gtx1080"), Some(("GeForce GTX 1080", "6.1")));
         assert_eq!(name("a card nobody knows"), None);
+    }
+
+    #[test]
+    fn every_row_goes_by_its_own_name() {
+        let hardware = hardware();
+        for gpu in hardware.gpus() {
+            assert_eq!(hardware.gpu(&gpu.name).map(|found| found.name.as_str()), Some(gpu.name.as_str()));
+        }
     }
 
     #[test]
@@ -175,6 +219,7 @@ mod tests {
         let names =
             |text: &str| -> Vec<&str> { hardware.gpus_named(text).into_iter().map(|gpu| gpu.name.as_str()).collect() };
         assert_eq!(names("4090"), ["GeForce RTX 4090"]);
+        assert_eq!(names("1080ti"), ["GeForce GTX 1080 Ti"]);
         assert_eq!(names("T4"), ["Tesla T4"]);
         assert_eq!(names("nvidia k80"), ["Tesla K80"]);
         assert!(names("H100").len() > 1, "the SXM and PCIe boards, not only the NVL");

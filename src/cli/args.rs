@@ -127,10 +127,10 @@ pub(crate) enum Command {
         #[arg(long, requires = "watch", default_value_t = 1.0, value_name = "SECONDS")]
         every: f64,
         /// Stop after so many looks.
-        #[arg(long, requires = "watch", value_name = "N")]
+        #[arg(long, requires = "watch", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         count: Option<u64>,
         /// Seconds for each check that the stress level adds.
-        #[arg(long, default_value_t = 20, value_name = "SECONDS")]
+        #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
         seconds: u64,
         /// Longest time for the functional level of one device, waking it not counted; what is cut off says so.
         #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]

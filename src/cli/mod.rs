@@ -60,9 +60,7 @@ use output::Output;
 /// Runs the command of this process.
 pub(crate) fn run() -> ExitCode {
     #[cfg(feature = "probe")]
-    if let Some(code) = probe::step() {
-        return code;
-    }
+    probe::step();
     #[cfg(unix)]
     if let Some(code) = faultbook::run::lead(std::env::args_os().skip(1)) {
         return ExitCode::from(code);

@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use faultbook::diagnose::{Measured, measurable};
@@ -49,13 +48,12 @@ pub(crate) struct Asked {
     pub(crate) time_limit: u64,
 }
 
-/// Answers the hidden subcommand by which the probe calls this program; `None` when it is not that.
-pub(crate) fn step() -> Option<ExitCode> {
+/// Answers the hidden subcommand by which the probe calls this program and ends the process then.
+pub(crate) fn step() {
     let arguments: Vec<_> = std::env::args_os().skip(1).take(4).collect();
-    let code = probe::answer_step(&arguments, &mut std::io::stdout())?;
-    // A driver's own clean-up at the end of a process may hang or crash: everything was said, so it is left out.
-    #[expect(clippy::exit, reason = "this process is a step of a probe and has nothing else to do")]
-    std::process::exit(i32::from(code))
+    if let Some(code) = probe::answer_step(&arguments, &mut std::io::stdout()) {
+        probe::leave(code);
+    }
 }
 
 /// Asks the machine and prints the answer.

@@ -163,17 +163,10 @@ fn fabric_manager(root: &Path, notes: &mut Notes) {
 mod tests {
     use super::*;
     use crate::facts::Value;
+    use crate::probe::files::facts_of;
 
-    fn machine(files: &[(&str, &[u8])]) -> (tempfile::TempDir, crate::facts::Facts) {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (path, bytes) in files {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-            std::fs::write(path, bytes).expect("a file");
-        }
-        let mut notes = Notes::default();
-        read(folder.path(), &mut notes);
-        (folder, notes.facts)
+    fn machine(files: &[(&str, &[u8])]) -> crate::facts::Facts {
+        facts_of(files, read)
     }
 
     fn list<'a>(facts: &'a crate::facts::Facts, name: &str) -> &'a [String] {
@@ -194,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_module_without_its_uvm_node() {
-        let (_folder, facts) = machine(&[
+        let facts = machine(&[
             ("proc/driver/nvidia/version", b"NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun\n"),
             ("dev/nvidiactl", b""),
             ("dev/nvidia0", b""),
@@ -207,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_card_that_reads_as_all_ones_is_lost() {
-        let (_folder, facts) = machine(&[
+        let facts = machine(&[
             ("sys/bus/pci/devices/0000:65:00.0/vendor", b"0x10de\n"),
             ("sys/bus/pci/devices/0000:65:00.0/class", b"0x030200\n"),
             ("sys/bus/pci/devices/0000:65:00.0/config", &[0xff; 64]),
@@ -219,7 +212,7 @@ mod tests {
 
     #[test]
     fn no_driver_says_why() {
-        let (_folder, facts) = machine(&[("proc/modules", b"nouveau 2400256 0 - Live 0x0\n")]);
+        let facts = machine(&[("proc/modules", b"nouveau 2400256 0 - Live 0x0\n")]);
         assert!(facts.why_unknown("driver.kernel_version").is_some_and(|why| why.contains("nouveau")));
     }
 }

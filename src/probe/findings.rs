@@ -1,6 +1,6 @@
 //! Facts as sentences: what a person should know of this machine, the gravest first. Nothing is measured here.
 
-use super::question::installed;
+use super::numbering::{called, installed};
 use super::{Rung, Word, alike};
 use crate::amounts::size;
 use crate::compatibility::{arch_supported, driver_supports};
@@ -44,7 +44,7 @@ pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
     kernel(facts, &mut findings);
     software(facts, &mut findings);
     host(facts, &mut findings);
-    ladder(rungs, &mut findings);
+    ladder(facts, rungs, &mut findings);
     if let (late @ [_, ..], Some(budget)) = (list(facts, "probe.late"), facts.number("probe.budget_ms")) {
         let late = late.join(", ");
         findings.note(format!("no answer within {budget} ms from {late}; `faultbook probe` waits longer"));
@@ -199,7 +199,9 @@ fn device(facts: &Facts, index: u32, findings: &mut Findings) {
         findings.trouble(format!("GPU {index}: {count} PCIe packets had to be sent again: card, riser or cable"));
     }
     if let (Some(down), Some(_)) = (positive("nvlink.inactive"), positive("nvlink.active")) {
-        findings.trouble(format!("GPU {index}: {down} NVLink links are down"));
+        findings.note(format!(
+            "GPU {index}: {down} NVLink links are not active, which is right only where nothing is connected to them"
+        ));
     }
     if let Some(state) = facts.text(&name("fabric")).filter(|state| *state != "completed") {
         findings.trouble(format!(
@@ -322,8 +324,8 @@ fn host(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn ladder(rungs: &[Rung], findings: &mut Findings) {
-    for (rung, names) in alike(rungs, |word| !word.holds() && word != Word::NotReached) {
+fn ladder(facts: &Facts, rungs: &[Rung], findings: &mut Findings) {
+    for (rung, names) in alike(rungs, Word::is_broken) {
         let what = match rung.word {
             Word::Wrong => "wrong results",
             Word::Failed => "failure",
@@ -332,7 +334,7 @@ fn ladder(rungs: &[Rung], findings: &mut Findings) {
             Word::TimedOut => "hang",
             Word::Ok | Word::Skipped | Word::NotReached => continue,
         };
-        findings.broken(format!("GPU {}, {what} of {}: {}", rung.device, names.join(", "), rung.says));
+        findings.broken(format!("{}, {what} of {}: {}", called(facts, rung.device), names.join(", "), rung.says));
     }
 }
 

@@ -82,12 +82,11 @@ fn copies(
             copies.push(Copy { path, version, from });
         }
     };
-    let mut wheels = python.packages.iter().filter(|(name, _)| name.starts_with(wheel));
-    let installed = wheels.next().map(|(_, version)| version.clone());
     for folder in folders {
         for path in libraries_in(folder, stem) {
             let of_wheel = folder.components().any(|part| part.as_os_str() == "nvidia");
-            add(path, "the wheels", installed.clone().filter(|_| of_wheel));
+            let version = of_wheel.then(|| brought_by(&path, wheel, python.packages.iter())).flatten();
+            add(path, "the wheels", version);
         }
     }
     if let Some(conda) = conda {
@@ -100,7 +99,23 @@ fn copies(
             add(found.path, found.by.word(), None);
         }
     }
+    // Wheels for several CUDAs may lie side by side: torch loads the one it was built with.
+    if let Some(pinned) = packages::pinned(python, wheel) {
+        copies.sort_by_key(|copy| copy.version.as_ref() != Some(&pinned));
+    }
     copies
+}
+
+/// The version of the wheel among `packages` that brought a file: of `libcudnn.so.9` it begins with 9.
+fn brought_by<'p>(
+    path: &Path,
+    wheel: &str,
+    packages: impl Iterator<Item = (&'p String, &'p String)>,
+) -> Option<String> {
+    let named = version_in_name(path);
+    let major = named.as_deref().and_then(|version| version.split('.').next());
+    let mut versions = packages.filter(|(name, _)| name.starts_with(wheel)).map(|(_, version)| version);
+    versions.find(|version| major.is_none_or(|major| version.split('.').next() == Some(major))).cloned()
 }
 
 /// The library folders inside installed packages: `nvidia/*/lib` and the frameworks' own.
@@ -132,7 +147,8 @@ fn version_of_wheel(path: &Path, wheel: &str) -> Option<String> {
         .ancestors()
         .find(|folder| folder.file_name().is_some_and(|name| name == "site-packages" || name == "dist-packages"))?;
     path.strip_prefix(site).ok().filter(|inside| inside.starts_with("nvidia"))?;
-    packages::distributions(site).into_iter().find(|(name, _)| name.starts_with(wheel)).map(|(_, version)| version)
+    let packages = packages::distributions(site);
+    brought_by(path, wheel, packages.iter().map(|(name, version)| (name, version)))
 }
 
 /// `libcudnn.so.9.10.2` as "9.10.2".
@@ -206,6 +222,27 @@ mod tests {
         let mut notes = Notes::default();
         read(folder.path(), &loader, &Python::default(), None, &mut notes);
         assert_eq!(notes.facts.text("nccl.version"), Some("2.20.5"));
+    }
+
+    #[test]
+    fn wheels_of_two_majors_side_by_side() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let site = folder.path().join("site-packages");
+        for name in ["libcudnn.so.8", "libcudnn.so.9"] {
+            touch(&site.join("nvidia/cudnn/lib").join(name));
+        }
+        std::fs::create_dir_all(site.join("torch-2.8.0.dist-info")).expect("folders");
+        let demands = "Name: torch\nRequires-Dist: nvidia-cudnn-cu12==9.10.2.21\n";
+        std::fs::write(site.join("torch-2.8.0.dist-info/METADATA"), demands).expect("a file");
+        let packages = [("torch", "2.8.0"), ("nvidia_cudnn_cu11", "8.9.6.50"), ("nvidia_cudnn_cu12", "9.10.2.21")];
+        let packages = packages.map(|(name, version)| (name.to_owned(), version.to_owned()));
+        let python = Python { sites: vec![site], packages: BTreeMap::from(packages) };
+        let mut notes = Notes::default();
+        let chosen = read(folder.path(), &Loader::new(folder.path(), &BTreeMap::new()), &python, None, &mut notes);
+        let facts = notes.facts;
+        assert_eq!(facts.get("cudnn.mixed_majors").map(|fact| &fact.value), Some(&crate::facts::Value::Bool(true)));
+        assert_eq!(facts.text("cudnn.version"), Some("9.10.2.21"));
+        assert!(chosen.cudnn.is_some_and(|path| path.ends_with("libcudnn.so.9")));
     }
 
     #[test]

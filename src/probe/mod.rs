@@ -8,6 +8,8 @@ mod arithmetic;
 mod child;
 mod devices;
 mod environment;
+#[cfg(test)]
+mod files;
 mod findings;
 mod kernel_log;
 mod ladder;
@@ -15,6 +17,7 @@ mod libraries;
 mod loader;
 mod native;
 mod note;
+mod numbering;
 mod nvml;
 mod nvml_modes;
 mod nvml_words;
@@ -42,6 +45,8 @@ use libraries::Chosen;
 use loader::{By, DRIVER, Loader};
 use note::Notes;
 
+pub use native::leave;
+pub use numbering::{called, index_of, ordinal_of};
 pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
 pub use relate::{is_software, relate};
 pub use save::{Error, SCHEMA, load, save, to_json};

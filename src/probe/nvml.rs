@@ -41,8 +41,23 @@ const RECOVERY_ACTIONS: &[&str] = &[
     "reset the system",
 ];
 
-/// Records `driver.*`, `gpu.installed` and `gpu.<index>.*`; the error of NVML's start goes to `nvml.error`.
-pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
+/// Tells `driver.*` and `gpu.installed`, then `gpu.<index>.*` of one device after the other; the error of NVML's start
+/// goes to `nvml.error`.
+pub(super) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&Notes)) {
+    let mut notes = Notes::default();
+    let Some((nvml, count)) = start(library, &mut notes) else { return tell(&notes) };
+    tell(&notes);
+    for index in 0..count {
+        let mut notes = Notes::default();
+        read_device(&nvml, index, root, &mut notes);
+        tell(&notes);
+    }
+    // Its shutdown waits for devices that may never answer; the process ends now.
+    std::mem::forget(nvml);
+}
+
+/// NVML and how many devices it lists; `None` when it does not start.
+fn start(library: Option<&Path>, notes: &mut Notes) -> Option<(Nvml, u32)> {
     let mut builder = Nvml::builder();
     if let Some(library) = library {
         builder.lib_path(library.as_os_str());
@@ -57,7 +72,7 @@ pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
             for name in ["gpu.installed", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version", "driver.cuda"] {
                 notes.cannot_tell(name, format!("NVML does not start: {}", why(&error)));
             }
-            return;
+            return None;
         }
     };
     match nvml.sys_driver_version() {
@@ -68,15 +83,17 @@ pub(super) fn read(library: Option<&Path>, root: &Path, notes: &mut Notes) {
         Ok(version) => notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10)),
         Err(error) => notes.cannot_tell("driver.cuda", why(&error)),
     }
-    match nvml.device_count() {
+    let count = match nvml.device_count() {
         Ok(count) => {
             notes.count("gpu.installed", u64::from(count));
-            for index in 0..count {
-                read_device(&nvml, index, root, notes);
-            }
+            count
         }
-        Err(error) => notes.cannot_tell("gpu.installed", why(&error)),
-    }
+        Err(error) => {
+            notes.cannot_tell("gpu.installed", why(&error));
+            0
+        }
+    };
+    Some((nvml, count))
 }
 
 fn read_device(nvml: &Nvml, index: u32, root: &Path, notes: &mut Notes) {
@@ -186,8 +203,9 @@ fn memory(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
 
 /// Who holds memory: compute and graphics processes, the largest first.
 fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
+    const NAMES: [&str; 3] = ["processes", "held_by_processes", "largest_process"];
     if system::is_wsl(root) {
-        for name in ["processes", "held_by_processes", "largest_process"] {
+        for name in NAMES {
             let name = of.name(name);
             of.notes.cannot_tell(name, "WSL2 hides processes and what they hold");
         }
@@ -197,12 +215,19 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
         Err(NvmlError::FailedToLoadSymbol(_)) => device.running_compute_processes_v2(),
         other => other,
     };
-    let Some(mut all) = of.ask("processes", compute) else {
-        let name = of.name("held_by_processes");
-        of.notes.cannot_tell(name, "the driver does not list processes");
-        return;
+    let mut all = match compute {
+        Ok(all) => all,
+        Err(error) => {
+            for name in NAMES {
+                let name = of.name(name);
+                of.notes.cannot_tell(name, format!("the driver lists no processes: {}", why(&error)));
+            }
+            return;
+        }
     };
-    for other in device.running_graphics_processes().unwrap_or_default() {
+    // Clients of an MPS server and programs that draw stand in lists of their own.
+    let shared = device.mps_running_compute_processes().unwrap_or_default();
+    for other in shared.into_iter().chain(device.running_graphics_processes().unwrap_or_default()) {
         if !all.iter().any(|known| known.pid == other.pid) {
             all.push(other);
         }
@@ -294,8 +319,9 @@ fn health(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
             SampleValue::I64(number) => usize::try_from(number).ok(),
             SampleValue::F64(_) => None,
         };
-        let words = number.and_then(|number| RECOVERY_ACTIONS.get(number)).copied();
-        of.text("recovery_action", Ok(words.unwrap_or("an action this version does not know").to_owned()));
+        let words = number.and_then(|number| RECOVERY_ACTIONS.get(number)).map(|words| (*words).to_owned());
+        let unknown = || format!("take the action numbered {}", number.unwrap_or_default());
+        of.text("recovery_action", Ok(words.unwrap_or_else(unknown)));
     }
 }
 

@@ -49,14 +49,16 @@ pub(super) fn links(device: &Device<'_>, of: &mut OfDevice<'_>) {
 /// Whether a board behind NVSwitches has joined the fabric: until then CUDA answers with error 802.
 pub(super) fn fabric(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
     let word = match nvml_raw::fabric_state(nvml, device) {
-        Ok(0) | Err(NvmlError::NotSupported) => {
+        Ok((0, _)) | Err(NvmlError::NotSupported) => {
             let name = of.name("fabric");
             return of.notes.cannot_tell(name, "this device has no part in an NVLink fabric");
         }
-        Ok(1) => Ok("not started".to_owned()),
-        Ok(2) => Ok("in progress".to_owned()),
-        Ok(3) => Ok("completed".to_owned()),
-        Ok(other) => Ok(format!("state {other}")),
+        Ok((1, _)) => Ok("not started".to_owned()),
+        Ok((2, _)) => Ok("in progress".to_owned()),
+        // Completed means that the attempt is over; whether it went well stands in the status.
+        Ok((3, 0)) => Ok("completed".to_owned()),
+        Ok((3, status)) => Ok(format!("failed with NVML's code {status}")),
+        Ok((other, _)) => Ok(format!("state {other}")),
         Err(error) => Err(error),
     };
     of.text("fabric", word);

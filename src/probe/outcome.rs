@@ -194,6 +194,11 @@ impl Word {
         Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Word::NotReached)
     }
 
+    /// Whether it was tried and did not go as it should.
+    pub fn is_broken(self) -> bool {
+        !self.holds() && self != Word::NotReached
+    }
+
     /// Whether one can stand on it.
     pub fn holds(self) -> bool {
         matches!(self, Word::Ok | Word::Skipped)

@@ -47,9 +47,14 @@ pub(super) fn distributions(site: &Path) -> Vec<(String, String)> {
             let stem = name.strip_suffix(".dist-info").or_else(|| name.strip_suffix(".egg-info"))?;
             let (name, rest) = stem.split_once('-')?;
             let version = rest.split("-py3").next().unwrap_or(rest);
-            Some((name.to_ascii_lowercase().replace(['-', '.'], "_"), version.to_owned()))
+            Some((normalised(name), version.to_owned()))
         })
         .collect()
+}
+
+/// A distribution's name as its record folder spells it.
+fn normalised(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['-', '.'], "_")
 }
 
 /// Records versions, what is missing, and pins.
@@ -84,6 +89,15 @@ pub(super) fn write(python: &Python, notes: &mut Notes) {
     }
 }
 
+/// The version of a package that torch's metadata demands, by the beginning of its normalised name.
+pub(super) fn pinned(python: &Python, package: &str) -> Option<String> {
+    let (wanted, _) = pins(python);
+    wanted.iter().find_map(|pin| {
+        let (name, version) = pin.split_once(' ')?;
+        normalised(name).starts_with(package).then(|| version.to_owned())
+    })
+}
+
 /// The NVIDIA packages that torch's metadata demands, and those of them that are not installed so.
 fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
     let Some(version) = python.packages.get("torch") else { return (Vec::new(), Vec::new()) };
@@ -101,7 +115,7 @@ fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
         let need = need.replace(['(', ')', ' '], "");
         let Some((name, pinned)) = need.split_once("==") else { continue };
         let name = name.split('[').next().unwrap_or(name);
-        let package = name.to_ascii_lowercase().replace(['-', '.'], "_");
+        let package = normalised(name);
         if !(package.starts_with("nvidia_") || matches!(package.as_str(), "triton" | "pytorch_triton")) {
             continue;
         }

@@ -116,7 +116,8 @@ fn of_path(path: &Path, why: &'static str) -> Option<Choice> {
     if path.is_dir() {
         return is_prefix(path).then(|| Choice { prefix: path.to_owned(), why, executable: None });
     }
-    if !path.is_file() {
+    let is_interpreter = |name: &str| name.starts_with("python") || name.starts_with("pypy");
+    if !path.is_file() || !path.file_name().and_then(|name| name.to_str()).is_some_and(is_interpreter) {
         return None;
     }
     // The unresolved path decides first: in a virtual environment the interpreter is a link out of it.
@@ -259,13 +260,8 @@ mod tests {
 
     impl Machine {
         fn new(files: &[(&str, &str)]) -> Self {
-            let machine = Self { folder: tempfile::tempdir().expect("a folder") };
-            for (path, text) in files {
-                let path = machine.path(path);
-                std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-                std::fs::write(path, text).expect("a file");
-            }
-            machine
+            let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+            Self { folder: crate::probe::files::folder(&files) }
         }
 
         fn path(&self, path: &str) -> PathBuf {
@@ -333,6 +329,13 @@ mod tests {
         let active = [("VIRTUAL_ENV", machine.path("other"))];
         assert_eq!(machine.read(None, &active).text("torch.version"), Some("2.6.0+cu128"));
         assert_eq!(machine.read(Some("third"), &active).text("torch.version"), Some("2.5.1+cu128"));
+    }
+
+    #[test]
+    fn a_file_beside_the_libraries_is_no_interpreter() {
+        let machine = Machine::new(&[("etc/passwd", ""), ("lib/python3.11/os.py", "")]);
+        let facts = machine.read(Some("etc/passwd"), &[]);
+        assert!(facts.why_unknown("python.version").is_some_and(|why| why.contains("is no Python interpreter")));
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //! for, else the visible one with trouble, else the first that a program sees.
 
 use super::note::Notes;
+use super::numbering::{index_of, installed, visible};
 use super::{Options, Rung, Word};
 use crate::facts::{Facts, Source, Value};
 
 /// Adds `gpu.*`, `gpu.count`, `gpu.visible` and `ladder.*`.
 pub(super) fn settle(options: &Options, rungs: &[Rung], notes: &mut Notes) {
     let installed = installed(&notes.facts);
-    let visible = visible(options, &notes.facts, installed);
+    let visible = visible(options, &notes.facts);
     let from_cuda = notes.facts.number("cuda.device_count");
     if installed > 0 || from_cuda.is_some() {
         #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
@@ -18,8 +19,9 @@ pub(super) fn settle(options: &Options, rungs: &[Rung], notes: &mut Notes) {
         notes.list("gpu.visible", visible.iter().map(ToString::to_string).collect());
     }
     let asked = options.device.filter(|device| *device < installed);
-    let troubled =
-        || visible.iter().copied().max_by_key(|index| (trouble(&notes.facts, *index), std::cmp::Reverse(*index)));
+    let troubled = || {
+        visible.iter().copied().max_by_key(|index| (trouble(&notes.facts, rungs, *index), std::cmp::Reverse(*index)))
+    };
     if let Some(index) = asked.or_else(troubled) {
         copy(index, &mut notes.facts);
         notes.count("gpu.index", u64::from(index));
@@ -35,46 +37,8 @@ pub(super) fn is_shared(facts: &Facts) -> bool {
     })
 }
 
-/// How many devices the driver lists.
-pub(super) fn installed(facts: &Facts) -> u32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    facts.number("gpu.installed").map_or(0, |count| count.clamp(0.0, 256.0) as u32)
-}
-
-/// The devices that CUDA_VISIBLE_DEVICES leaves, by the driver's numbers.
-///
-/// CUDA reads the list up to the first entry that is no device. Its numbers follow the speed of the devices unless
-/// CUDA_DEVICE_ORDER says PCI_BUS_ID; on machines with equal devices both orders are the same.
-fn visible(options: &Options, facts: &Facts, installed: u32) -> Vec<u32> {
-    let all = || (0..installed).collect();
-    let Some(value) = options.environment.get(std::ffi::OsStr::new("CUDA_VISIBLE_DEVICES")) else { return all() };
-    let Some(value) = value.to_str() else { return all() };
-    let mut visible = Vec::new();
-    for entry in value.split(',').map(str::trim) {
-        let index = match entry.parse::<u32>() {
-            Ok(index) => Some(index).filter(|index| *index < installed),
-            Err(_) if entry.is_empty() => None,
-            Err(_) => (0..installed).find(|index| is_or_holds(facts, *index, entry)),
-        };
-        match index {
-            Some(index) if !visible.contains(&index) => visible.push(index),
-            _ => break,
-        }
-    }
-    visible
-}
-
-/// Whether a device has that UUID, or a slice (MIG) of that UUID; the beginning of one is enough for CUDA.
-fn is_or_holds(facts: &Facts, index: u32, entry: &str) -> bool {
-    if facts.text(&format!("gpu.{index}.uuid")).is_some_and(|uuid| uuid.starts_with(entry)) {
-        return true;
-    }
-    let slices = facts.get(&format!("gpu.{index}.mig_devices")).map(|fact| &fact.value);
-    matches!(slices, Some(Value::List(slices)) if slices.iter().any(|slice| slice.starts_with(entry)))
-}
-
 /// How bad it stands with a device; 0 is well.
-fn trouble(facts: &Facts, index: u32) -> u8 {
+fn trouble(facts: &Facts, rungs: &[Rung], index: u32) -> u8 {
     let name = |name: &str| format!("gpu.{index}.{name}");
     let positive = |one: &str| facts.number(&name(one)).is_some_and(|number| number > 0.0);
     let yes = |one: &str| facts.get(&name(one)).is_some_and(|fact| fact.value == Value::Bool(true));
@@ -82,6 +46,9 @@ fn trouble(facts: &Facts, index: u32) -> u8 {
         return 4;
     }
     if positive("ecc.uncorrected") || yes("remapped.failed") || yes("remapped.pending") || yes("retired.pending") {
+        return 3;
+    }
+    if rungs.iter().any(|rung| rung.word.is_broken() && index_of(facts, rung.device) == Some(index)) {
         return 3;
     }
     let part = |free: f64, total: f64| total > 0.0 && free / total < 0.1;
@@ -158,6 +125,10 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
         .min_by(f64::total_cmp);
     if let Some(smallest) = smallest {
         notes.number("gpu.largest_block", smallest);
+    }
+    let untold = |rung: &Rung| notes.facts.why_unknown(&format!("cuda.{}.largest_block", rung.device));
+    if let Some(why) = rungs.iter().find_map(untold).map(str::to_owned) {
+        notes.cannot_tell("gpu.largest_block", why);
     }
 }
 

@@ -12,6 +12,7 @@ use super::child::End;
 use super::ladder::{self, Start};
 use super::libraries::{self, Chosen};
 use super::note::Notes;
+use super::numbering::installed;
 use super::{Shared, devices, environment, kernel_log, python, step, system};
 
 /// A part of the quick level, as it arrives.
@@ -55,8 +56,9 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
             None => receiver.recv().ok(),
         };
         let Some(part) = part else { break };
-        if let (Some(_), Part::Nvml(_, End::TimedOut(_)) | Part::Init(_, End::TimedOut(_))) = (until, &part) {
+        if let (Some(_), Part::Nvml(said, End::TimedOut(_)) | Part::Init(said, End::TimedOut(_))) = (until, &part) {
             // Slow against a budget is no hang: a driver without persistence mode needs seconds. It stays open.
+            notes.facts.merge(&said.facts);
             continue;
         }
         let (name, part_notes) = match part {
@@ -159,6 +161,13 @@ pub(super) fn nvml_end(end: &End, notes: &mut Notes) {
         End::NotStarted(_) => "not started",
         _ => "crashed",
     };
+    let asked_of = (0..installed(&notes.facts)).find(|index| {
+        let name = format!("gpu.{index}.name");
+        notes.facts.get(&name).is_none() && notes.facts.why_unknown(&name).is_none()
+    });
+    if let Some(index) = asked_of {
+        notes.text(format!("gpu.{index}.error"), word);
+    }
     notes.text("nvml.error", word);
     notes.text("nvml.says", format!("NVML {}", end.says()));
     for name in ["gpu.count", "gpu.name", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version"] {

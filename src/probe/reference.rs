@@ -248,9 +248,13 @@ impl Convolution {
         Self { input: encode(&input), filter: encode(&filter), output: encode(&output), expected }
     }
 
-    /// How many values differ by more than the transforms inside cuDNN explain.
+    /// How many values are not those expected.
+    ///
+    /// cuDNN may use TF32 from Ampere on and the transforms of Winograd and FFT everywhere, whose rounding nobody bounds;
+    /// a healthy card must not be called broken for it. Every right result is a whole number, so what is nearer to it
+    /// than a quarter stands for it.
     pub(super) fn differences(&self, got: &[f32]) -> usize {
-        const TOLERANCE: f32 = 0.02;
+        const TOLERANCE: f32 = 0.25;
         let bad = got.iter().zip(&self.expected).filter(|(got, expected)| {
             let difference = (*got - *expected).abs();
             difference.is_nan() || difference > TOLERANCE
@@ -327,6 +331,9 @@ mod tests {
             }
             assert_eq!(data.expected, expected, "{pass:?}");
             assert_eq!(data.differences(&expected), 0);
+            let rounded: Vec<f32> = expected.iter().map(|value| value + 0.1).collect();
+            assert_eq!(data.differences(&rounded), 0);
+            assert!(expected.iter().all(|value| value.fract() == 0.0));
             expected[1] += 1.0;
             assert_eq!(data.differences(&expected), 1);
         }

@@ -131,9 +131,6 @@ impl Bench {
     fn context_rung(&mut self) -> Rung {
         let device = self.device()?;
         let number = self.settings.device;
-        if let Ok(pci) = device.pci() {
-            self.notes.text(format!("cuda.{number}.pci"), pci);
-        }
         if let Ok(bytes) = device.shared_memory() {
             self.notes.count(format!("cuda.{number}.shared_memory"), u64::try_from(bytes).unwrap_or(0));
         }
@@ -169,15 +166,16 @@ impl Bench {
         let (major, minor) = self.device()?.capability()?;
         let nvrtc = Nvrtc::open(library.as_os_str())?;
         let version = nvrtc.version()?;
-        let ptx = nvrtc.compile(reference::SOURCE, major, minor).map_err(|(trouble, log)| {
+        let target = nvrtc.target(major, minor);
+        let image = nvrtc.compile(reference::SOURCE, target).map_err(|(trouble, log)| {
             let mut climbed = Climbed::from(trouble);
             if !log.is_empty() {
                 climbed.says = format!("{}; {}", climbed.says, log.lines().next().unwrap_or_default());
             }
             climbed
         })?;
-        self.run_mix(&ptx)?;
-        Ok(format!("NVRTC {}.{} compiled for compute_{major}{minor}, results right", version.0, version.1))
+        self.run_mix(&image)?;
+        Ok(format!("NVRTC {}.{} compiled for {target}, results right", version.0, version.1))
     }
 
     /// Runs the ladder's kernel from an image and checks every result.
@@ -214,7 +212,7 @@ impl Bench {
         let (largest_words, free_words) = (size(largest as f64), size(free as f64));
         if shared {
             self.notes.cannot_tell(
-                format!("gpu.{number}.largest_block"),
+                format!("cuda.{number}.largest_block"),
                 "somebody else computes on this GPU: taking all of its memory could make that job fail",
             );
             return Ok(format!(
@@ -255,9 +253,9 @@ impl Bench {
             self.context()?.enter()?;
         }
         Ok(match (direct.is_empty(), indirect.is_empty()) {
-            (false, true) => format!("direct copies with devices {} right", direct.join(", ")),
+            (false, true) => format!("direct copies with device {} right", direct.join(", ")),
             (true, _) => "no direct access between the devices (copies go through host memory)".to_owned(),
-            (false, false) => format!("direct with {}, not with {}", direct.join(", "), indirect.join(", ")),
+            (false, false) => format!("direct with device {}, not with {}", direct.join(", "), indirect.join(", ")),
         })
     }
 

@@ -80,9 +80,8 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
     give_up_after(Duration::from_secs(settings.alive.max(1)));
     match step.to_str() {
         Some(NVML) => {
-            let mut notes = Notes::default();
-            nvml::read(settings.nvml.as_deref(), &settings.root, &mut notes);
-            say_facts(out, &notes);
+            // Said piece by piece: a device that never answers must not take the others' facts along.
+            nvml::read(settings.nvml.as_deref(), &settings.root, &mut |notes| say_facts(out, notes));
         }
         Some(INIT) => {
             let mut notes = Notes::default();
@@ -104,6 +103,11 @@ fn init(library: Option<&Path>, notes: &mut Notes) {
         notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10));
         let count = driver.device_count()?;
         notes.count("cuda.device_count", u64::try_from(count).unwrap_or(0));
+        for ordinal in 0..count {
+            if let Ok(pci) = driver.device(ordinal).and_then(|device| device.pci()) {
+                notes.text(format!("cuda.{ordinal}.pci"), pci);
+            }
+        }
         Ok(())
     });
     match answer {
@@ -140,9 +144,11 @@ fn climb(settings: &Settings, out: &mut dyn Write) {
         }
         say(out, &Message::End(RungLayout::of(&rung)));
         if !holds {
-            return;
+            break;
         }
     }
+    // The process ends now and its devices with it: giving handles back one by one could only hang.
+    std::mem::forget(bench);
 }
 
 fn say_facts(out: &mut dyn Write, notes: &Notes) {

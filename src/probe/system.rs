@@ -68,9 +68,24 @@ pub(super) fn container(root: &Path) -> Option<&'static str> {
     if root.join(".singularity.d").exists() {
         return Some("apptainer");
     }
+    // systemd writes what it was started in: "lxc", "systemd-nspawn".
+    let told = read_text(root, "run/systemd/container").unwrap_or_default();
     let groups = read_text(root, "proc/1/cgroup").unwrap_or_default();
-    let marks = [("kubepods", "kubernetes"), ("docker", "docker"), ("containerd", "containerd"), ("lxc", "lxc")];
-    marks.into_iter().find(|(mark, _)| groups.contains(mark)).map(|(_, kind)| kind)
+    let marks = [
+        ("kubepods", "kubernetes"),
+        ("docker", "docker"),
+        ("containerd", "containerd"),
+        ("lxc", "lxc"),
+        ("nspawn", "systemd-nspawn"),
+    ];
+    let marked = marks.into_iter().find(|(mark, _)| told.contains(mark) || groups.contains(mark)).map(|(_, kind)| kind);
+    // In a control group namespace of its own a container sees no mark; its layers still are its root.
+    let mounts = read_text(root, "proc/self/mountinfo").unwrap_or_default();
+    let layered = mounts.lines().any(|mount| {
+        mount.split(' ').nth(4) == Some("/")
+            && mount.split_once(" - ").is_some_and(|(_, kind)| kind.starts_with("overlay overlay "))
+    });
+    marked.or(layered.then_some("unknown kind"))
 }
 
 fn virtual_machine(vendor: &str, product: &str) -> Option<&'static str> {
@@ -158,7 +173,12 @@ fn memory_limit(root: &Path) -> Option<MemoryGroup> {
             if tightest.as_ref().is_none_or(|known| limit < known.limit) {
                 let events = std::fs::read_to_string(folder.join("memory.events")).unwrap_or_default();
                 let killed = events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok());
-                tightest = Some(MemoryGroup { limit, used: number(used_file), killed: killed.unwrap_or(0) });
+                // Pages of files that were read count as used, and are given up as soon as somebody needs the memory.
+                let stat = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
+                let cached = |key: &str| stat.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
+                let cached: u64 = cached("total_inactive_file ").or(cached("inactive_file ")).unwrap_or(0);
+                let used = number(used_file).map(|used| used.saturating_sub(cached));
+                tightest = Some(MemoryGroup { limit, used, killed: killed.unwrap_or(0) });
             }
         }
     }
@@ -254,29 +274,22 @@ fn limits(root: &Path, notes: &mut Notes) {
 mod tests {
     use super::*;
     use crate::facts::Value;
+    use crate::probe::files::facts_of;
 
-    fn machine(files: &[(&str, &str)]) -> (tempfile::TempDir, crate::facts::Facts) {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (path, text) in files {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-            std::fs::write(path, text).expect("a file");
-        }
-        let mut notes = Notes::default();
-        read(folder.path(), &mut notes);
-        (folder, notes.facts)
+    fn machine(files: &[(&str, &str)]) -> crate::facts::Facts {
+        let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+        facts_of(&files, read)
     }
 
     #[test]
     fn linux_on_windows() {
-        let (_folder, facts) =
-            machine(&[("proc/sys/kernel/osrelease", "5.15.167.4-microsoft-standard-WSL2\n"), ("dev/dxg", "")]);
+        let facts = machine(&[("proc/sys/kernel/osrelease", "5.15.167.4-microsoft-standard-WSL2\n"), ("dev/dxg", "")]);
         assert_eq!(facts.get("os.wsl").map(|fact| &fact.value), Some(&Value::Bool(true)));
     }
 
     #[test]
     fn the_tightest_group_limits_memory() {
-        let (_folder, facts) = machine(&[
+        let facts = machine(&[
             ("proc/meminfo", "MemTotal:       65536000 kB\nMemAvailable:   60000000 kB\n"),
             ("proc/self/cgroup", "0::/kubepods/pod1/c1\n"),
             ("sys/fs/cgroup/memory.max", "max\n"),
@@ -291,8 +304,30 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_files_are_no_used_memory() {
+        let gib = |count: u64| (count << 30).to_string();
+        let limited = |stat: &str, groups: &str, folder: &str, names: [&str; 2]| {
+            let (limit, used) = (gib(8), gib(7));
+            let facts = machine(&[
+                ("proc/meminfo", "MemTotal:       65536000 kB\nMemAvailable:   60000000 kB\n"),
+                ("proc/self/cgroup", groups),
+                (&format!("{folder}/{}", names[0]), &limit),
+                (&format!("{folder}/{}", names[1]), &used),
+                (&format!("{folder}/memory.stat"), stat),
+            ]);
+            facts.number("host.memory.available")
+        };
+        let stat = format!("anon 1073741824\ninactive_file {}\nactive_file 0\n", gib(5));
+        let unified = limited(&stat, "0::/job\n", "sys/fs/cgroup/job", ["memory.max", "memory.current"]);
+        let stat = format!("inactive_file 0\ntotal_inactive_file {}\n", gib(5));
+        let names = ["memory.limit_in_bytes", "memory.usage_in_bytes"];
+        let legacy = limited(&stat, "4:memory:/job\n", "sys/fs/cgroup/memory/job", names);
+        assert_eq!((unified, legacy), (Some(6.0 * 1_073_741_824.0), Some(6.0 * 1_073_741_824.0)));
+    }
+
+    #[test]
     fn a_group_without_limit_is_no_limit() {
-        let (_folder, facts) = machine(&[
+        let facts = machine(&[
             ("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 500 kB\n"),
             ("proc/self/cgroup", "4:memory:/\n"),
             ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
@@ -303,7 +338,7 @@ mod tests {
 
     #[test]
     fn processors_and_what_the_groups_leave_of_them() {
-        let (_folder, facts) = machine(&[
+        let facts = machine(&[
             ("proc/cpuinfo", "processor\t: 0\nmodel name\t: x\n\nprocessor\t: 1\n"),
             ("proc/self/cgroup", "0::/job\n"),
             ("sys/fs/cgroup/cpu.max", "max 100000\n"),
@@ -318,7 +353,7 @@ mod tests {
 
     #[test]
     fn limits_by_name() {
-        let (_folder, facts) = machine(&[(
+        let facts = machine(&[(
             "proc/self/limits",
             "Limit                     Soft Limit           Hard Limit           Units\n\
              Max locked memory         65536                65536                bytes\n\
@@ -331,11 +366,19 @@ mod tests {
 
     #[test]
     fn containers_by_their_marks() {
-        let (_folder, facts) = machine(&[(".dockerenv", "")]);
+        let facts = machine(&[(".dockerenv", "")]);
         assert_eq!(facts.text("os.container_kind"), Some("docker"));
-        let (_folder, facts) = machine(&[("proc/1/cgroup", "0::/kubepods.slice/pod\n")]);
+        let facts = machine(&[("run/systemd/container", "lxc\n")]);
+        assert_eq!(facts.text("os.container_kind"), Some("lxc"));
+        let layers = "601 500 0:52 / / rw,relatime - overlay overlay rw,lowerdir=/var/lib/x\n";
+        let facts = machine(&[("proc/1/cgroup", "0::/\n"), ("proc/self/mountinfo", layers)]);
+        assert_eq!(facts.text("os.container_kind"), Some("unknown kind"));
+        let disk = "22 1 0:33 / / rw,relatime - overlay composefs ro\n30 22 0:40 / /x rw - overlay overlay rw\n";
+        let facts = machine(&[("proc/1/cgroup", "0::/init.scope\n"), ("proc/self/mountinfo", disk)]);
+        assert!(facts.get("os.container_kind").is_none());
+        let facts = machine(&[("proc/1/cgroup", "0::/kubepods.slice/pod\n")]);
         assert_eq!(facts.text("os.container_kind"), Some("kubernetes"));
-        let (_folder, facts) = machine(&[]);
+        let facts = machine(&[]);
         assert_eq!(facts.get("os.container").map(|fact| &fact.value), Some(&Value::Bool(false)));
         assert_eq!(facts.why_unknown("host.shm.size"), Some("there is no /dev/shm"));
     }

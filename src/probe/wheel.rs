@@ -175,17 +175,10 @@ fn onnxruntime(site: &Path, notes: &mut Notes) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::files::facts_of;
 
-    fn site(files: &[(&str, &[u8])]) -> (tempfile::TempDir, crate::facts::Facts) {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (path, bytes) in files {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-            std::fs::write(path, bytes).expect("a file");
-        }
-        let mut notes = Notes::default();
-        read(folder.path(), &mut notes);
-        (folder, notes.facts)
+    fn site(files: &[(&str, &[u8])]) -> crate::facts::Facts {
+        facts_of(files, read)
     }
 
     #[test]
@@ -193,7 +186,7 @@ mod tests {
         let version = b"from typing import Optional\n\n__version__ = '2.8.0+cu128'\ndebug = False\n\
             cuda: Optional[str] = '12.8'\ngit_version = 'a1cb3cc'\nhip: Optional[str] = None\n";
         let library = b"\0sm_\0see sm_80 notes\0std::string ipc_hsm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120\0tail";
-        let (_folder, facts) = site(&[("torch/version.py", version), ("torch/lib/libtorch_python.so", library)]);
+        let facts = site(&[("torch/version.py", version), ("torch/lib/libtorch_python.so", library)]);
         assert_eq!(facts.text("torch.version"), Some("2.8.0+cu128"));
         assert_eq!(facts.text("torch.cuda"), Some("12.8"));
         let Some(crate::facts::Value::List(archs)) = facts.get("torch.arch_list").map(|fact| &fact.value) else {
@@ -204,8 +197,7 @@ mod tests {
 
     #[test]
     fn a_cpu_build_says_so() {
-        let (_folder, facts) =
-            site(&[("torch/version.py", b"__version__ = '2.8.0+cpu'\ncuda: Optional[str] = None\n")]);
+        let facts = site(&[("torch/version.py", b"__version__ = '2.8.0+cpu'\ncuda: Optional[str] = None\n")]);
         assert_eq!(facts.why_unknown("torch.cuda"), Some("this torch is a CPU-only build"));
     }
 
@@ -213,7 +205,7 @@ mod tests {
     fn tensorflow_by_its_build_info() {
         let text = br#"build_info = collections.OrderedDict([("cpu_compiler", "/usr/lib/llvm-18/bin/clang"), ("is_cuda_build", True)])
 build_info = {"cuda_compute_capabilities": ["sm_60", "sm_70", "compute_90"], "cuda_version": "12.5.1", "cudnn_version": "9"}"#;
-        let (_folder, facts) = site(&[("tensorflow/python/platform/build_info.py", text)]);
+        let facts = site(&[("tensorflow/python/platform/build_info.py", text)]);
         assert_eq!(facts.text("tensorflow.cuda"), Some("12.5.1"));
         assert!(facts.get("tensorflow.arch_list").is_some());
     }
@@ -223,7 +215,7 @@ build_info = {"cuda_compute_capabilities": ["sm_60", "sm_70", "compute_90"], "cu
         assert_eq!(archs_in(b"sm_"), None);
         assert_eq!(archs_in(b"\0sm_80 sm_90"), None);
         assert_eq!(archs_in(b"\0sm_80\0"), None);
-        let (_folder, facts) = site(&[
+        let facts = site(&[
             ("torch/version.py", b"__version__ = '2.8.0'\ncuda = '12.8'\n"),
             ("torch/lib/libtorch_python.so", b"\x7fELF\x02\x01\x01"),
         ]);

@@ -2,6 +2,7 @@
 
 use crate::amounts::size;
 use crate::facts::{Facts, Value};
+use crate::probe::ordinal_of;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, STRONG};
 
@@ -76,7 +77,8 @@ pub(super) fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
     sheet.paragraph(&Paragraph::new(name).lead(STRONG, format!("GPU {index}  ")).style(STRONG).right(FAINT, arch));
     if let (Some(total), Some(free)) = (of.number("memory.total"), of.number("memory.free")) {
         let used = total - free;
-        let largest = facts.number(&format!("cuda.{index}.largest_block"));
+        let largest =
+            ordinal_of(facts, index).and_then(|ordinal| facts.number(&format!("cuda.{ordinal}.largest_block")));
         let largest = largest.map(|bytes| format!(", largest block {}", size(bytes))).unwrap_or_default();
         let words =
             format!("{} {} of {} held, {} free{largest}", bar(used / total), size(used), size(total), size(free));

@@ -2,7 +2,7 @@
 
 use crate::amounts::size;
 use crate::facts::{Facts, Value};
-use crate::probe::{Outcome, Rung, Word, alike};
+use crate::probe::{Outcome, Rung, Word, alike, called};
 use crate::render::device::{device, devices, lead, links_and_modes, row};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
@@ -21,7 +21,7 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
             device(&mut sheet, facts, index);
             links_and_modes(&mut sheet, facts, index);
         }
-        ladder(&mut sheet, &outcome.rungs);
+        ladder(&mut sheet, outcome);
     } else {
         sheet.paragraph(&Paragraph::new("No NVIDIA driver on this machine.").style(STRONG));
         row(&mut sheet, "looked in", &outcome.looked_in.join(", "));
@@ -74,7 +74,8 @@ fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
 }
 
 /// The rungs of each device: those that broke with their words, those that hold in a row.
-fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
+fn ladder(sheet: &mut Sheet, outcome: &Outcome) {
+    let rungs = &outcome.rungs;
     if rungs.is_empty() {
         return;
     }
@@ -82,9 +83,9 @@ fn ladder(sheet: &mut Sheet, rungs: &[Rung]) {
     let mut devices: Vec<u32> = rungs.iter().map(|rung| rung.device).collect();
     devices.dedup();
     for device in devices {
-        sheet.paragraph(&Paragraph::new(format!("Device {device}, rung by rung")).style(STRONG));
+        sheet.paragraph(&Paragraph::new(format!("{}, rung by rung", called(&outcome.facts, device))).style(STRONG));
         let own: Vec<Rung> = rungs.iter().filter(|rung| rung.device == device).cloned().collect();
-        for (rung, names) in alike(&own, |word| !word.holds() && word != Word::NotReached) {
+        for (rung, names) in alike(&own, Word::is_broken) {
             let words = format!("{}: {}", names.join(" · "), rung.says);
             sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&rung.word.word().to_uppercase())));
         }

@@ -64,6 +64,15 @@ fn gate(name: &str) -> c_int {
     scenario.number(name, 0) as c_int
 }
 
+/// What the library does when it is closed or its process ends: `exit.sleep=60` hangs there, as broken drivers do.
+#[used]
+#[link_section = ".fini_array"]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+extern "C" fn at_exit() {
+    std::thread::sleep(std::time::Duration::from_secs(scenario().number("exit.sleep", 0)));
+}
+
 macro_rules! api {
     ($($(#[$about:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$about])*
@@ -116,6 +125,16 @@ fn devices() -> u64 {
     scenario().number("gpu.count", 1)
 }
 
+/// The devices that CUDA counts: those of CUDA_VISIBLE_DEVICES up to the first entry that is none; UUIDs are not read.
+fn visible() -> Vec<u64> {
+    let Ok(value) = std::env::var("CUDA_VISIBLE_DEVICES") else { return (0..devices()).collect() };
+    if value.contains("GPU-") || value.contains("MIG-") {
+        return (0..devices()).collect();
+    }
+    let numbers = value.split(',').map(|entry| entry.trim().parse().ok().filter(|number| *number < devices()));
+    numbers.take_while(Option::is_some).flatten().collect()
+}
+
 // -------------------------------------------------------------------------------------------------- libcuda
 
 static MEMORY: Mutex<Option<HashMap<u64, u64>>> = Mutex::new(None);
@@ -135,13 +154,11 @@ api! {
     fn cuGetExportTable(table: *mut *const c_void, id: *const c_void) { return 500; }
     fn cuDriverGetVersion(version: *mut c_int) { *version = cuda_version(); }
     fn cuDeviceGetCount(count: *mut c_int) {
-        let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
-        let hidden = visible.is_some_and(|value| value.is_empty() || value.starts_with('-'));
-        *count = if hidden { 0 } else { devices() as c_int };
+        *count = visible().len() as c_int;
     }
     fn cuDeviceGet(device: *mut c_int, ordinal: c_int) {
-        if ordinal < 0 || ordinal as u64 >= devices() { return 101; }
-        *device = ordinal;
+        let Some(index) = visible().get(ordinal as usize).copied() else { return 101 };
+        *device = index as c_int;
     }
     fn cuDeviceGetName(name: *mut c_char, length: c_int, device: c_int) {
         put_text(name, length as usize, &name_of(device as usize));
@@ -207,7 +224,12 @@ api! {
     fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) {
         std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes);
     }
-    fn cuModuleLoadData(module: *mut *mut c_void, image: *const c_void) { *module = 1 as *mut c_void; }
+    fn cuModuleLoadData(module: *mut *mut c_void, image: *const c_void) {
+        // NVRTC writes PTX of its own version, which an older driver does not read.
+        let of_nvrtc = (0..8).all(|at| unsafe { *image.cast::<u8>().add(at) == PTX[at] });
+        if scenario().is("nvrtc.newer") && of_nvrtc { return 222; }
+        *module = 1 as *mut c_void;
+    }
     fn cuModuleUnload(module: *mut c_void) {}
     fn cuModuleGetFunction(function: *mut *mut c_void, module: *mut c_void, name: *const c_char) {
         if CStr::from_ptr(name).to_bytes() != b"faultbook_mix" { return 500; }
@@ -377,6 +399,7 @@ api! {
     fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: *mut *mut c_void) {
         if u64::from(index) >= devices() { return 2; }
         if scenario().is(&format!("gpu.{index}.lost")) { return 15; }
+        std::thread::sleep(std::time::Duration::from_secs(scenario().number(&format!("gpu.{index}.sleep"), 0)));
         *device = (index as usize + 1) as *mut c_void;
     }
     fn nvmlDeviceGetName(device: *mut c_void, name: *mut c_char, length: c_uint) {
@@ -427,6 +450,15 @@ api! {
         for (index, (pid, used)) in list.into_iter().enumerate() {
             infos.add(index).write(ProcessInfo { pid, used, gpu_instance: u32::MAX, compute_instance: u32::MAX });
         }
+    }
+    /// `gpu.mps=77`: one client of the MPS server that holds 1 GiB.
+    fn nvmlDeviceGetMPSComputeRunningProcesses_v3(device: *mut c_void, count: *mut c_uint, infos: *mut ProcessInfo) {
+        let pid = scenario().of(device_of(device), "mps", 0) as c_uint;
+        let room = *count;
+        *count = (pid != 0) as c_uint;
+        if pid == 0 { return 0; }
+        if infos.is_null() || room == 0 { return INSUFFICIENT_SIZE; }
+        infos.write(ProcessInfo { pid, used: mib(1024), gpu_instance: u32::MAX, compute_instance: u32::MAX });
     }
     fn nvmlDeviceGetGraphicsRunningProcesses_v3(device: *mut c_void, count: *mut c_uint, infos: *mut ProcessInfo) {
         *count = 0;
@@ -482,7 +514,8 @@ api! {
     /// `gpu.fabric`: 0 none, 1 not started, 2 in progress, 3 completed.
     fn nvmlDeviceGetGpuFabricInfo(device: *mut c_void, info: *mut FabricInfo) {
         let state = scenario().of(device_of(device), "fabric", 0);
-        *info = FabricInfo { cluster: [0; 16], status: 0, clique: 0, state: state as u8 };
+        let status = scenario().of(device_of(device), "fabric_status", 0);
+        *info = FabricInfo { cluster: [0; 16], status: status as c_int, clique: 0, state: state as u8 };
     }
     fn nvmlDeviceGetNvLinkErrorCounter(device: *mut c_void, link: c_uint, kind: c_uint, count: *mut u64) { *count = 0; }
     fn nvmlDeviceGetMigMode(device: *mut c_void, current: *mut c_uint, pending: *mut c_uint) {
@@ -500,6 +533,11 @@ api! {
 
 // ---------------------------------------------------------------------------------------------- libnvrtc
 
+/// The architectures of NVRTC 12.8.
+fn compiled_for() -> &'static [c_int] {
+    &[50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 120]
+}
+
 static PTX: &[u8] = b"// compiled by the fake\n\0";
 
 api! {
@@ -508,7 +546,17 @@ api! {
         program: *mut *mut c_void, source: *const c_char, name: *const c_char, headers: c_int,
         texts: *const *const c_char, names: *const *const c_char,
     ) { *program = 1 as *mut c_void; }
-    fn nvrtcCompileProgram(program: *mut c_void, count: c_int, options: *const *const c_char) {}
+    fn nvrtcCompileProgram(program: *mut c_void, count: c_int, options: *const *const c_char) {
+        let option = CStr::from_ptr(*options).to_string_lossy();
+        let arch = option.rsplit_once('_').and_then(|(_, arch)| arch.parse::<c_int>().ok());
+        if !arch.is_some_and(|arch| compiled_for().contains(&arch)) { return 5; }
+    }
+    fn nvrtcGetNumSupportedArchs(count: *mut c_int) { *count = compiled_for().len() as c_int; }
+    fn nvrtcGetSupportedArchs(archs: *mut c_int) {
+        std::ptr::copy_nonoverlapping(compiled_for().as_ptr(), archs, compiled_for().len());
+    }
+    fn nvrtcGetCUBINSize(program: *mut c_void, size: *mut usize) { *size = 64; }
+    fn nvrtcGetCUBIN(program: *mut c_void, cubin: *mut c_char) { std::ptr::write_bytes(cubin, 0x7f, 64); }
     fn nvrtcGetPTXSize(program: *mut c_void, size: *mut usize) { *size = PTX.len(); }
     fn nvrtcGetPTX(program: *mut c_void, ptx: *mut c_char) {
         std::ptr::copy_nonoverlapping(PTX.as_ptr(), ptx.cast(), PTX.len());
@@ -549,7 +597,9 @@ unsafe fn element(matrix: *const c_void, kind: c_int, index: usize) -> f32 {
 api! {
     fn cublasCreate_v2(handle: *mut *mut c_void) { *handle = 1 as *mut c_void; }
     fn cublasDestroy_v2(handle: *mut c_void) {}
-    fn cublasGetVersion_v2(handle: *mut c_void, version: *mut c_int) { *version = 120_903; }
+    fn cublasGetVersion_v2(handle: *mut c_void, version: *mut c_int) {
+        *version = scenario().number("cublas.version", 120_903) as c_int;
+    }
     fn cublasGemmEx(
         handle: *mut c_void, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void,
         a: *const c_void, a_kind: c_int, lda: c_int, b: *const c_void, b_kind: c_int, ldb: c_int, beta: *const c_void,
@@ -558,6 +608,9 @@ api! {
         let (m, n, k) = (m as usize, n as usize, k as usize);
         let code = scenario().number(&format!("cublasGemmEx.{a_kind}.{compute}"), 0);
         if code != 0 { return code as c_int; }
+        // CUDA 10 takes the number of a data type there and knows no others.
+        let of_cuda_10 = scenario().number("cublas.version", 120_903) < 11_000;
+        if of_cuda_10 != (compute == 0) { return 15; }
         let column_of = |matrix: *const c_void, kind, column: usize, rows: usize| -> Vec<f32> {
             (0..rows).map(|row| unsafe { element(matrix, kind, column * rows + row) }).collect()
         };

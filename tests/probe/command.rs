@@ -141,6 +141,14 @@ fn a_move_to_a_smaller_card() {
 }
 
 #[test]
+fn times_that_no_clock_has_are_refused() {
+    for arguments in [["probe", "--seconds", "18446744073709551615"], ["probe", "--seconds", "0"]] {
+        assert_eq!(run(&arguments, None, "").status.code(), Some(2), "{arguments:?}");
+    }
+    assert_eq!(run(&["probe", "--watch", "--count", "0"], None, "").status.code(), Some(2));
+}
+
+#[test]
 fn steps_refuse_what_they_do_not_know() {
     let output = run(&["__probe-step", "init", "no json"], None, "");
     assert_eq!(output.status.code(), Some(2));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use faultbook::facts::Value;
 use faultbook::probe::{self, Level, Options, Outcome, Word};
+use faultbook::render::{self, terminal::Terminal};
 
 use crate::machine::{Machine, number, only_broken, rung, says, text, yes};
 
@@ -204,6 +205,23 @@ fn a_management_library_that_never_returns() {
 }
 
 #[test]
+fn a_card_that_never_answers_leaves_the_other_ones_facts() {
+    let outcome = Machine::with("second-card-hangs").deadline(2.0).probe(Level::Quick);
+    assert_eq!(text(&outcome, "gpu.0.name"), "NVIDIA H100 80GB HBM3");
+    assert_eq!(text(&outcome, "driver.version"), "580.95.05");
+    says(&outcome, "NVML did not answer within 2.0 s");
+    says(&outcome, "GPU 1 does not answer: timed out");
+}
+
+#[test]
+fn a_clean_up_that_never_returns_costs_nothing() {
+    let outcome = Machine::with("exit-hang").torch_28().probe(Level::Functional);
+    assert_eq!(text(&outcome, "driver.init"), "ok");
+    only_broken(&outcome, &[]);
+    assert!(outcome.findings.is_empty(), "{:#?}", outcome.findings);
+}
+
+#[test]
 fn the_budget_of_a_diagnosis_is_kept() {
     let machine = Machine::with("init-hang").torch_28();
     let options = Options { budget: Some(Duration::from_millis(280)), ..machine.options() };
@@ -241,6 +259,31 @@ fn a_wrong_product_in_one_precision() {
     only_broken(&outcome, &["gemm_fp16"]);
     assert!(rung(&outcome, "gemm_fp16").1.contains("1 of 256 rows"), "{:?}", rung(&outcome, "gemm_fp16"));
     assert_eq!(text(&outcome, "ladder.gemm_fp16"), "wrong");
+}
+
+#[test]
+fn a_device_newer_than_its_compiler_is_not_broken() {
+    let outcome = Machine::with("newer-than-its-compiler").torch_28().probe(Level::Functional);
+    only_broken(&outcome, &[]);
+    assert!(rung(&outcome, "nvrtc").1.contains("compiled for compute_120"), "{:?}", rung(&outcome, "nvrtc"));
+    assert_eq!(rung(&outcome, "conv_forward_no_workspace").0, Word::Skipped);
+}
+
+#[test]
+fn a_compiler_newer_than_the_driver_compiles_for_the_device_itself() {
+    let outcome = Machine::with("compiler-newer-than-driver").torch_28().probe(Level::Functional);
+    only_broken(&outcome, &[]);
+    assert!(rung(&outcome, "nvrtc").1.contains("compiled for sm_90"), "{:?}", rung(&outcome, "nvrtc"));
+}
+
+#[test]
+fn precisions_are_asked_of_those_that_have_them() {
+    let climbed = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
+    let outcome = climbed("cublas-10");
+    only_broken(&outcome, &[]);
+    assert_eq!((rung(&outcome, "gemm_fp16").0, rung(&outcome, "gemm_tf32").0), (Word::Ok, Word::Skipped));
+    assert_eq!(rung(&climbed("bf16-too-new"), "gemm_bf16").0, Word::Skipped);
+    only_broken(&climbed("bf16-refused"), &["gemm_bf16"]);
 }
 
 #[test]
@@ -293,6 +336,25 @@ fn a_fabric_that_is_not_ready() {
 }
 
 /// Every kind of fact that the quick level promises is a value or a reason on a healthy machine.
+#[test]
+fn a_fabric_that_was_not_joined() {
+    let outcome = Machine::with("fabric-failed").probe(Level::Quick);
+    says(&outcome, "GPU 0 has not joined its NVLink fabric (failed with NVML's code 999)");
+}
+
+#[test]
+fn a_driver_without_a_list_of_processes_does_not_say_that_there_are_none() {
+    // The scenario of WSL2 on a machine that is none.
+    let outcome = Machine::with("wsl2").probe(Level::Quick);
+    says(&outcome, "who holds it cannot be told: the driver lists no processes: this device does not support it");
+}
+
+#[test]
+fn clients_of_mps_hold_memory_too() {
+    let outcome = Machine::with("mps-client").file("proc/77/cmdline", "python\0serve.py\0").probe(Level::Quick);
+    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 77 python serve.py holds 1.0 GiB");
+}
+
 #[test]
 fn the_quick_level_leaves_nothing_out() {
     let machine = Machine::with("fabric-not-ready").torch_28().variable("NCCL_DEBUG", "INFO");
@@ -411,7 +473,18 @@ fn peers_copy_directly() {
     let outcome = Machine::with("two-cards").probe(Level::Functional);
     let peers: Vec<_> =
         outcome.rungs.iter().filter(|rung| rung.name == "peer").map(|rung| rung.says.as_str()).collect();
-    assert_eq!(peers, ["direct copies with devices 1 right", "direct copies with devices 0 right"]);
+    assert_eq!(peers, ["direct copies with device 1 right", "direct copies with device 0 right"]);
+}
+
+#[test]
+fn rungs_of_a_program_that_sees_the_second_card_only() {
+    let machine = Machine::with("two-cards").variable("CUDA_VISIBLE_DEVICES", "1");
+    let outcome = machine.probe(Level::Functional);
+    assert_eq!(number(&outcome, "gpu.index"), 1.0);
+    assert_eq!(text(&outcome, "gpu.uuid"), text(&outcome, "gpu.1.uuid"));
+    let shown = render::probe::render(&outcome, Terminal::default());
+    assert!(shown.contains("GPU 1 (CUDA's device 0), rung by rung"), "{shown}");
+    assert_eq!(shown.matches("largest block 78.1 GiB").count(), 1, "{shown}");
 }
 
 #[test]

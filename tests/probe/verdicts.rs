@@ -381,3 +381,15 @@ fn facts_in_files_decide_the_order() {
         assert_eq!((best.id.as_str(), best.status), (first, status), "{name}: {:#?}", ids(&diagnosis));
     }
 }
+
+#[test]
+fn a_container_with_plenty_of_shared_memory_is_no_ground_for_too_little() {
+    let text = "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).\n";
+    let container = Machine::without_driver().file(".dockerenv", "").file("dev/shm/segment", "");
+    let outcome = container.probe(Level::Quick);
+    let diagnosis = answer(text, Some(&outcome));
+    let reasons = &cause(&diagnosis, "shm-exhausted", "shared-memory-small").reasons;
+    // The folder of the test lies on a disk, which is larger than any such default.
+    let against = reasons.iter().find(|reason| reason.says.contains("more than containers get by default"));
+    assert!(against.is_some_and(|reason| !reason.supports), "{reasons:#?}");
+}

@@ -30,11 +30,20 @@ impl Precision {
             Precision::Fp16 | Precision::Bf16 => 2,
         }
     }
+
+    /// The first compute capability whose devices compute in it (cuBLAS documentation, `cublasGemmEx`).
+    pub(in crate::probe) fn first_capability(self) -> (i32, i32) {
+        match self {
+            Precision::Fp32 => (0, 0),
+            Precision::Fp16 => (5, 3),
+            Precision::Tf32 | Precision::Bf16 => (8, 0),
+        }
+    }
 }
 
 /// A handle of the library, bound to the current context.
 pub(in crate::probe) struct Cublas {
-    library: Library,
+    library: &'static Library,
     handle: *mut c_void,
 }
 
@@ -47,14 +56,24 @@ impl Cublas {
     pub(in crate::probe) fn open(library: &OsStr) -> Result<Self, Trouble> {
         let library = open(library)?;
         let mut handle = ptr::null_mut();
-        call!(&library, "cublasCreate_v2", (*mut *mut c_void), (&mut handle))?;
+        call!(library, "cublasCreate_v2", (*mut *mut c_void), (&mut handle))?;
         Ok(Self { library, handle })
     }
 
-    /// The version as one number: 120903 for 12.9.3.
+    /// Whether the library knows the precision: those of CUDA 10 came before TF32 and brain floats.
+    pub(in crate::probe) fn knows(&self, precision: Precision) -> bool {
+        matches!(precision, Precision::Fp32 | Precision::Fp16) || !self.is_of_cuda_10()
+    }
+
+    /// Up to CUDA 10 the type of the computation is a `cudaDataType`, from 11 on a `cublasComputeType_t`.
+    fn is_of_cuda_10(&self) -> bool {
+        self.version().is_ok_and(|version| version < 11_000)
+    }
+
+    /// The version as one number: 120903 for 12.9.3, 11402 for 11.4.2, 10203 for 10.2.3.
     pub(in crate::probe) fn version(&self) -> Result<i32, Trouble> {
         let mut version = 0;
-        call!(&self.library, "cublasGetVersion_v2", (*mut c_void, *mut c_int), (self.handle, &mut version))?;
+        call!(self.library, "cublasGetVersion_v2", (*mut c_void, *mut c_int), (self.handle, &mut version))?;
         Ok(version)
     }
 
@@ -75,12 +94,13 @@ impl Cublas {
             Precision::Fp16 => (DataType::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F),
             Precision::Bf16 => (DataType::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F),
         };
+        let compute = if self.is_of_cuda_10() { DataType::CUDA_R_32F as c_int } else { compute as c_int };
         const AS_IS: c_int = 0;
         const DEFAULT_ALGORITHM: c_int = -1;
         let (one, zero) = (1.0_f32, 0.0_f32);
         let rows = c_int::try_from(n).unwrap_or(c_int::MAX);
         call!(
-            &self.library,
+            self.library,
             "cublasGemmEx",
             (
                 *mut c_void,
@@ -121,7 +141,7 @@ impl Cublas {
                 c.pointer(),
                 DataType::CUDA_R_32F as c_int,
                 rows,
-                compute as c_int,
+                compute,
                 DEFAULT_ALGORITHM
             )
         )
@@ -130,6 +150,6 @@ impl Cublas {
 
 impl Drop for Cublas {
     fn drop(&mut self) {
-        let _ = call!(&self.library, "cublasDestroy_v2", (*mut c_void), (self.handle));
+        let _ = call!(self.library, "cublasDestroy_v2", (*mut c_void), (self.handle));
     }
 }

@@ -86,7 +86,7 @@ struct Performance {
 
 /// A handle of the library, bound to the current context.
 pub(in crate::probe) struct Cudnn {
-    library: Library,
+    library: &'static Library,
     handle: *mut c_void,
 }
 
@@ -99,21 +99,21 @@ impl Cudnn {
     pub(in crate::probe) fn open(library: &OsStr) -> Result<Self, Trouble> {
         let library = open(library)?;
         let mut handle = ptr::null_mut();
-        call!(&library, "cudnnCreate", (*mut *mut c_void), (&mut handle))?;
+        call!(library, "cudnnCreate", (*mut *mut c_void), (&mut handle))?;
         Ok(Self { library, handle })
     }
 
     /// The version as one number: 91002 for 9.10.2, 8907 for 8.9.7.
     pub(in crate::probe) fn version(&self) -> Result<usize, Trouble> {
         // SAFETY: `size_t cudnnGetVersion(void)` in cudnn.h.
-        let call = unsafe { function::<unsafe extern "C" fn() -> usize>(&self.library, "cudnnGetVersion\0") }?;
+        let call = unsafe { function::<unsafe extern "C" fn() -> usize>(self.library, "cudnnGetVersion\0") }?;
         // SAFETY: takes nothing and cannot fail.
         Ok(unsafe { call() })
     }
 
     /// The descriptors of a layer.
     pub(in crate::probe) fn layer(&self, shape: Shape) -> Result<Layer<'_>, Trouble> {
-        let library = &self.library;
+        let library = self.library;
         let (float, nchw) = (DataType::CUDNN_DATA_FLOAT as c_int, Format::CUDNN_TENSOR_NCHW as c_int);
         let size = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
         let (batch, side) = (size(shape.batch), size(shape.side));
@@ -158,7 +158,7 @@ impl Cudnn {
 
 impl Drop for Cudnn {
     fn drop(&mut self) {
-        let _ = call!(&self.library, "cudnnDestroy", (*mut c_void), (self.handle));
+        let _ = call!(self.library, "cudnnDestroy", (*mut c_void), (self.handle));
     }
 }
 
@@ -194,7 +194,7 @@ impl Layer<'_> {
         macro_rules! ask {
             ($name:literal, $first:expr, $second:expr, $third:expr) => {
                 call!(
-                    &self.cudnn.library,
+                    self.cudnn.library,
                     $name,
                     (
                         *mut c_void,
@@ -257,7 +257,7 @@ impl Layer<'_> {
         macro_rules! convolve {
             ($name:literal, $first:expr, $second:expr, $result:expr) => {
                 call!(
-                    &self.cudnn.library,
+                    self.cudnn.library,
                     $name,
                     (
                         *mut c_void,

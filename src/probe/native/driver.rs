@@ -12,7 +12,7 @@ type Pointer = u64;
 
 /// The driver library, initialised or not.
 pub(in crate::probe) struct Driver {
-    library: Library,
+    library: &'static Library,
 }
 
 /// Calls `$name` with the given types and values and turns its status into a result.
@@ -20,7 +20,7 @@ macro_rules! call {
     ($driver:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
         // SAFETY: the types are those of the function in cuda.h.
         let found = unsafe {
-            function::<unsafe extern "C" fn($($type),*) -> c_int>(&$driver.library, concat!($name, "\0"))
+            function::<unsafe extern "C" fn($($type),*) -> c_int>($driver.library, concat!($name, "\0"))
         };
         match found {
             // SAFETY: every pointer passed is null where null is allowed or points to a place that outlives the call
@@ -77,8 +77,8 @@ impl Driver {
 
     fn words(&self, name: &'static str, code: c_int) -> Option<String> {
         // SAFETY: `CUresult f(CUresult, const char**)` for both functions in cuda.h.
-        let call = unsafe { function::<unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int>(&self.library, name) }
-            .ok()?;
+        let call =
+            unsafe { function::<unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int>(self.library, name) }.ok()?;
         let mut text = ptr::null();
         // SAFETY: any integer may be asked for; `text` outlives the call.
         let status = unsafe { call(code, &mut text) };

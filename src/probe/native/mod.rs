@@ -78,11 +78,23 @@ impl Trouble {
     }
 }
 
-/// Opens a library by path or by name.
-fn open(library: &OsStr) -> Result<Library, Trouble> {
+/// Opens a library by path or by name, for the rest of the process: threads that it started may still run in it, and
+/// frameworks never close it either.
+fn open(library: &OsStr) -> Result<&'static Library, Trouble> {
     // SAFETY: loading runs the initialisers of a library that the user's own framework loads, in a process that does
     // nothing else and may die of it.
-    unsafe { Library::new(library) }.map_err(|error| Trouble::NotLoaded(error.to_string()))
+    let library = unsafe { Library::new(library) }.map_err(|error| Trouble::NotLoaded(error.to_string()))?;
+    Ok(Box::leak(Box::new(library)))
+}
+
+/// Ends the process on the spot: no destructor and no exit handler of a library runs, since those of a broken driver
+/// hang or crash, and everything was said.
+pub fn leave(code: u8) -> ! {
+    unsafe extern "C" {
+        fn _exit(code: c_int) -> !;
+    }
+    // SAFETY: `void _exit(int)` of every C library; takes any number.
+    unsafe { _exit(c_int::from(code)) }
 }
 
 /// Looks a function up; `name` ends with a NUL.

@@ -26,15 +26,16 @@ pub(in crate::probe) fn remapped_rows(nvml: &Nvml, device: &Device<'_>) -> Resul
     Ok(RemappedRows { correctable, uncorrectable, pending: pending != 0, failed: failed != 0 })
 }
 
-/// How far the board has joined its NVLink fabric; a number that the header does not name stays a number.
-pub(in crate::probe) fn fabric_state(nvml: &Nvml, device: &Device<'_>) -> Result<u32, NvmlError> {
+/// How far the board has joined its NVLink fabric, and NVML's status of having joined; a number that the header does not
+/// name stays a number.
+pub(in crate::probe) fn fabric_state(nvml: &Nvml, device: &Device<'_>) -> Result<(u32, u32), NvmlError> {
     let call = nvml.lib().nvmlDeviceGetGpuFabricInfo.as_ref().map_err(missing)?;
     // SAFETY: a C struct of integers, for which all zeroes is a value.
     let mut info = unsafe { std::mem::zeroed() };
     // SAFETY: the handle belongs to this library and lives as long as `device`; `info` outlives the call.
     let code = unsafe { call(device.handle(), &mut info) };
     nvml_try(code)?;
-    Ok(u32::from(info.state))
+    Ok((u32::from(info.state), info.status))
 }
 
 /// Total, free and used bytes by the call that drivers older than 510 have.
