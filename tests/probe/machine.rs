@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use faultbook::facts::Value;
 use faultbook::probe::{self, Level, Options, Outcome, Word};
@@ -147,6 +147,16 @@ pub(crate) fn yes(outcome: &Outcome, name: &str) -> bool {
         Some(Value::Bool(value)) => *value,
         other => panic!("{name}: {other:?}"),
     }
+}
+
+/// An outcome that was there in time, of a few tries: a busy machine makes single ones longer, never shorter.
+pub(crate) fn within(most: Duration, probe: impl Fn() -> Outcome) -> Outcome {
+    let timed = || {
+        let started = Instant::now();
+        let outcome = probe();
+        (started.elapsed() <= most).then_some(outcome)
+    };
+    std::iter::repeat_with(timed).take(10).flatten().next().unwrap_or_else(|| panic!("never within {most:?}"))
 }
 
 #[track_caller]
