@@ -11,6 +11,7 @@ mod environment;
 mod error;
 pub mod fill;
 pub mod git;
+mod headline;
 pub mod ids;
 mod log;
 pub mod moment;

@@ -263,7 +263,7 @@ fn yaml(text: &str) -> String {
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut out: String = text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect();
-    if !out.ends_with(['.', '!', '?', ':', ')', '`']) && !out.is_empty() {
+    if !out.ends_with(['.', '!', '?', ':']) && !out.is_empty() {
         out.push('.');
     }
     out
