@@ -103,3 +103,28 @@ fn a_status_changes_alone_and_with_its_commit() {
     }
     assert_eq!(fs::read_to_string(place.path().join("docs/bug_reports/BUG-20260101-007.md")).expect("there"), text);
 }
+
+#[test]
+fn of_two_reports_with_one_id_each_is_reached_by_its_file() {
+    let place = Place::with_report();
+    place.file("docs/bug_reports/BUG-20260101-007-copy.md", REPORT);
+    let both = place.run("status BUG-20260101-007 open", "");
+    assert_eq!(both.code, 2);
+    let hint = "name one by its file: docs/bug_reports/BUG-20260101-007-copy.md, docs/bug_reports/BUG-20260101-007.md";
+    assert!(both.err.contains(hint), "{}", both.err);
+    let one = place.run("status docs/bug_reports/BUG-20260101-007-copy.md open", "");
+    assert!(one.out.contains("resolved -> open (docs/bug_reports/BUG-20260101-007-copy.md)"), "{}{}", one.out, one.err);
+    let added = place.run("new - --no-probe --append docs/bug_reports/BUG-20260101-007-copy.md", ENGINE);
+    assert_eq!(added.out.trim_end(), "docs/bug_reports/BUG-20260101-007-copy.md", "{}", added.err);
+    let other = fs::read_to_string(place.path().join("docs/bug_reports/BUG-20260101-007.md")).expect("there");
+    assert_eq!(other, REPORT);
+}
+
+#[test]
+fn a_time_that_is_none_is_refused() {
+    let place = project();
+    for date in ["2025-11-10T25:00", "2025-02-30", "soon"] {
+        let answer = place.run(&format!("new - --no-probe --date {date}"), ENGINE);
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{date}");
+    }
+}
