@@ -10,6 +10,7 @@ pub mod duplicates;
 mod environment;
 mod error;
 pub mod fill;
+mod filters;
 pub mod git;
 mod headline;
 pub mod ids;

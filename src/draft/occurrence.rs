@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::context::Context;
 use super::error::Error;
+use super::filters::code;
 use super::moment::Moment;
-use super::templates::code;
 use super::write;
 use crate::book::report::Report;
 use crate::book::sections::{Document, Outline};

@@ -1,7 +1,7 @@
 //! The title and the one sentence that say what happened, out of what is known and nothing else.
 
 use super::context::{Context, PrimaryError};
-use super::templates::code;
+use super::filters::code;
 use super::{environment, plan};
 use crate::diagnosis::{CauseStatus, Diagnosis, Echo};
 use crate::facts::Facts;
