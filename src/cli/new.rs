@@ -70,7 +70,7 @@ pub(crate) struct Asked {
     no_input: bool,
 
     /// The title.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     title: Option<String>,
 
     /// How grave it is.

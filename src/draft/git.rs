@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::error::Error;
 
 /// How many changed files are named.
-const NAMED: usize = 20;
+const NAMED: usize = 10;
 
 /// The state of a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -159,6 +159,7 @@ fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said.lines().next().unwrap_or("it failed without a word");
+        let line = line.split(" (or any").next().unwrap_or(line);
         return Err(refused(line.trim_start_matches("fatal: ").to_owned()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())

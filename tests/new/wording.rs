@@ -74,6 +74,7 @@ fn one_changed_file_is_one_and_a_marked_status_counts_as_solved() {
         place.file("docs/bug_reports/BUG-20260101-007.md", &REPORT.replace("resolved", "\"✅ Resolved (2026-01-09)\""));
     place.file(".gitignore", "cache\n");
     place.file("train.py", "a = 1\n");
+    (0..12).for_each(|n| drop(place.file(&format!("conf/{n:02}.yaml"), "a: 1\n")));
     for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "the start"]] {
         let mut git = std::process::Command::new("git");
         git.current_dir(place.path()).args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
@@ -85,6 +86,10 @@ fn one_changed_file_is_one_and_a_marked_status_counts_as_solved() {
         written_anew.contains("with 1 changed file not in it: `train.py` (checked out when this was written)"),
         "{written_anew}"
     );
+    (0..12).for_each(|n| drop(place.file(&format!("conf/{n:02}.yaml"), "a: 2\n")));
+    let many = place.run("new - --no-probe --stdout", ENGINE).out;
+    assert!(many.contains("with 13 changed files not in it: ") && many.contains("`conf/09.yaml` and 3 more"), "{many}");
+    (0..12).for_each(|n| drop(place.file(&format!("conf/{n:02}.yaml"), "a: 1\n")));
     let answer = place.run("new - --append BUG-20260101-007 --no-probe", ENGINE);
     let (_, text) = written(&place, &answer.out);
     assert!(text.contains(", with 1 changed file not in it\n"), "{}: {text}", path.display());
