@@ -12,7 +12,7 @@ pub(super) fn add_to(environment: &mut Environment<'_>) {
         .add_filter("fence", |text: String, language: Option<String>| fence(&text, &language.unwrap_or_default()));
     environment.add_filter("command", |text: String| fence(&text, language(&text)));
     environment.add_filter("words", |text: String| markdown::escape(&text));
-    environment.add_filter("cell", |text: String| markdown::escape(&text).replace('|', "\\|"));
+    environment.add_filter("cell", |text: String| markdown::cell(&text));
     environment.add_filter("yaml", |text: String| yaml(&text));
     environment.add_filter("sentence", |text: String| sentence(&text));
     environment.add_filter("oneline", |text: String| clean::line(&text));
@@ -63,8 +63,7 @@ fn yaml(text: &str) -> String {
 
 /// With a capital at the start and a full stop at the end.
 fn sentence(text: &str) -> String {
-    let text = text.trim();
-    let mut out: String = text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect();
+    let mut out = markdown::capital(text.trim());
     if !out.ends_with(['.', '!', '?', ':']) && !out.is_empty() {
         out.push('.');
     }

@@ -37,18 +37,12 @@ pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
 fn solution(fix: &ProposedFix, benefit: String) -> Solution {
     Solution {
         title: portable(&fix.title),
-        detail: capital(&portable(&fix.detail)),
+        detail: markdown::capital(&portable(&fix.detail)),
         commands: fix.commands.clone(),
         benefits: vec![benefit],
-        trade_offs: fix.trade_offs.iter().map(|cost| capital(&portable(cost))).collect(),
+        trade_offs: fix.trade_offs.iter().map(|cost| markdown::capital(&portable(cost))).collect(),
         ..Solution::default()
     }
-}
-
-/// With a capital at the start, unless that is a name in code.
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// What does not help: for the likeliest cause as it is, for others that are well possible with their name, because
