@@ -142,7 +142,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         return Ok(Exit::None);
     }
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
-    let state = git::state(&open::here());
+    let state = git::state(&open::here(), &project.roots);
     let mut said = fill::Asked {
         title: asked.title.clone(),
         severity: asked.severity.clone(),

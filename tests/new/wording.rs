@@ -81,6 +81,8 @@ fn one_changed_file_is_one_and_a_marked_status_counts_as_solved() {
         assert!(git.status().expect("git is there").success());
     }
     place.file("train.py", "a = 2\n");
+    // A report that was written since is no change of the code.
+    place.file("docs/bug_reports/BUG-20260101-007.md", &(std::fs::read_to_string(&path).expect("text") + "\nmore\n"));
     let written_anew = place.run("new - --no-probe --stdout", ENGINE).out;
     assert!(
         written_anew.contains("with 1 changed file not in it: `train.py` (checked out when this was written)"),
