@@ -158,12 +158,14 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     let with_texts = setting.behaviour && !setting.healthy.is_empty();
     for (document, findings) in documents.iter().zip(&mut by_document) {
         if let Some(at) = document.replaced {
-            findings.iter_mut().for_each(|finding| finding.fix = None);
             let source = Source::new(&document.path, &document.text);
             let says = "from here on the file is not UTF-8; it can be read, and neither mended nor changed";
             findings.push(source.finding(at..at + 3, "encoding", says).help("save it as UTF-8"));
         }
         exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);
+        if document.replaced.is_some() {
+            findings.iter_mut().for_each(|finding| finding.fix = None);
+        }
         findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
         findings.dedup();
     }

@@ -71,7 +71,7 @@ fn an_unknown_severity_stays_a_todo_in_every_place() {
 fn one_changed_file_is_one_and_a_marked_status_counts_as_solved() {
     let place = Place::with_report();
     let path =
-        place.file("docs/bug_reports/BUG-20260101-007.md", &REPORT.replace("resolved", "\"✅ Resolved (2026-01-09)\""));
+        place.file("docs/bug_reports/BUG-20260101-007.md", REPORT.replace("resolved", "\"✅ Resolved (2026-01-09)\""));
     place.file(".gitignore", "cache\n");
     place.file("train.py", "a = 1\n");
     (0..12).for_each(|n| drop(place.file(&format!("conf/{n:02}.yaml"), "a: 1\n")));

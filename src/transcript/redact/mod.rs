@@ -152,7 +152,7 @@ impl Redactor {
         let mut text = Cow::Borrowed(text);
         self.learned.numbers_in(&text);
         // After the first round only what changed is looked at again, and the whole for names that were learned since.
-        let mut parts = vec![0..text.len()];
+        let mut parts = Vec::from([Range { start: 0, end: text.len() }]);
         let mut applied = 0;
         for _ in 0..ROUNDS {
             let mut cuts = Vec::new();
