@@ -108,7 +108,11 @@ fn codes<'k>(knowledge: &'k Knowledge, asked: &str) -> Vec<Found<'k>> {
 /// Whether somebody asked for a file by its path, its name, or its name without extension.
 fn is_path(path: &Path, asked: &str) -> bool {
     let name = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(asked));
-    path == Path::new(asked) || name(path.file_name()) || name(path.file_stem())
+    let same = || match (std::path::absolute(path), std::path::absolute(asked)) {
+        (Ok(path), Ok(asked)) => path == asked,
+        _ => false,
+    };
+    name(path.file_name()) || name(path.file_stem()) || same()
 }
 
 /// The markdown that a thing was made from.

@@ -15,3 +15,5 @@ mod redaction;
 mod report;
 #[path = "new/templates.rs"]
 mod templates;
+#[path = "new/wording.rs"]
+mod wording;

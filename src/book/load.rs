@@ -113,10 +113,7 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                notes.push(Note {
-                    path: error_path(&error).unwrap_or_else(|| folder.to_owned()),
-                    says: error.to_string(),
-                });
+                notes.push(Note { path: error_path(&error).unwrap_or_else(|| folder.to_owned()), says: why(&error) });
                 continue;
             }
         };
@@ -206,6 +203,22 @@ fn decode_head(bytes: &[u8]) -> String {
     match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
         None => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// What the system says, without the path, which the note names.
+fn why(error: &ignore::Error) -> String {
+    match error {
+        ignore::Error::WithPath { err, .. }
+        | ignore::Error::WithDepth { err, .. }
+        | ignore::Error::WithLineNumber { err, .. } => why(err),
+        ignore::Error::Loop { ancestor, .. } => format!("a link to its own parent folder {}", ancestor.display()),
+        // The walker wraps what the system said into a sentence with the path.
+        ignore::Error::Io(said) => match std::error::Error::source(said).or(said.get_ref().map(|inner| inner as _)) {
+            Some(inner) => inner.to_string(),
+            None => said.to_string(),
+        },
+        other => other.to_string(),
     }
 }
 

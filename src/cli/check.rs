@@ -61,7 +61,7 @@ pub(crate) fn run(asked: &Check, common: &Common, output: &Output) -> anyhow::Re
         true => {
             let before = documents.clone();
             let findings = lint::mend(&mut documents, &setting);
-            write_back(&before, &documents, &inputs.not_utf8)?;
+            write_back(&before, &documents)?;
             findings
         }
     };
@@ -102,8 +102,6 @@ fn of_project(project: &Project) -> anyhow::Result<Vec<PathBuf>> {
 #[derive(Default)]
 struct Inputs {
     documents: Vec<Document>,
-    /// Paths of files that hold other bytes than UTF-8: they are checked, but never written.
-    not_utf8: BTreeSet<String>,
     seen: BTreeSet<PathBuf>,
 }
 
@@ -131,12 +129,7 @@ impl Inputs {
             return Ok(());
         }
         let bytes = fs::read(path).map_err(|error| Failure::reading(path, &error))?;
-        let shown = shown(path);
-        let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-            self.not_utf8.insert(shown.clone());
-            String::from_utf8_lossy(error.as_bytes()).into_owned()
-        });
-        let document = Document::new(shown, text);
+        let document = Document::of_bytes(shown(path), bytes);
         if document.kind != Kind::Other {
             self.documents.push(document);
         }
@@ -204,11 +197,8 @@ fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> anyhow::Result<Vec<Sample>>
 }
 
 /// Writes the documents whose texts changed.
-fn write_back(before: &[Document], after: &[Document], not_utf8: &BTreeSet<String>) -> anyhow::Result<()> {
+fn write_back(before: &[Document], after: &[Document]) -> anyhow::Result<()> {
     for (_, new) in before.iter().zip(after).filter(|(old, new)| old.text != new.text) {
-        if not_utf8.contains(&new.path) {
-            continue;
-        }
         // A link stays a link: what it points at is written.
         let path = Path::new(&new.path).canonicalize().unwrap_or_else(|_| PathBuf::from(&new.path));
         files::write_whole(&path, new.text.as_bytes()).map_err(|error| {

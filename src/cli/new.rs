@@ -18,6 +18,7 @@ use faultbook::draft::templates::Templates;
 use faultbook::draft::{desk, duplicates, git, occurrence};
 use faultbook::facts::Facts;
 use faultbook::knowledge::Knowledge;
+use faultbook::lint;
 use faultbook::lookup;
 use faultbook::project::Project;
 use faultbook::transcript::redact::Redactor;
@@ -69,7 +70,7 @@ pub(crate) struct Asked {
     no_input: bool,
 
     /// The title.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     title: Option<String>,
 
     /// How grave it is.
@@ -141,7 +142,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         return Ok(Exit::None);
     }
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
-    let state = git::state(&open::here());
+    let state = git::state(&open::here(), &project.roots);
     let mut said = fill::Asked {
         title: asked.title.clone(),
         severity: asked.severity.clone(),
@@ -304,7 +305,7 @@ pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> anyhow::Result<Repo
             .hint("`faultbook list` names them all")
             .into()),
         several => {
-            let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
+            let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
             Err(Failure::new(format!("{} reports have the id `{id}`", several.len()))
                 .hint(format!("name one by its file: {}", names.join(", ")))
                 .into())
@@ -331,7 +332,10 @@ fn asks(asked: &Asked) -> bool {
 }
 
 fn moment(text: &str) -> Result<Moment, String> {
-    Moment::parse(text).ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
+    // The reader of reports takes the day of a date whose time is wrong; what somebody types now can be typed right.
+    lint::date_of(text)
+        .and_then(|text| Moment::parse(&text))
+        .ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
 }
 
 /// A path as people type it: from here where it lies here.

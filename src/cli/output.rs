@@ -89,7 +89,7 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
 pub(crate) fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut text = format!("| {} |\n|{}\n", head.join(" | "), " --- |".repeat(head.len()));
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| markdown::escape(cell).replace('|', "\\|")).collect();
+        let cells: Vec<String> = row.iter().map(|cell| markdown::cell(cell)).collect();
         text.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     text

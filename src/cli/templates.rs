@@ -23,6 +23,8 @@ struct Row {
     name: String,
     about: String,
     path: Option<String>,
+    /// What is wrong with it, where it cannot be used.
+    broken: Option<String>,
 }
 
 /// Lists them.
@@ -31,8 +33,12 @@ pub(crate) fn run(common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let all = new::templates(&project)?;
     let row = |choice: &Choice| Row {
         name: choice.name.clone(),
-        about: choice.about.clone(),
+        about: match &choice.broken {
+            Some(broken) => format!("cannot be used: {broken}"),
+            None => choice.about.clone(),
+        },
         path: choice.path.as_deref().map(new::shown),
+        broken: choice.broken.clone(),
     };
     let rows: Vec<Row> = all.choices().map(row).collect();
     let names: Vec<String> = templates::names().into_iter().collect();

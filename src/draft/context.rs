@@ -46,7 +46,7 @@ pub struct Context {
     pub git: Option<Git>,
     /// Why git says nothing.
     pub git_why: String,
-    /// Where in the run it happened: "in backward()", "first step".
+    /// Where in the run it happened: "in the backward pass", "at the first step".
     pub circumstances: Vec<String>,
     /// The log, cleaned, with the primary error marked; empty when there is no error.
     pub log: String,
@@ -54,6 +54,8 @@ pub struct Context {
     pub log_note: String,
     /// Causes, most probable first.
     pub causes: Vec<Cause>,
+    /// Causes that are possible and not likely: title with its probability.
+    pub unlikely: Vec<String>,
     /// The cause that a measurement settled, where one did.
     pub confirmed: Option<String>,
     /// Ways out, the recommended one first.

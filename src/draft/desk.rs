@@ -1,7 +1,11 @@
 //! What a project says about the reports written in it: where they go, how they are named, which templates they fill;
 //! and what must not stand in them.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::error::Error;
 use super::scheme::{self, Scheme};
@@ -44,5 +48,26 @@ pub fn redacted(bytes: &[u8], redactor: &mut Redactor) -> Vec<u8> {
         Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
         None => String::from_utf8_lossy(bytes).into_owned(),
     };
-    redactor.text(&text).into_owned().into_bytes()
+    redactor.text(&without_colours(&text)).into_owned().into_bytes()
+}
+
+/// The text without escapes that set colours: a token that changes its colour half-way is one all the same. Escapes that
+/// move the cursor stay, because they say which lines were written over.
+fn without_colours(text: &str) -> Cow<'_, str> {
+    static COLOUR: LazyLock<Regex> = LazyLock::new(|| Regex::new("\x1b\\[[0-9;:]*m").expect("a valid pattern"));
+    COLOUR.replace_all(text, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_in_two_colours_is_taken_out_whole() {
+        let token = format!("hf_{}", "q7Zk2LmX9vT4bNpR8sWy3GdHj6Fc5Va1Ue");
+        let (first, second) = token.split_at(9);
+        let log = format!("\u{1b}[1mtoken\u{1b}[0m \u{1b}[31m{first}\u{1b}[0;33m{second}\u{1b}[0m refused\n");
+        let clean = String::from_utf8(redacted(log.as_bytes(), &mut Redactor::default())).expect("text");
+        assert_eq!(clean, "token REDACTED_HF_TOKEN refused\n");
+    }
 }

@@ -29,10 +29,12 @@ impl Duplicate {
     }
 }
 
-/// The report that is most alike, where one is alike enough.
+/// The report that is most alike, where one is alike enough; of several that are equally so the first that was written.
 pub fn nearest(diagnosis: &Diagnosis) -> Option<Duplicate> {
-    let hit = diagnosis.reports.iter().filter(|hit| hit.score >= ALIKE).max_by(|a, b| a.score.total_cmp(&b.score))?;
-    Some(of(hit))
+    // As it is shown: what differs less is chance.
+    let score = |hit: &ReportHit| (hit.score * 100.0).round() as i64;
+    let alike = diagnosis.reports.iter().filter(|hit| hit.score >= ALIKE);
+    alike.min_by_key(|hit| (-score(hit), &hit.id, &hit.path)).map(of)
 }
 
 fn of(hit: &ReportHit) -> Duplicate {

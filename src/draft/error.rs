@@ -75,6 +75,9 @@ impl Error {
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 Some("the folder is not there; name another one with `--reports`".to_owned())
             }
+            Self::Write { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Some("print it with `--stdout`, or name a folder that can be written with `--reports`".to_owned())
+            }
             Self::Write { .. } => None,
             Self::Report { hint, .. } | Self::Git { hint, .. } => Some(hint.clone()),
             Self::Pattern { .. } => Some(

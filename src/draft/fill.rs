@@ -4,10 +4,8 @@
 //! of them says becomes a `TODO`. The surprising thing: facts that a similar report lent to the diagnosis are left out,
 //! because they are not this run's.
 
-use super::context::{
-    Cause, Change, ChangedFile, Context, Echo, Fault, Git, Phase, PrimaryError, Probe, Reason, Task, Test,
-};
-use super::{comparison, environment, git, log, plan, summary};
+use super::context::{Cause, Change, ChangedFile, Context, Echo, Fault, Git, Phase, Probe, Reason, Task, Test};
+use super::{comparison, environment, git, headline, log, plan, summary};
 use crate::book::report::Report;
 use crate::book::schema::Severity;
 use crate::diagnosis::{CauseStatus, Diagnosis, RankedCause};
@@ -67,8 +65,9 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
     let checklist = comparison.iter().flat_map(|comparison| comparison.checklist.iter().cloned());
     let prevention = checklist.chain(plan::prevention(command.is_some())).collect();
     let (severity, severity_why) = severity(asked, diagnosis, knowledge);
-    let error = diagnosis.error.as_ref().map(primary_error);
-    let circumstances = diagnosis.fault.as_ref().map(|fault| fault.circumstances.clone()).unwrap_or_default();
+    let error = diagnosis.error.as_ref().map(headline::of);
+    let circumstances = diagnosis.fault.iter().flat_map(|fault| &fault.circumstances);
+    let circumstances = circumstances.map(|says| circumstance(says)).collect();
     let mut context = Context {
         title: asked.title.clone().unwrap_or_else(|| summary::title(diagnosis, error.as_ref(), &own)),
         status: asked.status.clone().unwrap_or_else(|| "open".to_owned()),
@@ -87,6 +86,7 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
         log: excerpt.text,
         log_note: excerpt.note,
         causes: causes(diagnosis),
+        unlikely: unlikely(diagnosis),
         confirmed: confirmed(diagnosis),
         dead_ends: plan::dead_ends(diagnosis),
         phases: phases(diagnosis, &solutions, command.is_some()),
@@ -116,37 +116,6 @@ pub fn own_facts(diagnosis: &Diagnosis) -> Facts {
     environment::own(&diagnosis.environment)
 }
 
-fn primary_error(error: &crate::diagnosis::PrimaryError) -> PrimaryError {
-    const SHORT: usize = 100;
-    let message = error.message.trim();
-    let headline = match (error.type_name.as_str(), message) {
-        ("", message) => message.to_owned(),
-        (name, "") => name.to_owned(),
-        (name, message) if message.starts_with(name) => message.to_owned(),
-        (name, message) => format!("{name}: {message}"),
-    };
-    let line = clean::line(headline.lines().next().unwrap_or_default());
-    // A sentence of the message where there is one: what follows is usually advice.
-    let end = line.find(". ").filter(|end| *end > 20).unwrap_or(line.len());
-    let sentence = line.get(..end).unwrap_or(&line);
-    let short = match sentence.chars().count() > SHORT {
-        true => sentence.chars().take(SHORT - 3).collect::<String>().trim_end().to_owned() + "...",
-        false => sentence.to_owned(),
-    };
-    let frame = error.frame.as_ref();
-    PrimaryError {
-        kind: error.type_name.clone(),
-        message: message.to_owned(),
-        headline,
-        short,
-        place: frame
-            .map(|frame| if frame.line > 0 { format!("{}:{}", frame.file, frame.line) } else { frame.file.clone() }),
-        function: frame.map(|frame| frame.function.clone()).filter(|function| !function.is_empty()),
-        line: error.span.start.line,
-        rank: error.rank,
-    }
-}
-
 fn fault(diagnosis: &Diagnosis, knowledge: &Knowledge) -> Option<Fault> {
     let fault = diagnosis.fault.as_ref()?;
     let entry = knowledge.book.find(&fault.id);
@@ -174,13 +143,43 @@ fn cascade(diagnosis: &Diagnosis) -> Vec<Echo> {
 }
 
 fn causes(diagnosis: &Diagnosis) -> Vec<Cause> {
-    let worth = |cause: &&RankedCause| cause.probability >= 0.01 || cause.status != CauseStatus::Unverified;
-    let named = diagnosis.causes.iter().take(1).chain(diagnosis.causes.iter().skip(1).filter(worth)).take(CAUSES);
-    named.enumerate().map(|(place, cause)| cause_of(place + 1, cause)).collect()
+    let named = diagnosis.causes.iter().enumerate().filter(is_named).take(CAUSES);
+    named.enumerate().map(|(place, (_, cause))| cause_of(place + 1, cause)).collect()
+}
+
+/// Whether a cause is told of at length: the first, and those that are likely or measured.
+fn is_named((place, cause): &(usize, &RankedCause)) -> bool {
+    *place == 0 || cause.probability >= plan::WELL_NAMED || cause.status != CauseStatus::Unverified
+}
+
+/// The others, as far as they are worth a word.
+fn unlikely(diagnosis: &Diagnosis) -> Vec<String> {
+    const WORTH_A_WORD: f64 = 0.01;
+    let (named, rest): (Vec<_>, Vec<_>) = diagnosis.causes.iter().enumerate().partition(is_named);
+    let named = named.into_iter().skip(CAUSES);
+    let rest = named.chain(rest).map(|(_, cause)| cause).filter(|cause| cause.probability >= WORTH_A_WORD);
+    rest.map(|cause| format!("{} ({}%)", plan::one_line(&cause.title), plan::percent(cause.probability))).collect()
+}
+
+/// Where in the run it happened, as a part of a sentence.
+fn circumstance(says: &str) -> String {
+    let known = [
+        ("first step", "at the first step"),
+        ("in init", "while it is set up"),
+        ("in dataloader", "in the data loader"),
+        ("in forward", "in the forward pass"),
+        ("in backward", "in the backward pass"),
+        ("in optimizer", "in the optimizer"),
+        ("in validation", "during validation"),
+        ("in import", "at an import"),
+        ("in checkpoint", "while a checkpoint is saved or loaded"),
+        ("in teardown", "at teardown"),
+    ];
+    known.iter().find(|(word, _)| *word == says).map_or(says, |(_, words)| words).to_owned()
 }
 
 fn cause_of(number: usize, cause: &RankedCause) -> Cause {
-    let reasons = |supports: bool| {
+    let reasons = |supports: bool| -> Vec<Reason> {
         let reasons = cause.reasons.iter().filter(|reason| reason.supports == supports);
         reasons
             .map(|reason| Reason {
@@ -194,15 +193,19 @@ fn cause_of(number: usize, cause: &RankedCause) -> Cause {
             })
             .collect()
     };
+    let (reasons_for, reasons_against) = (reasons(true), reasons(false));
+    // A measurement is told once, with its source.
+    let is_reason = |says: &String| reasons_for.iter().chain(&reasons_against).any(|reason| &reason.says == says);
+    let status_says = cause.status_says.as_deref().map(plan::one_line).filter(|says| !is_reason(says));
     Cause {
         number,
         id: cause.id.clone(),
         title: plan::one_line(&cause.title),
         percent: plan::percent(cause.probability),
         status: cause.status.word().to_owned(),
-        status_says: cause.status_says.clone(),
-        reasons_for: reasons(true),
-        reasons_against: reasons(false),
+        status_says,
+        reasons_for,
+        reasons_against,
         check: plan::check(&cause.check, cause.check_command.as_ref()),
     }
 }

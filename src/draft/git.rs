@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::error::Error;
 
 /// How many changed files are named.
-const NAMED: usize = 20;
+const NAMED: usize = 10;
 
 /// The state of a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,16 +52,24 @@ pub fn short(hash: &str) -> &str {
     hash.get(..9).unwrap_or(hash)
 }
 
-/// The state of the tree that holds `folder`, or why there is none to tell.
+/// The state of the tree that holds `folder`, or why there is none to tell. Files in the folders `without`, reports that
+/// were written since, are no changes of the code.
 ///
 /// # Errors
 /// When git is not installed, or the folder lies in no repository with a commit.
-pub fn state(folder: &Path) -> Result<State, Error> {
+pub fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> {
     let head = ask(folder, &["log", "-1", "--format=%H%n%s"])?;
     let (commit, subject) = head.split_once('\n').unwrap_or((&head, ""));
     let branch = ask(folder, &["branch", "--show-current"]).unwrap_or_default();
     let status = ask(folder, &["status", "--porcelain=v1", "--untracked-files=no", "--ignore-submodules"])?;
-    let changed: Vec<String> = status.lines().filter_map(|line| line.get(3..)).map(str::to_owned).collect();
+    let top = if status.is_empty() { None } else { root(folder) };
+    let without: Vec<PathBuf> = without.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    let is_code = |path: &&str| {
+        let path = top.as_ref().map(|top| top.join(path.trim_matches('"')));
+        !path.is_some_and(|path| without.iter().any(|folder| path.starts_with(folder) && Some(folder) != top.as_ref()))
+    };
+    let changed = status.lines().filter_map(|line| line.get(3..)).filter(is_code);
+    let changed: Vec<String> = changed.map(str::to_owned).collect();
     Ok(State {
         commit: commit.to_owned(),
         subject: subject.trim().to_owned(),
@@ -159,6 +167,7 @@ fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said.lines().next().unwrap_or("it failed without a word");
+        let line = line.split(" (or any").next().unwrap_or(line);
         return Err(refused(line.trim_start_matches("fatal: ").to_owned()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())

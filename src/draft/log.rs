@@ -64,7 +64,7 @@ pub(super) fn excerpt(transcript: &Transcript, incident: &Incident, diagnosis: &
         if !inside {
             out.text.push_str("...\n");
             out.words(&echo.text);
-            out.mark(&format!("followed from it: {}, line {} of the log", echo.id, echo.span.start.line));
+            out.mark(&format!("{}: {}, line {} of the log", echo.why, echo.id, echo.span.start.line));
         }
     }
     let shown = out.text.lines().count();

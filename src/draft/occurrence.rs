@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::context::Context;
 use super::error::Error;
+use super::filters::code;
 use super::moment::Moment;
-use super::templates::code;
 use super::write;
 use crate::book::report::Report;
 use crate::book::sections::{Document, Outline};
 use crate::facts::Facts;
+use crate::lint::{self, Stage};
 use crate::render::words;
 
 /// The heading that occurrences stand under.
@@ -29,8 +30,8 @@ pub fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Momen
     let mut out = format!("### {}\n\n", moment.stamp());
     match &context.git {
         Some(git) => {
-            let dirty =
-                if git.dirty { format!(", with {} changed files not in it", git.changes) } else { String::new() };
+            let changed = words::counted(git.changes as u64, "changed file", "changed files");
+            let dirty = if git.dirty { format!(", with {changed} not in it") } else { String::new() };
             out.push_str(&format!("- **Commit:** {}{dirty}\n", code(&git.short)));
         }
         None => out.push_str("- **Commit:** TODO: the commit of the code\n"),
@@ -50,8 +51,7 @@ pub fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Momen
             different.iter().for_each(|line| out.push_str(&format!("  - {line}\n")));
         }
     }
-    let solved = ["resolved", "fixed", "closed", "completed", "done", "verified"];
-    if solved.contains(&report.status.to_lowercase().as_str()) {
+    if lint::status_of(&report.status).and_then(lint::stage_of) == Some(Stage::Solved) {
         out.push_str(&format!("- **Came back:** the status of this report was {} when it happened\n", report.status));
     }
     out

@@ -8,6 +8,8 @@ use crate::render::{inline, markdown};
 
 /// Causes whose fixes are proposed.
 const CAUSES: usize = 4;
+/// Causes that are less likely than this are named in one line, without check and fix, unless a measurement speaks of them.
+pub(super) const WELL_NAMED: f64 = 0.05;
 /// Fixes taken from each.
 const FIXES: usize = 3;
 /// Checks in the first phase.
@@ -18,7 +20,7 @@ pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
     let mut out: Vec<Solution> = Vec::new();
     for (place, cause) in open(diagnosis).enumerate() {
         for fix in cause.fixes.iter().take(if place == 0 { FIXES } else { 1 }) {
-            let benefit = format!("Meant for: {} ({} %)", portable(&cause.title), percent(cause.probability));
+            let benefit = format!("Acts on: {} ({}% confidence)", portable(&cause.title), percent(cause.probability));
             match out.iter_mut().find(|known| known.title == portable(&fix.title)) {
                 Some(known) => known.benefits.push(benefit),
                 None => out.push(solution(fix, benefit)),
@@ -35,10 +37,10 @@ pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
 fn solution(fix: &ProposedFix, benefit: String) -> Solution {
     Solution {
         title: portable(&fix.title),
-        detail: portable(&fix.detail),
+        detail: markdown::capital(&portable(&fix.detail)),
         commands: fix.commands.clone(),
         benefits: vec![benefit],
-        trade_offs: fix.trade_offs.iter().map(|cost| portable(cost)).collect(),
+        trade_offs: fix.trade_offs.iter().map(|cost| markdown::capital(&portable(cost))).collect(),
         ..Solution::default()
     }
 }
@@ -62,9 +64,8 @@ pub(super) fn dead_ends(diagnosis: &Diagnosis) -> Vec<String> {
 
 /// Causes that may still be the one, and are worth a word.
 pub(super) fn open(diagnosis: &Diagnosis) -> impl Iterator<Item = &RankedCause> {
-    const WORTH_A_WORD: f64 = 0.01;
     let causes = diagnosis.causes.iter().enumerate();
-    let worth = |(place, cause): &(usize, &RankedCause)| *place == 0 || cause.probability >= WORTH_A_WORD;
+    let worth = |(place, cause): &(usize, &RankedCause)| *place == 0 || cause.probability >= WELL_NAMED;
     causes.filter(worth).map(|(_, cause)| cause).filter(|cause| cause.status != CauseStatus::Refuted).take(CAUSES)
 }
 
@@ -110,24 +111,22 @@ fn is_settled(status: CauseStatus) -> bool {
 }
 
 fn check_task(cause: &RankedCause) -> String {
-    let outcome = match (cause.status, &cause.status_says) {
-        (CauseStatus::Confirmed, Some(says)) => format!(" (confirmed: {says})"),
-        (CauseStatus::Refuted, Some(says)) => format!(" (refuted: {says})"),
-        _ => String::new(),
-    };
-    format!("`{}`: {}{outcome}", cause.id, one_line(&cause.check))
+    // What a measurement settled needs the page's check no more, and nobody has done that one.
+    match (cause.status, &cause.status_says) {
+        (CauseStatus::Confirmed, Some(says)) => format!("`{}`: confirmed by measurement: {}", cause.id, one_line(says)),
+        (CauseStatus::Refuted, Some(says)) => format!("`{}`: refuted by measurement: {}", cause.id, one_line(says)),
+        _ => format!("`{}`: {}", cause.id, one_line(&cause.check)),
+    }
 }
 
 /// What keeps it from happening again, as far as that can be said of any failure that can be repeated.
 pub(super) fn prevention(has_command: bool) -> Vec<String> {
     let smoke = "Run the command of Steps to Reproduce for a few steps before a long run, and after every change of \
                  machine or software.";
-    let mut measures = Vec::new();
-    if has_command {
-        measures.push(smoke.to_owned());
+    match has_command {
+        true => vec![smoke.to_owned(), "TODO: what else keeps it from happening again".to_owned()],
+        false => vec!["TODO: what keeps it from happening again".to_owned()],
     }
-    measures.push("TODO: what else keeps it from happening again".to_owned());
-    measures
 }
 
 /// A check for a template.

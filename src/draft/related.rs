@@ -6,6 +6,7 @@ use super::context::{Context, Related};
 use super::fill::Asked;
 use crate::diagnosis::{Diagnosis, ReportHit};
 use crate::knowledge::Knowledge;
+use crate::render::markdown;
 
 /// Reports that are related.
 const RELATED: usize = 8;
@@ -84,11 +85,21 @@ fn way(folder: &Path, file: &Path) -> String {
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n(std::ffi::OsString::from(".."), from.len() - common);
     let path: PathBuf = up.chain(to.into_iter().skip(common)).collect();
-    // A space or a parenthesis would end a link.
-    path.to_string_lossy()
-        .replace('\\', "/")
-        .replace('%', "%25")
-        .replace(' ', "%20")
-        .replace('(', "%28")
-        .replace(')', "%29")
+    markdown::address(&path.to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_to_other_reports() {
+        for (file, way_to) in [
+            ("/p/bugs/BUG-1.md", "BUG-1.md"),
+            ("/p/notes/a b (1)#2?.md", "../notes/a%20b%20%281%29%232%3F.md"),
+            ("/p/bugs/2025/x.md", "2025/x.md"),
+        ] {
+            assert_eq!(way(Path::new("/p/bugs"), Path::new(file)), way_to);
+        }
+    }
 }

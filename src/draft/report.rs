@@ -122,6 +122,7 @@ fn labelled(row: &serde_json::Map<String, Value>) -> Option<String> {
 
 /// The word with which ids of a kind of document begin.
 pub fn kind(template: &str) -> &'static str {
+    let template = template.strip_prefix("builtin/").unwrap_or(template);
     match template.strip_suffix(".md").unwrap_or(template) {
         "diagnosis" => "DIAG",
         "code_changes" => "CHG",

@@ -1,9 +1,9 @@
 //! The title and the one sentence that say what happened, out of what is known and nothing else.
 
 use super::context::{Context, PrimaryError};
-use super::templates::code;
+use super::filters::code;
 use super::{environment, plan};
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::{CauseStatus, Diagnosis, Echo};
 use crate::facts::Facts;
 use crate::render::words;
 
@@ -39,25 +39,30 @@ pub(super) fn summary(context: &Context, diagnosis: &Diagnosis, own: &Facts) -> 
     if let Some(gpu) = environment::gpu_in_words(own) {
         says.push_str(&format!(", on {gpu}"));
     }
-    match (&context.fault, &context.confirmed, context.causes.first()) {
-        (Some(fault), Some(confirmed), _) => {
-            says.push_str(&format!(": {} ({}); {confirmed}", mid(&fault.title), code(&fault.id)));
-        }
-        (Some(fault), None, Some(cause)) => {
-            let id = code(&fault.id);
-            says.push_str(&format!(
-                ": {} ({id}), likeliest because {} ({} %, not confirmed)",
-                mid(&fault.title),
-                mid(&cause.title),
-                cause.percent
-            ));
-        }
-        (Some(fault), None, None) => says.push_str(&format!(": {}", mid(&fault.title))),
-        (None, ..) => says.push_str(", which is no failure that the book holds"),
+    match &context.fault {
+        Some(fault) => says.push_str(&format!(": {} ({})", mid(&fault.title), code(&fault.id))),
+        None => says.push_str(", a failure that the book has no page for"),
     }
-    let echoes = diagnosis.cascade.len();
-    if echoes > 0 {
-        says.push_str(&format!("; {echoes} later error{} followed from it", if echoes == 1 { "" } else { "s" }));
+    let confirmed = diagnosis.causes.iter().find(|cause| cause.status == CauseStatus::Confirmed);
+    match (confirmed, context.causes.first()) {
+        (Some(cause), _) => {
+            says.push_str(&format!("; the cause, confirmed by measurement: {}", mid(&cause.title)));
+        }
+        (None, Some(cause)) => {
+            let percent = cause.percent;
+            says.push_str(&format!("; the likeliest cause ({percent}%, not confirmed): {}", mid(&cause.title)));
+        }
+        (None, None) => {}
+    }
+    // What was printed before, and the same failure told again, did not follow from it.
+    let followed = |echo: &&Echo| {
+        let same = diagnosis.fault.as_ref().is_some_and(|fault| fault.id == echo.id);
+        !same && echo.span.start.line > error.line
+    };
+    match diagnosis.cascade.iter().filter(followed).count() {
+        0 => {}
+        1 => says.push_str("; one later error followed from it"),
+        several => says.push_str(&format!("; {several} later errors followed from it")),
     }
     says.push('.');
     says

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, Template, UndefinedBehavior};
 use serde::Serialize;
 
 use super::context::Context;
 use super::error::Error;
-use crate::render::{clean, markdown};
+use super::filters;
+use crate::render::clean;
 
 /// The built-in templates: name, what it is for, text.
 const BUILTIN: [(&str, &str, &str); 3] = [
@@ -39,28 +40,35 @@ pub struct Choice {
     pub about: String,
     /// Its file, where it is a team's own.
     pub path: Option<PathBuf>,
+    /// Where it is wrong and how, where it cannot be used.
+    pub broken: Option<String>,
 }
 
 /// The templates of a project.
 pub struct Templates {
     environment: Environment<'static>,
     choices: BTreeMap<String, Choice>,
+    /// Ours by the names that no team's template takes: `builtin/bug_report`.
+    ours: BTreeMap<String, Choice>,
 }
 
 impl Templates {
     /// The built-in ones and those in `folders`; of two with one name the later folder's counts.
     ///
-    /// A team's template can build on ours: `{% extends "builtin/bug_report" %}`.
+    /// A team's template can build on ours: `{% extends "builtin/bug_report" %}`. One that is wrong is an error for whoever
+    /// wants to fill it, and for nobody else: a failure is reported under stress.
     ///
     /// # Errors
-    /// When a folder or file cannot be read, or a template is no template.
+    /// When a folder cannot be read.
     pub fn open(folders: &[PathBuf]) -> Result<Self, Error> {
-        let mut templates = Self { environment: environment(), choices: BTreeMap::new() };
+        let mut templates = Self { environment: environment(), choices: BTreeMap::new(), ours: BTreeMap::new() };
         for (name, about, text) in BUILTIN {
             templates.add(name, text.to_owned(), None)?;
             templates.add_source(&format!("builtin/{name}"), text.to_owned(), name)?;
             if let Some(choice) = templates.choices.get_mut(name) {
                 choice.about = about.to_owned();
+                let name = format!("builtin/{name}");
+                templates.ours.insert(name.clone(), Choice { name, ..choice.clone() });
             }
         }
         for folder in folders {
@@ -73,8 +81,23 @@ impl Templates {
             paths.sort();
             for path in paths {
                 let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-                let text = fs::read_to_string(&path).map_err(|source| Error::read(&path, source))?;
-                templates.add(&name, text, Some(path))?;
+                let added = match fs::read(&path).map(String::from_utf8) {
+                    Ok(Ok(text)) => templates.add(&name, text, Some(path.clone())),
+                    Ok(Err(error)) => {
+                        let line = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+                        let line = line.filter(|byte| **byte == b'\n').count() + 1;
+                        let name = place(&path.display().to_string(), Some(line));
+                        Err(Error::Template { name, why: "it is not UTF-8".to_owned(), hint: None })
+                    }
+                    Err(source) => Err(Error::read(&path, source)),
+                };
+                if let Err(error) = added {
+                    templates.environment.remove_template(&name);
+                    let broken = Some(error.to_string());
+                    templates
+                        .choices
+                        .insert(name.clone(), Choice { name, about: String::new(), path: Some(path), broken });
+                }
             }
         }
         Ok(templates)
@@ -103,17 +126,23 @@ impl Templates {
     /// The template of that name, `.md` or not.
     ///
     /// # Errors
-    /// When there is none, with the names that there are.
+    /// When there is none, with the names that there are, or when it is wrong.
     pub fn choose(&self, name: &str) -> Result<&Choice, Error> {
-        let name = name.strip_suffix(".md").unwrap_or(name);
-        self.choices.get(name).ok_or_else(|| {
-            let names: Vec<&str> = self.choices.keys().map(String::as_str).collect();
-            Error::Template {
-                name: format!("`{name}`"),
-                why: "there is none of that name".to_owned(),
-                hint: Some(format!("there are: {}", names.join(", "))),
+        let name = stem(name);
+        match self.choices.get(name).or_else(|| self.ours.get(name)) {
+            Some(Choice { broken: Some(says), .. }) => {
+                Err(Error::report(says.clone(), "mend it, or take ours meanwhile: `--template builtin/bug_report`"))
             }
-        })
+            Some(choice) => Ok(choice),
+            None => {
+                let names: Vec<&str> = self.choices.keys().map(String::as_str).collect();
+                Err(Error::Template {
+                    name: format!("`{name}`"),
+                    why: "there is none of that name".to_owned(),
+                    hint: Some(format!("there are: {}", names.join(", "))),
+                })
+            }
+        }
     }
 
     /// Fills a template.
@@ -123,16 +152,16 @@ impl Templates {
     pub fn render(&self, name: &str, context: &impl Serialize) -> Result<String, Error> {
         let choice = self.choose(name)?;
         let template = self.environment.get_template(&choice.name).map_err(|error| self.error(&error, choice))?;
-        self.check(choice, template.undeclared_variables(false))?;
+        self.check(choice, &template)?;
         let text = template.render(Serde(context)).map_err(|error| self.error(&error, choice))?;
-        Ok(tidy(&text))
+        Ok(filters::tidy(&text))
     }
 
     fn add(&mut self, name: &str, text: String, path: Option<PathBuf>) -> Result<(), Error> {
         let about = text.trim_start().strip_prefix("{#").and_then(|rest| rest.split("#}").next());
         let about = about.map(|about| clean::line(about.trim_matches(['-', ' ', '\n']))).unwrap_or_default();
         let shown = path.as_ref().map_or_else(|| name.to_owned(), |path| path.display().to_string());
-        self.choices.insert(name.to_owned(), Choice { name: name.to_owned(), about, path });
+        self.choices.insert(name.to_owned(), Choice { name: name.to_owned(), about, path, broken: None });
         self.add_source(name, text, &shown)
     }
 
@@ -145,7 +174,8 @@ impl Templates {
     }
 
     /// Names that no context has.
-    fn check(&self, choice: &Choice, used: impl IntoIterator<Item = String>) -> Result<(), Error> {
+    fn check(&self, choice: &Choice, template: &Template<'_, '_>) -> Result<(), Error> {
+        let used = template.undeclared_variables(false);
         let known = names();
         let globals: BTreeSet<String> = self.environment.globals().map(|(name, _)| name.to_owned()).collect();
         let mut unknown: Vec<String> =
@@ -154,7 +184,7 @@ impl Templates {
         match unknown.first() {
             None => Ok(()),
             Some(name) => Err(Error::Template {
-                name: shown(choice),
+                name: place(&shown(choice), line_of(template.source(), name)),
                 why: format!("it names `{name}`, which is not known"),
                 hint: Some(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
             }),
@@ -177,6 +207,18 @@ pub fn names() -> BTreeSet<String> {
         Ok(serde_json::Value::Object(map)) => map.into_iter().map(|(name, _)| name).collect(),
         _ => BTreeSet::new(),
     }
+}
+
+/// A template's name, whether somebody wrote that of its file or not.
+fn stem(name: &str) -> &str {
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
+/// The line on which a name stands first.
+fn line_of(text: &str, name: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let has = |line: &str| line.split(|c| !is_part(c)).any(|word| word == name);
+    text.lines().position(has).map(|line| line + 1)
 }
 
 fn shown(choice: &Choice) -> String {
@@ -202,101 +244,12 @@ fn environment() -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
     environment.set_syntax(syntax.expect("the usual delimiters"));
+    // `{% include "part.md" %}`, as the file is called.
+    environment.set_path_join_callback(|name, _| stem(name).to_owned().into());
     // Markdown has no escaping of its own that would fit every place: templates say what they want.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    environment.add_filter("code", |text: String| code(&text));
+    filters::add_to(&mut environment);
     environment
-        .add_filter("fence", |text: String, language: Option<String>| fence(&text, &language.unwrap_or_default()));
-    environment.add_filter("command", |text: String| fence(&text, language(&text)));
-    environment.add_filter("words", |text: String| markdown::escape(&text));
-    environment.add_filter("cell", |text: String| markdown::escape(&text).replace('|', "\\|"));
-    environment.add_filter("yaml", |text: String| yaml(&text));
-    environment.add_filter("sentence", |text: String| sentence(&text));
-    environment.add_filter("oneline", |text: String| clean::line(&text));
-    environment
-}
-
-/// Inline code, whatever the text holds.
-pub(super) fn code(text: &str) -> String {
-    let text = clean::line(text);
-    if text.trim().is_empty() {
-        return String::new();
-    }
-    let marks = "`".repeat(longest_run(&text) + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{marks}{pad}{text}{pad}{marks}")
-}
-
-/// A fenced block, whatever the text holds.
-fn fence(text: &str, language: &str) -> String {
-    let marks = "`".repeat(longest_run(text).max(2) + 1);
-    let text: String = clean::lines(text).join("\n");
-    format!("{marks}{language}\n{}\n{marks}", text.trim_end())
-}
-
-/// Whether a command of the book is Python or for a shell.
-fn language(text: &str) -> &'static str {
-    let python = text.lines().any(|line| {
-        let line = line.trim_start();
-        let starts = [
-            "import ", "from ", "print(", "with ", "for ", "def ", "try:", "assert ", "torch.", "model.", "if ", "tf.",
-        ];
-        let call = line.split_once('(').is_some_and(|(name, _)| {
-            name.ends_with(char::is_alphanumeric) && name.chars().all(|c| c.is_alphanumeric() || "._ =".contains(c))
-        });
-        (starts.iter().any(|start| line.starts_with(start)) && !line.contains("; then"))
-            || (call && !line.contains("=\"$("))
-    });
-    if python { "python" } else { "bash" }
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
-}
-
-/// A quoted YAML string.
-fn yaml(text: &str) -> String {
-    format!("\"{}\"", clean::line(text).replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-/// With a capital at the start and a full stop at the end.
-fn sentence(text: &str) -> String {
-    let text = text.trim();
-    let mut out: String = text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect();
-    if !out.ends_with(['.', '!', '?', ':', ')', '`']) && !out.is_empty() {
-        out.push('.');
-    }
-    out
-}
-
-/// One blank line between parts, none at the start, a line break at the end. Fences keep theirs.
-fn tidy(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut fence: Option<usize> = None;
-    let mut blank = true;
-    for line in text.lines() {
-        let marks =
-            line.len() - line.trim_start().trim_start_matches('`').len() - (line.len() - line.trim_start().len());
-        match fence {
-            Some(open) if marks >= open && line.trim().len() == marks => fence = None,
-            None if marks >= 3 => fence = Some(marks),
-            _ => {}
-        }
-        let line = if fence.is_none() { line.trim_end() } else { line };
-        if line.is_empty() && fence.is_none() {
-            if blank {
-                continue;
-            }
-            blank = true;
-        } else {
-            blank = false;
-        }
-        out.push_str(line);
-        out.push('\n');
-    }
-    out.truncate(out.trim_end().len());
-    out.push('\n');
-    out
 }
 
 #[cfg(test)]
@@ -344,7 +297,7 @@ mod tests {
     fn unknown_names_are_refused_with_their_place() {
         for (text, words) in [
             ("{{ tittle }}", "names `tittle`"),
-            ("x\n{% if false %}{{ tittle }}{% endif %}", "names `tittle`"),
+            ("x\n{% if false %}{{ tittle }}{% endif %}", "bad.md:2: it names `tittle`"),
             ("x\n{{ title.length }}", "bad.md:2"),
             ("x\n{{ title | nofilter }}", "bad.md:2"),
             ("x\n\n{% if %}", "bad.md:3"),
@@ -360,29 +313,32 @@ mod tests {
     }
 
     #[test]
-    fn commands_say_what_they_are() {
-        for (text, wanted) in [
-            ("torch.backends.cudnn.benchmark = False", "python"),
-            ("y = layer.float()(x[:1].float())", "python"),
-            ("import torch\nprint(1)", "python"),
-            ("DataLoader(dataset, num_workers=2)", "python"),
-            ("df -h /dev/shm   # (inside)", "bash"),
-            ("trainer.precision=16-mixed", "bash"),
-            ("python -c \"import torch; print(torch.version.cuda)\"", "bash"),
-            ("env -u LD_LIBRARY_PATH python x.py", "bash"),
-            ("export A=$(nvidia-smi)", "bash"),
-            ("CUDA_LAUNCH_BLOCKING=1 python train.py", "bash"),
-        ] {
-            assert_eq!(language(text), wanted, "{text}");
-        }
+    fn a_template_includes_another_by_the_name_of_its_file() {
+        let folder = folder(&[
+            ("whole.md", "{% include \"part.md\" %}{{ id }}\n"),
+            ("part.md", "{{ title }} "),
+            ("loop.md", "{% include 'loop.md' %}"),
+        ]);
+        let templates = Templates::open(&[folder.path().to_owned()]).unwrap();
+        let context = Context { title: "T".into(), id: "B".into(), ..Context::default() };
+        assert_eq!(templates.render("whole", &context).unwrap(), "T B\n");
+        assert!(templates.render("loop", &context).is_err());
     }
 
     #[test]
-    fn filters_keep_markup_in_its_place() {
-        assert_eq!(code("a `b` c"), "``a `b` c``");
-        assert_eq!(fence("```\nx\n```", "text"), "````text\n```\nx\n```\n````");
-        assert_eq!(yaml("a \"b\"\n\\c"), "\"a \\\"b\\\" \\\\c\"");
-        assert_eq!(sentence("the run ended"), "The run ended.");
-        assert_eq!(tidy("\n\na  \n\n\n\nb\n```\n\n\nx  \n```\n\n"), "a\n\nb\n```\n\n\nx  \n```\n");
+    fn a_template_that_is_wrong_is_in_nobodys_way_but_its_users() {
+        let folder = folder(&[("bad.md", "x\n{% if %}"), ("diagnosis.md", "{{ title"), ("good.md", "{{ title }}")]);
+        fs::write(folder.path().join("old.md"), b"x\ncaf\xe9").unwrap();
+        let templates = Templates::open(&[folder.path().to_owned()]).unwrap();
+        let context = Context { title: "T".into(), ..Context::default() };
+        assert_eq!(templates.render("good", &context).unwrap(), "T\n");
+        assert!(templates.render("bug_report", &context).is_ok());
+        assert!(templates.render("builtin/diagnosis", &context).is_ok());
+        for (name, says) in [("bad", "bad.md:2"), ("diagnosis", "diagnosis.md:1"), ("old", "old.md:2: it is not UTF-8")]
+        {
+            assert!(templates.render(name, &context).unwrap_err().to_string().contains(says), "{name}");
+            let choice = templates.choices().find(|choice| choice.name == name).unwrap();
+            assert!(choice.broken.as_ref().unwrap().contains(says));
+        }
     }
 }

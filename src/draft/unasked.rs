@@ -107,7 +107,7 @@ fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
             "give the log with the traceback in it, or a title for a report on what the log does not show",
         ));
     }
-    let state = git::state(wanted.here);
+    let state = git::state(wanted.here, wanted.roots);
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
     let material = Material { transcript: &transcript, incident: &incident, diagnosis: &diagnosis, knowledge, git };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::record::{Record, Told};
 use crate::lint::Stage;
-use crate::render::{clean, markdown};
+use crate::render::markdown;
 
 /// The file's name.
 pub const FILE: &str = "INDEX.md";
@@ -35,10 +35,10 @@ pub fn page(folder: &Path, told: &[Told]) -> String {
         for record in rows {
             tables.push_str(&format!(
                 "| [{}]({}) | {} | {} | {} | {} |\n",
-                cell(&record.id),
+                markdown::cell(&record.id),
                 way(folder, &record.path),
-                cell(&record.title),
-                cell(record.status_word.unwrap_or(&record.status)),
+                markdown::cell(&record.title),
+                markdown::cell(record.status_word.unwrap_or(&record.status)),
                 record.severity.unwrap_or_default(),
                 record.day()
             ));
@@ -68,24 +68,9 @@ pub fn file(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
-fn cell(words: &str) -> String {
-    markdown::escape(&clean::line(words)).replace('|', "\\|")
-}
-
 /// The relative way to a file, as a link's target.
 fn way(folder: &Path, path: &Path) -> String {
-    let inside = path.strip_prefix(folder).unwrap_or(path);
-    let mut out = String::new();
-    for c in inside.to_string_lossy().replace('\\', "/").chars() {
-        match c {
-            // These would end the link or begin an escape.
-            '%' | ' ' | '(' | ')' | '<' | '>' | '"' | '|' | '#' | '?' => {
-                out.push_str(&format!("%{:02X}", u32::from(c)))
-            }
-            c => out.push(c),
-        }
-    }
-    out
+    markdown::address(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy())
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ pub const RULES: &[Rule] = &[
     rule("front-matter", Error, "The front matter is not what the format asks for."),
     rule("front-matter-open", Error, "The front matter has no closing line."),
     rule("no-front-matter", Error, "The document does not begin with front matter."),
+    rule("encoding", Error, "The file is not UTF-8."),
     rule("bad-date", Error, "A date cannot be read."),
     rule("missing-section", Error, "A section that the format asks for is missing."),
     rule("empty-section", Error, "A section has a heading and nothing below it."),

@@ -34,7 +34,7 @@ pub fn mend(documents: &mut [Document], setting: &Setting<'_>) -> Vec<Finding> {
         if findings.iter().all(|finding| finding.fix.is_none()) {
             break;
         }
-        for document in documents.iter_mut() {
+        for document in documents.iter_mut().filter(|document| document.replaced.is_none()) {
             let own: Vec<Finding> = findings.iter().filter(|finding| finding.path == document.path).cloned().collect();
             document.text = apply(&document.text, &own);
         }

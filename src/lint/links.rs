@@ -170,7 +170,8 @@ mod tests {
     use super::*;
 
     fn rules(text: &str) -> Vec<(&'static str, u32, u32)> {
-        let document = Document { path: "docs/bugs/a.md".into(), text: text.into(), kind: Kind::Report };
+        let document =
+            Document { path: "docs/bugs/a.md".into(), text: text.into(), kind: Kind::Report, replaced: None };
         let source = Source::new(&document.path, &document.text);
         let exists = |path: &str| path == "docs/b c.md" || path == "docs/bugs/x.py";
         check(&document, &source, &exists).iter().map(|f| (f.rule, f.line, f.column)).collect()

@@ -55,14 +55,28 @@ pub struct Document {
     pub text: String,
     /// What it is.
     pub kind: Kind,
+    /// Where the first character stands that took the place of bytes that are no UTF-8.
+    pub replaced: Option<usize>,
 }
 
 impl Document {
+    /// A document out of a file's bytes. One that is not UTF-8 is checked and never mended, because not every byte of it
+    /// could be kept.
+    pub fn of_bytes(path: impl Into<String>, bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::new(path, text),
+            Err(error) => {
+                let replaced = Some(error.utf8_error().valid_up_to());
+                Self { replaced, ..Self::new(path, String::from_utf8_lossy(error.as_bytes())) }
+            }
+        }
+    }
+
     /// A document of the kind that its path and text tell.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let kind = Kind::of(&path, &text);
-        Self { path, text, kind }
+        Self { path, text, kind, replaced: None }
     }
 
     /// The file's stem.
@@ -143,7 +157,15 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     }
     let with_texts = setting.behaviour && !setting.healthy.is_empty();
     for (document, findings) in documents.iter().zip(&mut by_document) {
+        if let Some(at) = document.replaced {
+            let source = Source::new(&document.path, &document.text);
+            let says = "from here on the file is not UTF-8; it can be read, and neither mended nor changed";
+            findings.push(source.finding(at..at + 3, "encoding", says).help("save it as UTF-8"));
+        }
         exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);
+        if document.replaced.is_some() {
+            findings.iter_mut().for_each(|finding| finding.fix = None);
+        }
         findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
         findings.dedup();
     }

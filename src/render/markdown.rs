@@ -243,7 +243,27 @@ fn place(span: Span) -> String {
     }
 }
 
-fn capital(words: &str) -> String {
+/// A path as the target of a link: with slashes, and without what would end the link or mean something in it.
+pub fn address(path: &str) -> String {
+    let mut out = String::new();
+    for c in path.replace('\\', "/").chars() {
+        match c {
+            '%' | ' ' | '(' | ')' | '<' | '>' | '"' | '|' | '#' | '?' => {
+                out.push_str(&format!("%{:02X}", u32::from(c)))
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Words in one cell of a table.
+pub fn cell(words: &str) -> String {
+    escape(&clean::line(words)).replace('|', "\\|")
+}
+
+/// With a capital at the start.
+pub fn capital(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

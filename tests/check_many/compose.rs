@@ -149,6 +149,9 @@ fn composed(draft: Draft, mess: &Mess) -> Composed {
                 text.push_str(end);
             }
             findings.extend(rules.iter().map(|rule| (*rule, index as u64 + 1)));
+            if !draft.utf8 && line.contains("byte here") {
+                findings.push(("encoding", index as u64 + 1));
+            }
         }
         let mut bytes = text.into_bytes();
         if !draft.utf8 {
@@ -174,10 +177,9 @@ fn composed(draft: Draft, mess: &Mess) -> Composed {
         }
     }
     let before = render(&before);
-    let mut after = render(&after);
-    if !draft.utf8 {
-        // What mending would do is told of the text; the file stays.
-        after.bytes = before.bytes.clone();
-    }
+    let after = render(&after);
+    // A file that is not UTF-8 stays as it is, and so does what is found in it.
+    let after =
+        if draft.utf8 { after } else { State { bytes: before.bytes.clone(), findings: before.findings.clone() } };
     Composed { path: draft.path, before, after }
 }

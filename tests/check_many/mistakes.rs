@@ -3,7 +3,8 @@
 use super::compose::{Dice, Draft, Line};
 
 /// Every rule that speaks in the folder.
-pub(crate) const RULES: [&str; 27] = [
+pub(crate) const RULES: [&str; 28] = [
+    "encoding",
     "unknown-status",
     "status-spelling",
     "bad-date",

@@ -75,7 +75,7 @@ proptest! {
     #[test]
     fn any_report_can_be_checked_and_mended(text in document()) {
         let setting = Setting { exists: &|_| false, ..Setting::default() };
-        let one = |text: &str| vec![Document { path: "docs/BUG-20251110-003.md".into(), text: text.into(), kind: Kind::Report }];
+        let one = |text: &str| vec![Document { path: "docs/BUG-20251110-003.md".into(), text: text.into(), kind: Kind::Report, replaced: None }];
         let mut documents = one(&text);
         let findings = check(&documents, &setting);
         let lines = text.split('\n').count() as u32;
@@ -98,7 +98,7 @@ proptest! {
 
     #[test]
     fn any_page_can_be_checked(text in document(), kind in proptest::sample::select(&[Kind::Fault, Kind::Fix, Kind::Notice][..])) {
-        let documents = vec![Document { path: "kb/faults/a/a-b.md".into(), text, kind }];
+        let documents = vec![Document { path: "kb/faults/a/a-b.md".into(), text, kind, replaced: None }];
         check(&documents, &Setting { behaviour: false, ..Setting::default() });
     }
 }

@@ -167,3 +167,18 @@ fn a_report_without_front_matter_gets_what_it_says_itself() {
         "---\ntitle: \"It breaks\"\ndate: \"2025-11-10\"\nstatus: \"open\"\nbug_id: \"BUG-20251110-009\"\n---\n\n";
     assert_eq!((after, left), (format!("{head}{text}"), vec![]));
 }
+
+#[test]
+fn a_file_in_another_encoding_is_named_and_never_mended() {
+    let mut bytes = b"---\ntitle: T\nStatus: Open\n---\n# T\n\n## Summary\n\ncaf".to_vec();
+    bytes.extend([0xe9, b'\n']);
+    let mut documents = vec![Document::of_bytes("docs/bug_reports/BUG-20251110-003.md", bytes)];
+    let before = documents.clone();
+    let findings = faultbook::lint::mend(&mut documents, &Setting::default());
+    assert_eq!(documents, before);
+    let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+    assert!(rules.contains(&"key-spelling") && rules.contains(&"encoding"), "{rules:?}");
+    let encoding = findings.iter().find(|finding| finding.rule == "encoding").expect("a finding");
+    assert_eq!((encoding.line, encoding.column), (9, 4));
+    assert!(findings.iter().all(|finding| finding.fix.is_none()));
+}

@@ -32,6 +32,11 @@ fn a_likely_duplicate_is_named_with_its_likeness_and_what_is_alike() {
         // Said, and written all the same: without a terminal nobody can be asked.
         assert_ne!(first.out, second.out);
     }
+    // Of several that are equally alike it is the first, every time.
+    for _ in 0..3 {
+        let again = place.run("new - --no-probe", SECOND_RUN);
+        assert!(again.err.contains("-001 (0."), "{}", again.err);
+    }
     let json = place.run("new - --no-probe --stdout --format json", SECOND_RUN).json();
     assert_eq!(json["looks_like"]["relation"], "same fault, same frames");
     assert_eq!(json["written"], false);
@@ -102,4 +107,31 @@ fn a_status_changes_alone_and_with_its_commit() {
         assert!(answer.err.contains(wanted), "{line}: {}", answer.err);
     }
     assert_eq!(fs::read_to_string(place.path().join("docs/bug_reports/BUG-20260101-007.md")).expect("there"), text);
+}
+
+#[test]
+fn of_two_reports_with_one_id_each_is_reached_by_its_file() {
+    let place = Place::with_report();
+    place.file("docs/bug_reports/BUG-20260101-007-copy.md", REPORT);
+    let both = place.run("status BUG-20260101-007 open", "");
+    assert_eq!(both.code, 2);
+    let hint = "name one by its file: docs/bug_reports/BUG-20260101-007-copy.md, docs/bug_reports/BUG-20260101-007.md";
+    assert!(both.err.contains(hint), "{}", both.err);
+    let one = place.run("status docs/bug_reports/BUG-20260101-007-copy.md open", "");
+    assert!(one.out.contains("resolved -> open (docs/bug_reports/BUG-20260101-007-copy.md)"), "{}{}", one.out, one.err);
+    let added = place.run("new - --no-probe --append docs/bug_reports/BUG-20260101-007-copy.md", ENGINE);
+    assert_eq!(added.out.trim_end(), "docs/bug_reports/BUG-20260101-007-copy.md", "{}", added.err);
+    let other = fs::read_to_string(place.path().join("docs/bug_reports/BUG-20260101-007.md")).expect("there");
+    assert_eq!(other, REPORT);
+}
+
+#[test]
+fn a_time_that_is_none_is_refused() {
+    let place = project();
+    let empty = place.command().args(["new", "-", "--title", ""]).output().expect("runs");
+    assert_eq!(empty.status.code(), Some(2));
+    for date in ["2025-11-10T25:00", "2025-02-30", "soon"] {
+        let answer = place.run(&format!("new - --no-probe --date {date}"), ENGINE);
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{date}");
+    }
 }

@@ -14,6 +14,7 @@ mod phrases;
 mod places;
 mod roles;
 mod run_settings;
+mod solution_titles;
 mod solutions;
 mod tasks;
 mod versions;

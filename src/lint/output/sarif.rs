@@ -210,7 +210,12 @@ mod tests {
 
     #[test]
     fn a_finding_becomes_a_result_with_place_and_fix() {
-        let document = Document { path: "docs/a b.md".into(), text: "한 two".into(), kind: crate::lint::Kind::Report };
+        let document = Document {
+            path: "docs/a b.md".into(),
+            text: "한 two".into(),
+            kind: crate::lint::Kind::Report,
+            replaced: None,
+        };
         let source = Source::new(&document.path, &document.text);
         let finding = source.finding(4..7, "todo", "still to be written").help("write it").fix(4..7, "2");
         let value: serde_json::Value = serde_json::from_str(&sarif(&[finding], &[document])).unwrap();

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_finding_is_shown_under_its_line() {
         let text = format!("# t\n한국어 words BAD\n{}BAD{}\n", "x".repeat(90), "y".repeat(90));
-        let document = Document { path: "docs/a.md".into(), text, kind: crate::lint::Kind::Report };
+        let document = Document { path: "docs/a.md".into(), text, kind: crate::lint::Kind::Report, replaced: None };
         let source = Source::new(&document.path, &document.text);
         let bad = document.text.find("BAD").unwrap();
         let far = document.text.rfind("BAD").unwrap();

@@ -1,17 +1,26 @@
 //! Addresses of networks: IPv4, IPv6, hardware addresses. Versions with four parts look like them and are kept.
 
-use super::{Cut, Kind, Word};
+use super::{Cut, Kind, Word, lines};
 
 /// Adds the addresses of a text.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
-    for (start, line) in super::tokens::lines(text) {
-        if line.contains('.') {
+    for (start, line) in lines::all(text) {
+        if has(line, b'.', 3) {
             version_four(line, start, cuts);
         }
-        if line.contains(':') {
+        // A double colon stands for the groups that are left out.
+        if has(line, b':', 5) || memchr::memmem::find(line.as_bytes(), b"::").is_some() {
             colons(line, start, cuts);
         }
+        if has(line, b'-', 5) {
+            dashes(line, start, cuts);
+        }
     }
+}
+
+/// Whether a byte stands in a line so many times.
+fn has(line: &str, byte: u8, times: usize) -> bool {
+    memchr::memchr_iter(byte, line.as_bytes()).nth(times - 1).is_some()
 }
 
 fn address(range: std::ops::Range<usize>, what: &'static str) -> Cut {
@@ -30,7 +39,9 @@ fn version_four(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         let Some(octets) = octets(word) else { continue };
         let before = line.get(..begin).unwrap_or_default();
         let after = line.get(begin + word.len()..).unwrap_or_default();
-        if is_local(octets) || is_version(before, after, octets) {
+        // pip says a version twice: "Requirement already satisfied: x==9.1.0.70 in ... (9.1.0.70)".
+        let again = before.contains("==") && before.contains(&format!("=={word}"));
+        if is_local(octets) || again || is_version(before, after, octets) {
             continue;
         }
         cuts.push(address(start + begin..start + begin + word.len(), "an IP address"));
@@ -59,9 +70,8 @@ fn is_local(octets: [u8; 4]) -> bool {
 /// Whether the surroundings say that four numbers are a version: `nvidia-cublas-cu12==12.4.5.8`,
 /// `6.6.87.2-microsoft`, `libcudnn.so.9.1.0.70`.
 fn is_version(before: &str, after: &str, octets: [u8; 4]) -> bool {
-    if after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '.'))
-        && !after.starts_with(". ")
-    {
+    let stop = after.strip_prefix('.').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
+    if after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '.')) && !stop {
         // "10.0.0.5-eth0" is an address with a name behind it; kernels and wheels are versions.
         let private = matches!(octets, [10, ..] | [192, 168, ..] | [172, 16..=31, ..]);
         return !private || !after.starts_with('-') || after.starts_with("-py");
@@ -161,9 +171,24 @@ fn colons(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     }
 }
 
+/// `00-1b-44-11-3a-b7`, as Windows writes hardware addresses.
+fn dashes(line: &str, start: usize, cuts: &mut Vec<Cut>) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let mut at = 0;
+    for piece in line.split_inclusive(|c| !is_part(c)) {
+        let word = piece.trim_end_matches(|c| !is_part(c));
+        if word.len() == 17 && is_hardware(&word.replace('-', ":")) && !word.contains('_') {
+            cuts.push(address(start + at..start + at + word.len(), "a hardware address"));
+        }
+        at += piece.len();
+    }
+}
+
 fn is_hardware(word: &str) -> bool {
     let groups: Vec<&str> = word.split(':').collect();
-    groups.len() == 6 && groups.iter().all(|group| group.len() == 2) && word.bytes().any(|b| b.is_ascii_alphabetic())
+    groups.len() == 6
+        && groups.iter().all(|group| group.len() == 2 && group.bytes().all(|b| b.is_ascii_hexdigit()))
+        && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
 /// At least one double colon or eight groups, and a group that no time of day and no C++ name has.

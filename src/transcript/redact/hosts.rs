@@ -3,19 +3,23 @@
 
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::learned::Learned;
-use super::{Cut, Kind, Word};
+use super::{Cut, Kind, Word, lines};
 
 /// Every group is the name of a machine. Lines are looked at one by one, so `^` is the line's start.
 static SAID: LazyLock<Regex> = LazyLock::new(|| {
     let name = r"([A-Za-z0-9][A-Za-z0-9_.\-]*)";
     let forms = [
-        format!(r"^\s*(?:\[[^\]]*\]:?\s*)?host\s+:\s+{name}\s*$"),
+        format!(r"^\s*(?:\[[^\]]*\]:?\s*)?(?:host\s+:|Host(?:name)?\s*:)\s+{name}\s*$"),
+        format!(r"\bsrun: error: {name}: task|\b(?:STEP|JOB) \S+ ON {name} CANCELLED|\b[Nn]ode failure on {name}"),
         format!(r"(?:^|[\s\]]){name}:\d{{1,8}}:\d{{1,8}} \[\d+\] "),
         format!(r"\[{name}\]:\d{{2,5}}\b"),
-        format!(r"(?:connect|connecting|connected|bind|reach|listen|peer|endpoint|on|to|from) (?:to |on )?\(?{name}(?:, |:)\d{{4,5}}\b"),
+        format!(r"(?:connect|connecting|connected|bind|reach|listen|peer|endpoint) (?:to |on )?\(?{name}(?:, |:)\d{{4,5}}\b"),
+        // "on cifar, 10000 images" and "from checkpoint:12000" are no machines.
+        format!(r"\b(?:on|to|from) (?:\({name}, |([A-Za-z0-9]+[.\-\d][A-Za-z0-9_.\-]*):)\d{{4,5}}\b"),
         format!(
             r#"\b(?i:master_addr|hostname|host_name|nodename|node_name|slurmd_nodename|slurm_(?:job_)?nodelist|slurm_submit_host|computername|userdomain|logonserver|rdzv_endpoint|rdzv-endpoint|master-addr|head_node_ip|ray_address|dmlc_ps_root_uri|server_address|node_ip|node_ip_address)(?:["']?\s*[=:]\s*|["']\s*,\s*)["']?{name}(?::\d{{2,5}})?"#
         ),
@@ -30,31 +34,33 @@ static SAID: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&forms.join("|")).expect("a valid pattern")
 });
 
-/// Words that some of the forms above need; a line without any of them has no host to find.
-const HINTS: [&str; 19] = [
-    "host",
-    "HOST",
-    "[",
-    "://",
-    "ip-",
-    "addr",
-    "ADDR",
-    "ode",
-    "NODE",
-    "connect",
-    "Linux",
-    ".internal",
-    ".lan",
-    ".corp",
-    ".intra",
-    ".local",
-    ".svc",
-    "endpoint",
-    "--",
-];
+/// Words of the forms above that have any; see also [`shows_one`].
+static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    lines::words(&[
+        "host",
+        "://",
+        "ip-",
+        "addr",
+        "node",
+        ".internal",
+        ".lan",
+        ".corp",
+        ".intra",
+        ".local",
+        ".svc",
+        ".home.arpa",
+        "srun: ",
+        "cancelled",
+        "userdomain",
+        "computername",
+        "endpoint",
+        "linux ",
+        "--",
+    ])
+});
 
 /// Hosts whose names tell nothing: public services that messages of programs point to. Subdomains count.
-const PUBLIC: [&str; 51] = [
+const PUBLIC: [&str; 55] = [
     "pytorch.org",
     "nvidia.com",
     "github.com",
@@ -106,6 +112,10 @@ const PUBLIC: [&str; 51] = [
     "sqlalche.me",
     "scikit-learn.org",
     "pydantic.dev",
+    "apache.org",
+    "kubernetes.io",
+    "fburl.com",
+    "discord.com",
 ];
 
 /// Words in the place of a host that are none.
@@ -151,10 +161,9 @@ const NO_HOSTS: [&str; 37] = [
 
 /// Adds the hosts that a text names as such, and lets them be learned.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
-    for (start, line) in super::tokens::lines(text) {
+    for (start, line) in lines::all(text) {
         full_names(line, start, cuts, learned);
-        let dated = line.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase()) && line.contains(": ");
-        if line.len() > 100_000 || !(dated || HINTS.iter().any(|hint| line.contains(hint))) {
+        if line.len() > 100_000 || !(shows_one(line) || HINTS.is_match(line)) {
             continue;
         }
         for found in SAID.captures_iter(line) {
@@ -165,6 +174,25 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
             }
         }
     }
+}
+
+/// Whether a line has the marks of a form without words: a port, `name:1:2 [0]`, the date of a kernel log.
+fn shows_one(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let port = |at: usize| (at..at + 4).all(digit);
+    let marked = |at: usize| match bytes.get(at) {
+        Some(b':') => port(at + 1) || at > 0 && bytes.get(at - 1) == Some(&b']') && digit(at + 1),
+        Some(b',') => bytes.get(at + 1) == Some(&b' ') && port(at + 2),
+        _ => bytes.get(at + 1) == Some(&b'[') && at > 0 && digit(at - 1),
+    };
+    let clear = line.trim_start_matches(['[', ' ']).as_bytes();
+    let dated = match clear.first() {
+        Some(first) if first.is_ascii_uppercase() => clear.get(3) == Some(&b' ') && clear.get(6) == Some(&b' '),
+        Some(first) if first.is_ascii_digit() => clear.get(10) == Some(&b'T'),
+        _ => false,
+    };
+    dated || memchr::memchr3_iter(b':', b',', b' ', bytes).any(marked)
 }
 
 /// Top-level domains under which machines of companies and universities have their names. Those that are endings of
@@ -179,6 +207,9 @@ const DOMAINS: [&str; 36] = [
 /// or a dash in the first label, which no Python module has in this place.
 fn full_names(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    if memchr::memchr_iter(b'.', line.as_bytes()).nth(1).is_none() {
+        return;
+    }
     let mut at = 0;
     for piece in line.split_inclusive(|c| !is_part(c)) {
         let begin = at;
@@ -211,7 +242,7 @@ pub(super) fn is_somebodys(name: &str) -> bool {
         && !number
         && lower.len() >= 2
         && !lower.starts_with("redacted_")
-        && !lower.contains("example")
+        && !lower.split('.').any(|label| label == "example")
         && !NO_HOSTS.contains(&lower.as_str())
         && lower.bytes().any(|b| b.is_ascii_alphabetic())
         // "rank3", "cuda:0", files and symbols are no machines.

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aho_corasick::AhoCorasick;
+
 use super::{Cut, begins_word, ends_word, hosts, people};
 
 /// Login names that are words of logs as well: taken out only where their place shows what they are.
@@ -118,36 +120,53 @@ impl Learned {
         }
     }
 
+    /// How many names were learned.
+    pub(super) fn names(&self) -> usize {
+        self.users.len() + self.hosts.len()
+    }
+
     /// Adds every place where a learned name stands.
     pub(super) fn find(&self, text: &str, cuts: &mut Vec<Cut>) {
-        for name in &self.users {
-            for (at, _) in text.match_indices(name.as_str()) {
-                let end = at + name.len();
-                // In prose a login name may be a word; in a path, before an @ or behind "user" it is the person.
-                let before = text.get(..at).and_then(|before| before.chars().next_back());
-                let after = text.get(end..).and_then(|after| after.chars().next());
-                let in_path = matches!(before, Some('/' | '\\' | '~')) && !after.is_some_and(|c| c.is_alphanumeric());
-                let as_login = after == Some('@') || is_named_user(text.get(..at).unwrap_or_default());
-                let telling = name.bytes().any(|b| b.is_ascii_digit() || b"._-".contains(&b)) || name.len() >= 6;
-                if (in_path || as_login || telling) && begins_word(text, at) && ends_word(text, end) {
+        if self.names() == 0 {
+            return;
+        }
+        let names: Vec<&String> = self.users.iter().chain(&self.hosts).collect();
+        // Too many names for one scanner are no names.
+        let Ok(scanner) = AhoCorasick::new(&names) else { return };
+        for found in scanner.find_overlapping_iter(text) {
+            let (at, end, place) = (found.start(), found.end(), found.pattern().as_usize());
+            if !begins_word(text, at) || !ends_word(text, end) {
+                continue;
+            }
+            if place < self.users.len() {
+                let Some(name) = names.get(place) else { continue };
+                if is_person(name, text, at, end) {
                     cuts.push(people::person(at..end, "a user name", "user"));
                 }
-            }
-        }
-        for name in &self.hosts {
-            for (at, _) in text.match_indices(name.as_str()) {
-                let end = at + name.len();
-                let glued = text.get(end..).is_some_and(|after| {
-                    after.starts_with('-')
-                        || after.strip_prefix('.').is_some_and(|a| a.starts_with(|c: char| c.is_ascii_alphanumeric()))
-                });
-                let lead = text.get(..at).is_some_and(|before| before.ends_with(['-', '.']));
-                if begins_word(text, at) && ends_word(text, end) && !glued && !lead {
-                    cuts.push(hosts::host(at..end));
-                }
+            } else if is_whole(text, at, end) {
+                cuts.push(hosts::host(at..end));
             }
         }
     }
+}
+
+/// Whether a login name stands for the person: in prose it may be a word; in a path, before an @ or behind "user" it is
+/// the person.
+fn is_person(name: &str, text: &str, at: usize, end: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let after = text.get(end..).and_then(|after| after.chars().next());
+    let in_path = before.ends_with(['/', '\\', '~']) && !after.is_some_and(|c| c.is_alphanumeric());
+    let telling = name.bytes().any(|b| b.is_ascii_digit() || b"._-".contains(&b)) || name.len() >= 6;
+    in_path || telling || after == Some('@') || is_named_user(before)
+}
+
+/// Whether the name of a machine is not a part of a longer one.
+fn is_whole(text: &str, at: usize, end: usize) -> bool {
+    let glued = text.get(end..).is_some_and(|after| {
+        after.starts_with('-')
+            || after.strip_prefix('.').is_some_and(|a| a.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    });
+    !glued && !text.get(..at).is_some_and(|before| before.ends_with(['-', '.']))
 }
 
 /// "USER=alice", "user: alice", "login alice".

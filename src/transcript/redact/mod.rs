@@ -8,9 +8,13 @@
 mod addresses;
 mod hosts;
 mod learned;
+mod lines;
+mod named;
 mod people;
+mod private_keys;
 mod random;
 mod tokens;
+mod urls;
 mod variables;
 
 #[cfg(test)]
@@ -79,7 +83,7 @@ pub struct Secret {
 /// values that nothing explains are not among them.
 pub fn secrets(text: &str) -> Vec<Secret> {
     let mut cuts = Vec::new();
-    tokens::explained(text, &mut cuts);
+    explained(text, &mut cuts);
     cuts.retain(|cut| cut.kind == Kind::Secret);
     sort(&mut cuts);
     let mut end = 0;
@@ -147,26 +151,39 @@ impl Redactor {
     pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         self.learned.numbers_in(&text);
+        // After the first round only what changed is looked at again, and the whole for names that were learned since.
+        let mut parts = Vec::from([Range { start: 0, end: text.len() }]);
+        let mut applied = 0;
         for _ in 0..ROUNDS {
             let mut cuts = Vec::new();
-            tokens::find(&text, &mut cuts);
-            variables::find(&text, &mut cuts);
-            addresses::find(&text, &mut cuts);
-            people::find(&text, &mut cuts, &mut self.learned);
-            hosts::find(&text, &mut cuts, &mut self.learned);
-            self.learned.find(&text, &mut cuts);
-            // What an earlier redaction left is nobody's secret any more.
-            let left = left_before(&text);
-            cuts.retain(|cut| {
-                let next = left.partition_point(|word| word.end <= cut.range.start);
-                left.get(next).is_none_or(|word| word.start >= cut.range.end)
-            });
+            for part in &parts {
+                self.find(text.get(part.clone()).unwrap_or_default(), part.start, &mut cuts);
+            }
+            if self.learned.names() > applied {
+                applied = self.learned.names();
+                add_open(&text, 0, &mut cuts, |text, cuts| self.learned.find(text, cuts));
+            }
             if cuts.is_empty() {
                 break;
             }
+            let changed = touched(&text, &cuts);
             text = Cow::Owned(self.replace(&text, cuts));
+            parts = parts_of(&text, &changed);
         }
         text
+    }
+
+    /// Adds what stands in a part of a text that begins at `start`.
+    fn find(&mut self, part: &str, start: usize, cuts: &mut Vec<Cut>) {
+        add_open(part, start, cuts, |part, cuts| {
+            explained(part, cuts);
+            tokens::unnamed(part, cuts);
+            variables::find(part, cuts);
+            addresses::find(part, cuts);
+            people::find(part, cuts, &mut self.learned);
+            hosts::find(part, cuts, &mut self.learned);
+            self.learned.find(part, cuts);
+        });
     }
 
     /// What was taken out so far, secrets first.
@@ -202,6 +219,65 @@ impl Redactor {
         out.push_str(text.get(end..).unwrap_or_default());
         out
     }
+}
+
+/// Adds the secrets that have a name or a shape of their own.
+fn explained(text: &str, cuts: &mut Vec<Cut>) {
+    tokens::find(text, cuts);
+    private_keys::find(text, cuts);
+    urls::find(text, cuts);
+    named::find(text, cuts);
+}
+
+/// Adds what is found in a part of a text that begins at `start`, but for what an earlier redaction left: that is
+/// nobody's secret any more.
+fn add_open(part: &str, start: usize, cuts: &mut Vec<Cut>, find: impl FnOnce(&str, &mut Vec<Cut>)) {
+    let mut found = Vec::new();
+    find(part, &mut found);
+    let left = if found.is_empty() { Vec::new() } else { left_before(part) };
+    cuts.extend(found.into_iter().filter_map(|mut cut| {
+        let next = left.partition_point(|word| word.end <= cut.range.start);
+        let open = left.get(next).is_none_or(|word| word.start >= cut.range.end);
+        cut.range = cut.range.start + start..cut.range.end + start;
+        open.then_some(cut)
+    }));
+}
+
+/// The numbers of the lines that cuts touch, as ranges. Cuts that are not made, because they overlap others, count.
+fn touched(text: &str, cuts: &[Cut]) -> Vec<Range<usize>> {
+    let mut places: Vec<&Range<usize>> = cuts.iter().map(|cut| &cut.range).collect();
+    places.sort_by_key(|range| range.start);
+    let mut out: Vec<Range<usize>> = Vec::new();
+    let (mut at, mut line) = (0, 0);
+    for range in places {
+        line += breaks(text, at..range.start);
+        at = range.start;
+        let end = line + breaks(text, range.clone()) + 1;
+        match out.last_mut() {
+            Some(last) if last.end >= line => last.end = last.end.max(end),
+            _ => out.push(line..end),
+        }
+    }
+    out
+}
+
+/// The bytes of ranges of lines.
+fn parts_of(text: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).chain([text.len()]);
+    let (mut line, mut start) = (0, 0);
+    let mut skip = |to: usize| {
+        while line < to {
+            start = ends.next().unwrap_or(text.len());
+            line += 1;
+        }
+        start
+    };
+    lines.iter().map(|range| skip(range.start)..skip(range.end)).collect()
+}
+
+fn breaks(text: &str, range: Range<usize>) -> usize {
+    let bytes = text.as_bytes().get(range).unwrap_or_default();
+    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 /// The words that earlier redactions left.

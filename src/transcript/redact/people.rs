@@ -1,11 +1,20 @@
 //! People: e-mail addresses, and user names where a path, a prompt or an ssh target shows them.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+
 use super::learned::Learned;
-use super::{Cut, Kind, Word, is_stand_in};
+use super::{Cut, Kind, Word, is_stand_in, lines};
 
 /// Folders that hold the homes of people.
 const HOMES: [&str; 8] =
-    ["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\", "/users/", "\\users\\", "/homes/", "/export/home/"];
+    ["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\", "/users/", "\\users\\", "/homes/", "\\home\\"];
+
+/// Every form below holds one of these.
+static HINTS: LazyLock<AhoCorasick> =
+    LazyLock::new(|| lines::words(&["home", "users/", "users\\", "@", "~", "user", "logname"]));
 
 /// Accounts of images and services: they say nothing about a person.
 const NOBODY: [&str; 36] = [
@@ -49,10 +58,34 @@ const NOBODY: [&str; 36] = [
 
 /// Adds the people of a text.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
-    for (start, line) in super::tokens::lines(text) {
+    for (start, line) in lines::with(text, &HINTS) {
         homes(line, start, cuts, learned);
+        named(line, start, cuts, learned);
         if line.contains('@') {
             signs(line, start, cuts, learned);
+        }
+    }
+}
+
+/// `USER=alice7`, `'LOGNAME': 'alice7'`, `user: alice7`, `~alice7/ocr`.
+fn named(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
+    static FORMS: LazyLock<Regex> = LazyLock::new(|| {
+        let name = "([A-Za-z][A-Za-z0-9._-]{2,31})";
+        let forms = [
+            format!(r#"\b(?:USER|LOGNAME|USERNAME|SLURM_JOB_USER|SUDO_USER)["']?\s*[=:]\s*["']?{name}"#),
+            format!(r#"\b[Uu]ser(?:name)?["']?\s*[=:]\s*["']?{name}(?:["',;\s)]|$)"#),
+            format!(r#"(?:^|[\s"'=:(])~{name}/"#),
+        ];
+        Regex::new(&forms.join("|")).expect("a valid pattern")
+    });
+    for found in FORMS.captures_iter(line) {
+        let Some((place, name)) = (1..=3).find_map(|group| Some((group, found.get(group)?))) else { continue };
+        let login = name.as_str().trim_end_matches(['.', '-']);
+        // "user: str" and "user=admin" name nobody; what has a digit in it is a login.
+        let telling = place != 2 || login.bytes().any(|b| b.is_ascii_digit());
+        if telling && !is_nobody(login) {
+            learned.user(login);
+            cuts.push(person(start + name.start()..start + name.start() + login.len(), "a user name", "user"));
         }
     }
 }
@@ -109,9 +142,13 @@ fn signs(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
         }
         // `alice@gpu17:~/ocr$`, `[alice@gpu17 ocr]$`, `ssh alice@gpu17`.
         let lead = before.get(..before.len() - name.len()).unwrap_or_default();
-        let prompt =
-            behind.starts_with(":~") || behind.starts_with(":/") || (lead.ends_with('[') && behind.starts_with(' '));
-        let command = ["ssh ", "scp ", "rsync ", "sftp ", "mosh "].iter().any(|word| lead.contains(word));
+        let prompt = behind.starts_with(":~")
+            || behind.starts_with(":/")
+            || (lead.ends_with('[') && behind.starts_with(' '))
+            || lead.ends_with("host: ");
+        let command = ["ssh ", "scp ", "rsync ", "sftp ", "mosh ", "ssh-rsa ", "ssh-ed25519 ", "ecdsa-sha2-"]
+            .iter()
+            .any(|word| lead.contains(word));
         let word = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && host.starts_with(|c: char| c.is_ascii_alphanumeric());
         if !(prompt || command) || !word || name == "git" {

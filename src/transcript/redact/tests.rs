@@ -90,6 +90,37 @@ fn planted_secrets_do_not_survive() {
         ("COMPANY_BUCKET=s3-secret-project python train.py".to_owned(), "s3-secret-project".to_owned()),
         ("export TEAM_NAME=\"skunk works\"".to_owned(), "skunk works".to_owned()),
         ("docker run -e CUSTOMER=bigbank image".to_owned(), "bigbank".to_owned()),
+        (format!("wandb: WARNING API key {} is not valid", hex(40)), hex(40)),
+        (format!("wandb login --relogin {}", hex(40)), hex(40)),
+        (format!("machine api.wandb.ai\n  login user\n  password {}\n", hex(40)), hex(40)),
+        (format!("POST https://discord.com/api/webhooks/841407806671723143/{}", made("", 68)), made("", 68)),
+        (format!("Authorization: token {}", made("", 28)), made("", 28)),
+        (format!("authorization: {}", made("", 28)), made("", 28)),
+        (format!("'Authorization': 'ApiKey {}'", made("", 28)), made("", 28)),
+        (format!("Set-Cookie: sessionid={}; Path=/; HttpOnly", made("", 20)), made("", 20)),
+        ("Cookie: theme=dark; sid=ogpalknogfmdlbii".to_owned(), "ogpalknogfmdlbii".to_owned()),
+        (format!("https://b.s3.amazonaws.com/k?X-Amz-Signature={}", hex(64)), hex(64)),
+        (format!("glptt-{}", hex(40)), hex(40)),
+        ("sshpass -p hunter22 ssh x".to_owned(), "hunter22".to_owned()),
+        ("curl -u bob:hunter22 https://x.io".to_owned(), "hunter22".to_owned()),
+        ("password is hunter22".to_owned(), "hunter22".to_owned()),
+        ("pwd=hunter22;".to_owned(), "hunter22".to_owned()),
+        ("'pass': 'hunter22'".to_owned(), "hunter22".to_owned()),
+        ("<password>hunter22</password>".to_owned(), "hunter22".to_owned()),
+        ("'password' => 'hunter22'".to_owned(), "hunter22".to_owned()),
+        ("password=b'hunter22'".to_owned(), "hunter22".to_owned()),
+        (r#""password": "hun\"ter22""#.to_owned(), "ter22".to_owned()),
+        ("environ({'HOSTNAME': 'gpu-box-9', 'DB_NAME': 'tiger-5'})".to_owned(), "tiger-5".to_owned()),
+        ("USER=jdoe7\nsaved /scratch/jdoe7/x".to_owned(), "jdoe7".to_owned()),
+        ("saved to ~jdoe7/x".to_owned(), "jdoe7".to_owned()),
+        (r"\\fs01\home\jdoe7\x".to_owned(), "jdoe7".to_owned()),
+        (format!("ssh-rsa {} bob@laptop7", made("AAAA", 60)), "laptop7".to_owned()),
+        ("INFO - Start running, host: kq@box7, work_dir: /x".to_owned(), "box7".to_owned()),
+        ("srun: error: gpu-a100-04: task 3: Killed".to_owned(), "gpu-a100-04".to_owned()),
+        ("slurmstepd: error: *** JOB 1 ON cn-g014 CANCELLED AT 2025-01-01 ***".to_owned(), "cn-g014".to_owned()),
+        ("http://proxy.example-inc.net:3128".to_owned(), "example-inc".to_owned()),
+        ("mac 00-1b-44-11-3a-b7".to_owned(), "00-1b-44".to_owned()),
+        ("ip: 10.3.2.1.".to_owned(), "10.3.2.1".to_owned()),
     ])
     .collect();
     for (text, secret) in cases {
@@ -99,6 +130,56 @@ fn planted_secrets_do_not_survive() {
         assert_eq!(out.matches('\n').count(), text.matches('\n').count(), "{text}\n-> {out}");
         assert_eq!(redacted(&out), out);
     }
+}
+
+#[test]
+fn no_line_of_a_private_key_survives() {
+    let lines: Vec<String> = (0..6).map(|n| made(&format!("{n}/+Ab"), 59)).collect();
+    let whole = |kind: &str| {
+        let mut block = vec![format!("-----BEGIN {kind}-----")];
+        block.extend(lines.iter().cloned());
+        block.push("aB3=".to_owned());
+        block.push(format!("-----END {kind}-----"));
+        block
+    };
+    let plain = whole("RSA PRIVATE KEY");
+    let mut armoured = whole("PGP PRIVATE KEY BLOCK");
+    armoured.insert(1, String::new());
+    for (what, block) in [
+        ("whole", plain.clone()),
+        ("armoured", armoured),
+        ("without its end", plain[..5].to_vec()),
+        ("without its beginning", plain[3..].to_vec()),
+    ] {
+        for prefix in ["", "[rank3]: 2025-01-01 10:00:00 ", "pod/x-1 | "] {
+            let log: String = block.iter().map(|line| format!("{prefix}{line}\n")).collect();
+            let text = format!("loading\n{log}RuntimeError: it fails\n");
+            let out = redacted(&text);
+            for line in &lines {
+                assert!(!out.contains(line.as_str()), "{what}, {prefix}: {out}");
+            }
+            assert!(out.ends_with("RuntimeError: it fails\n"), "{what}, {prefix}: {out}");
+            assert_eq!(out.matches('\n').count(), text.matches('\n').count());
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_cut_off_does_not_take_the_log_behind_it() {
+    let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n", made("", 64));
+    let text =
+        format!("{key}RuntimeError: it fails\n{}{key}{}-----END RSA PRIVATE KEY-----\n", "step\n".repeat(9), key);
+    let out = redacted(&text);
+    assert!(out.contains("RuntimeError: it fails\nstep\n"), "{out}");
+    assert!(!out.contains(&made("", 64)), "{out}");
+}
+
+#[test]
+fn a_name_that_is_learned_late_is_taken_out_early_too() {
+    let text = format!("node-17 is slow\n{}node-17:1:2 [0] NCCL INFO x\nhost 10.0.0.7\n", "step 3\n".repeat(100));
+    let out = redacted(&text);
+    assert!(!out.contains("node-17") && out.starts_with("REDACTED_HOST_"), "{out}");
+    assert_eq!(out.matches("step 3\n").count(), 100);
 }
 
 #[test]
@@ -130,6 +211,13 @@ fn what_says_nothing_about_anybody_is_kept() {
         "[rank3]: RuntimeError: CUDA error: an illegal memory access was encountered",
         "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx hf_examplehf_examplehf_example",
         "2025-11-10T10:00:01 INFO trainer: epoch 3",
+        "Requirement already satisfied: nvidia-cudnn-cu12==9.1.0.70 in /x (from torch==2.4.1) (9.1.0.70)",
+        "--- PASS: TestXidParser/xid_79_fallen_off_the_bus, PWD=/opt/x1y2z3, forward_pass=step12",
+        "evaluated on cifar, 10000 images; from checkpoint:12000; user: str, user=admin, ~/x ~3/4",
+        "see https://tvm.apache.org/docs/errors.html and https://cwiki.apache.org/x",
+        "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+        "cache key 3f9a1c7e5b2d80463f9a, password is required, cookie: accept, Authorization: required",
+        "the token vocabulary_size_32000x, Basic BasicBlock3, 20-25-11-10-18-08",
         "torch==2.8.0+cu128 pypi-simple-index sk-learn sk-image co_occurrence",
     ] {
         assert_eq!(redacted(text), text);
@@ -201,6 +289,7 @@ fn hostile() -> impl Strategy<Value = String> {
         "eyJ",
         "-----BEGIN RSA PRIVATE KEY-----",
         "-----END ",
+        "-----END RSA PRIVATE KEY-----",
         "ssh ",
         "[0] NCCL",
         ":1:2 ",
@@ -214,6 +303,17 @@ fn hostile() -> impl Strategy<Value = String> {
         "A=",
         "--password ",
         "login ",
+        "Cookie: ",
+        "authorization",
+        "USER",
+        " -u ",
+        "curl ",
+        "environ",
+        ": ",
+        "srun: error: ",
+        "<",
+        ">",
+        "hunter22",
     ]);
     prop::collection::vec(prop_oneof![4 => parts.prop_map(str::to_owned), 1 => "\\PC{0,6}"], 0..24)
         .prop_map(|parts| parts.concat())

@@ -2,7 +2,11 @@
 //!
 //! A number or a yes or no is kept under any name, unless the name asks for a secret.
 
-use super::{Cut, Kind, Word, is_stand_in};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Cut, Kind, Word, is_stand_in, lines};
 
 /// Names and beginnings of names (ending in `_`) whose values may be shared.
 const ALLOWED: [&str; 92] = [
@@ -114,8 +118,11 @@ pub fn is_allowed(name: &str) -> bool {
 
 /// Adds the values of variables that stand in a dump of the environment or before a command.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
-    for (start, line) in super::tokens::lines(text) {
-        if !line.contains('=') {
+    for (start, line) in lines::all(text) {
+        if line.contains("environ") {
+            printed(line, start, cuts);
+        }
+        if memchr::memchr(b'=', line.as_bytes()).is_none() {
             continue;
         }
         let mut at = line.len() - line.trim_start_matches([' ', '\t', '+', '$', '>', '-', '`', '*', '#']).len();
@@ -130,12 +137,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
             let plain = value.trim_matches(['"', '\'']);
             if !is_allowed(name) && !is_harmless(plain) && !is_stand_in(plain) {
                 let offset = from + value.find(plain).unwrap_or(0);
-                cuts.push(Cut {
-                    range: start + offset..start + offset + plain.len(),
-                    kind: Kind::Variable,
-                    what: "the value of an environment variable",
-                    word: Word::Fixed("REDACTED_VALUE"),
-                });
+                cuts.push(variable(start + offset..start + offset + plain.len()));
             }
             let rest = line.get(from + length..).unwrap_or_default();
             at = from + length + (rest.len() - rest.trim_start_matches(' ').len());
@@ -147,6 +149,28 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
     }
 }
 
+fn variable(range: std::ops::Range<usize>) -> Cut {
+    Cut {
+        range,
+        kind: Kind::Variable,
+        what: "the value of an environment variable",
+        word: Word::Fixed("REDACTED_VALUE"),
+    }
+}
+
+/// `environ({'NAME': 'value', ...})`, as Python prints it.
+fn printed(line: &str, start: usize, cuts: &mut Vec<Cut>) {
+    static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"['"]([A-Z_][A-Z0-9_]+)['"]: (?:'([^']*)'|"([^"]*)")"#).expect("a valid pattern")
+    });
+    for found in PAIR.captures_iter(line) {
+        let (Some(name), Some(value)) = (found.get(1), found.get(2).or(found.get(3))) else { continue };
+        if !is_allowed(name.as_str()) && !is_harmless(value.as_str()) && !is_stand_in(value.as_str()) {
+            cuts.push(variable(start + value.start()..start + value.end()));
+        }
+    }
+}
+
 /// `-e NAME=value`, `--env NAME=value`.
 fn docker(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     for lead in [" -e ", " --env ", " --env="] {
@@ -154,12 +178,7 @@ fn docker(line: &str, start: usize, cuts: &mut Vec<Cut>) {
             let Some((name, from, length)) = assignment(line, at + lead.len()) else { continue };
             let value = line.get(from..from + length).unwrap_or_default().trim_matches(['"', '\'']);
             if !is_allowed(name) && !is_harmless(value) && !is_stand_in(value) {
-                cuts.push(Cut {
-                    range: start + from..start + from + length,
-                    kind: Kind::Variable,
-                    what: "the value of an environment variable",
-                    word: Word::Fixed("REDACTED_VALUE"),
-                });
+                cuts.push(variable(start + from..start + from + length));
             }
         }
     }
