@@ -4,6 +4,7 @@
 //! spelling, "CUDA Version", means the driver's highest CUDA in nvidia-smi and the toolkit's elsewhere.
 
 mod answers;
+mod built;
 mod gpu;
 mod listing;
 mod loader;
@@ -53,6 +54,7 @@ impl Tables {
         if self.listing {
             self.listing = !words.is_empty();
             if let Some((name, version)) = listing::row(words) {
+                built::read(words, line, facts);
                 version::package(name, version, line, facts);
                 return true;
             }
@@ -60,13 +62,16 @@ impl Tables {
             return self.listing;
         }
         if let Some((name, version)) = listing::pinned(words) {
+            built::read(words, line, facts);
             version::package(name, version, line, facts);
             return words.split_whitespace().count() <= 2 && !words.starts_with(['-', '*']);
         }
         if words.contains("NCCL INFO") {
             return false;
         }
-        version::read(words, line, facts);
+        if !built::read(words, line, facts) {
+            version::read(words, line, facts);
+        }
         gpu::read(words, line, facts, &mut self.hints);
         loader::read(words, line, facts);
         machine(words, line, facts);
@@ -88,6 +93,17 @@ impl Tables {
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             if let Some(cuda) = version::from_tag(&digits) {
                 self.hints.push(("torch.cuda", cuda, line));
+            }
+        }
+        // A toolkit's folder: /usr/local/cuda-12.2/lib64, CUDA\v10.0\bin.
+        for mark in ["/cuda-", "\\CUDA\\v"] {
+            let found = after(words, mark).map(|rest| rest.split(|c: char| !(c.is_ascii_digit() || c == '.')).next());
+            if let Some(Some(found)) = found
+                && found.contains('.')
+                && found.len() <= 4
+                && self.hints.len() < 64
+            {
+                self.hints.push(("toolkit.version", found.trim_end_matches('.').to_owned(), line));
             }
         }
         // MXNet names its packages after the CUDA they are built for.
@@ -117,7 +133,9 @@ impl Tables {
 /// Facts that stand in an error's own message.
 pub(super) fn from_error(error: &ErrorEvent, line: u32, facts: &mut Facts) {
     loader::read(&error.message, line, facts);
-    version::from_message(&error.message.replace('\n', " "), line, facts);
+    let message = error.message.replace('\n', " ");
+    version::from_message(&message, line, facts);
+    built::read(&message, line, facts);
     if error.frames.iter().any(|frame| frame.file.get(1..3) == Some(":\\")) {
         facts.add("os.windows", Value::Bool(true), Source::Text, Some(line));
     }
