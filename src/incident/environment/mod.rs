@@ -22,6 +22,7 @@ pub(super) struct Tables {
     smi: smi::Smi,
     processes: processes::Processes,
     answers: answers::Answers,
+    present: loader::Present,
     listing: bool,
     /// What paths give away; anything said outright is better.
     hints: Vec<(&'static str, String, u32)>,
@@ -44,7 +45,9 @@ impl Tables {
             return false;
         }
         self.answers.read(words, line, facts);
-        if self.smi.read(words, line, facts) || self.processes.read(words, line, facts) {
+        // The process table is part of nvidia-smi's.
+        let held = self.processes.read(words, line, facts);
+        if self.smi.read(words, line, facts) || held {
             return false;
         }
         if listing::is_title(words) {
@@ -74,6 +77,7 @@ impl Tables {
         }
         gpu::read(words, line, facts, &mut self.hints);
         loader::read(words, line, facts);
+        self.present.read(words, line);
         machine(words, line, facts);
         self.paths(words, line, facts);
         false
@@ -127,6 +131,7 @@ impl Tables {
         for (name, value, line) in self.hints {
             facts.words_in_text(name, value, line);
         }
+        self.present.finish(facts);
     }
 }
 
@@ -163,6 +168,7 @@ fn machine(words: &str, line: u32, facts: &mut Facts) {
     if words.contains("Windows-1") || words.contains("Microsoft Windows") || words.contains("Windows 1") {
         yes("os.windows");
     }
+    windows_build(words, line, facts);
     let key = words.trim_start_matches(['-', '*', ' ']);
     if let Some(name) = key
         .strip_prefix("OS:")
@@ -193,6 +199,24 @@ fn machine(words: &str, line: u32, facts: &mut Facts) {
             facts.number_in_text("host.memory.total", *total, line);
             facts.number_in_text("host.memory.available", *available, line);
         }
+    }
+}
+
+/// The build of Windows, and the generation of WSL by its kernel: the first has kernel 4.4 and no GPU.
+fn windows_build(words: &str, line: u32, facts: &mut Facts) {
+    let build = after(words, "10.0.").or_else(|| after(words, "(build ")).or_else(|| after(words, "OS Build "));
+    if let Some((build, rest)) = build.and_then(super::words::whole)
+        && (10_240..30_000).contains(&build)
+        && !rest.starts_with(is_word)
+    {
+        facts.number_in_text("os.windows_build", build as f64, line);
+    }
+    let kernel = after(words, "4.4.0-").and_then(super::words::whole).map(|(_, rest)| rest);
+    if kernel.is_some_and(|rest| rest.starts_with("-Microsoft")) {
+        facts.number_in_text("os.wsl_version", 1.0, line);
+        facts.add("os.wsl", Value::Bool(true), Source::Text, Some(line));
+    } else if words.contains("microsoft-standard") || words.contains("WSL2") || words.contains("WSL 2") {
+        facts.number_in_text("os.wsl_version", 2.0, line);
     }
 }
 
@@ -251,6 +275,21 @@ mod tests {
         assert_eq!(facts.number("gpu.temperature"), Some(33.0));
         assert_eq!(facts.number("gpu.ecc.uncorrected"), Some(3.0));
         assert_eq!(facts.text("gpu.compute_mode"), Some("Default"));
+    }
+
+    #[test]
+    fn windows_and_wsl() {
+        for (text, name, value) in [
+            ("Windows 10 Version 1909 (build 18363.1256), WSL 2", "os.windows_build", Some(18_363.0)),
+            ("Microsoft Windows [Version 10.0.19044.1706]", "os.windows_build", Some(19_044.0)),
+            ("Platform: Windows-10-10.0.22621-SP0", "os.windows_build", Some(22_621.0)),
+            ("inet 10.0.123.2", "os.windows_build", None),
+            ("4.4.0-20236-Microsoft", "os.wsl_version", Some(1.0)),
+            ("5.10.102.1-microsoft-standard-WSL2", "os.wsl_version", Some(2.0)),
+            ("Linux 4.4.0-210-generic", "os.wsl_version", None),
+        ] {
+            assert_eq!(facts(text).number(name), value, "{name} in {text}");
+        }
     }
 
     #[test]
