@@ -97,6 +97,7 @@ pub const NAMES: &[(&str, Sort)] = &[
     ("nccl.timeout_s", Number),
     ("nccl.last_completed", Number),
     ("nccl.warn", Text),
+    ("nccl.calls", List),
     ("xid.first", Number),
     ("xid.codes", List),
     ("xid.count", Number),

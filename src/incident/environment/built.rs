@@ -11,6 +11,7 @@ use crate::facts::Facts;
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) -> bool {
     packages(words, line, facts);
     interfaces(words, line, facts);
+    tags(words, line, facts);
     compared(words, line, facts)
 }
 
@@ -56,6 +57,28 @@ fn packages(words: &str, line: u32, facts: &mut Facts) {
         && let Some((minor, _)) = rest.strip_prefix('-').and_then(whole)
     {
         facts.words_in_text("toolkit.version", format!("{major}.{minor}"), line);
+    }
+}
+
+/// Builds of frameworks and images by their tags: `py3.8_cuda11.3_cudnn8.2.0_0` of conda, `cuda90` of PyTorch's first
+/// packages, `nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04`.
+fn tags(words: &str, line: u32, facts: &mut Facts) {
+    if let Some(rest) = after(words, "_cuda").filter(|_| words.contains("torch") && words.contains("py3")) {
+        if let Some(cuda) = release(rest).filter(|cuda| cuda.contains('.')) {
+            facts.words_in_text("torch.cuda", cuda, line);
+        }
+        if let Some(cudnn) = after(rest, "_cudnn").and_then(release) {
+            facts.words_in_text("cudnn.version", cudnn, line);
+        }
+    }
+    let tag = after(words, " cuda").and_then(digits).filter(|_| words.contains("torch"));
+    if let Some(cuda) =
+        tag.and_then(|tag| super::version::from_tag(&tag)).filter(|cuda| !cuda.starts_with('1') || cuda.len() > 3)
+    {
+        facts.words_in_text("torch.cuda", cuda, line);
+    }
+    if let Some(cuda) = after(words, "nvidia/cuda:").and_then(release) {
+        facts.words_in_text("cuda.version", cuda, line);
     }
 }
 
@@ -189,6 +212,10 @@ mod tests {
                 "11.7",
             ),
             ("CUDA driver version: 9000", "driver.cuda", "9.0"),
+            ("pytorch   1.11.0   py3.8_cuda11.3_cudnn8.2.0_0  pytorch", "torch.cuda", "11.3"),
+            ("pytorch   1.11.0   py3.8_cuda11.3_cudnn8.2.0_0  pytorch", "cudnn.version", "8.2.0"),
+            ("python train.py   # torch 0.4.0 cuda90, RTX 2070", "torch.cuda", "9.0"),
+            ("docker run --gpus all nvidia/cuda:12.4.1-base-ubuntu22.04 nvidia-smi", "cuda.version", "12.4.1"),
             (
                 "Failed to create CUDAExecutionProvider. Require cuDNN 9.* and CUDA 12.*, and the latest MSVC runtime.",
                 "onnxruntime.cudnn",
