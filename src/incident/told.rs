@@ -25,7 +25,7 @@ static TOLD: LazyLock<[(&str, Pattern); 7]> = LazyLock::new(|| {
             Pattern::new(concat!(
                 r"(?i)\b(after|since|upon|following)\b.{0,16}\b(upgrad|updat|downgrad)\w*",
                 r"|\bdowngrad(e|ed|ing)\b|\broll(ed|ing)? ?back (to|from)\b|\bregression (in|since|from)\b",
-                r"|\b(works?|worked|working|runs?|ran|fine|ok|pass(es|ed)?|fixe[sd]|solve[sd]|gone|no (error|problem|issue|crash)s?)\b.{0,30}",
+                r"|\b(works?|worked|working|(runs?|ran) (fine|ok|well|without|through|smoothly)|fine|ok|passe[sd]|fixe[sd]|solve[sd]|gone|no (error|problem|issue|crash)s?)\b.{0,30}",
                 r"\b(with|on|in|under|using|by|until|before|at)\b.{0,30}[^.\d\w](v|cu)?\d+\.\d+",
                 r"|\b(with|using|on|in) .{0,24}\d+\.\d+\S*( \w+){0,3} (works?|worked|pass(es)?|runs|is (fine|ok|good)|was (fine|ok|good)|there is no)\b",
                 r"|\b(previous|earlier|older|newer|nightly|next|last) (version|release|build|driver)s?\b.{0,40}\b(works?|worked|fix\w*|fine|ok|pass\w*|runs?)\b",
@@ -175,6 +175,8 @@ mod tests {
             "torch 2.3.1, driver 550.54, Ubuntu 22.04",
             "2024-05-01 10:00:00 INFO the version 2.1 works with 3.0",
             "Training on 4 GPUs with batch size 32",
+            "wandb: Tracking run with wandb version 0.16.3",
+            "in an upcoming release, it will be required to pass the indexing argument",
         ] {
             assert_eq!(told(text), Vec::<String>::new(), "{text}");
         }

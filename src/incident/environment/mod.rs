@@ -217,6 +217,7 @@ fn windows_build(words: &str, line: u32, facts: &mut Facts) {
         facts.add("os.wsl", Value::Bool(true), Source::Text, Some(line));
     } else if words.contains("microsoft-standard") || words.contains("WSL2") || words.contains("WSL 2") {
         facts.number_in_text("os.wsl_version", 2.0, line);
+        facts.add("os.wsl", Value::Bool(true), Source::Text, Some(line));
     }
 }
 
