@@ -13,6 +13,14 @@ pub fn matches(version: &str, range: &str) -> bool {
     parse(version).is_some_and(|version| range.contains(&version))
 }
 
+/// Whether two versions agree in their first number; what cannot be read agrees with everything.
+pub fn same_major(one: &str, other: &str) -> bool {
+    match (parse(one), parse(other)) {
+        (Some(one), Some(other)) => one.release().first() == other.release().first(),
+        _ => true,
+    }
+}
+
 /// Whether a build for `archs` ("sm_86", "compute_90") runs on a device of `capability` ("8.6").
 ///
 /// A cubin runs on the same major version with an equal or higher minor one; PTX (`compute_NN`) is compiled for any
@@ -126,5 +134,8 @@ mod tests {
         assert!(matches("2.8.0+cu128", ">=2.8"));
         assert!(!matches("2.7.1", ">=2.8"));
         assert!(!matches("not a version", ">=1"));
+        assert!(same_major("12.0", "12"));
+        assert!(!same_major("9.0", "8.0.61"));
+        assert!(same_major("cuda12_pip", "11"));
     }
 }

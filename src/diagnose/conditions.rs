@@ -40,6 +40,7 @@ impl Conditions {
         environment.add_global("MiB", 1024.0 * 1024.0);
         environment.add_global("GiB", 1024.0 * 1024.0 * 1024.0);
         environment.add_function("matches", |version: &str, range: &str| compatibility::matches(version, range));
+        environment.add_function("same_major", |one: &str, other: &str| compatibility::same_major(one, other));
         environment.add_function("arch_supported", |capability: &str, archs: Vec<String>| {
             compatibility::arch_supported(capability, &archs)
         });

@@ -18,6 +18,7 @@ pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
         let arch = format!("sm_{}", capability.replace('.', ""));
         facts.add("gpu.arch", Value::Text(arch), Source::Catalogue, None);
     }
+    onnxruntime(facts);
     age_of_build(facts);
     memory_in_words(facts);
 }
@@ -69,6 +70,17 @@ fn wheel(facts: &mut Facts, book: &Book) {
         let archs = wheel.archs.clone();
         facts.add("torch.arch_list", Value::List(archs), Source::Catalogue, None);
         facts.add("torch.cuda", Value::Text(wheel.cuda.clone()), Source::Catalogue, None);
+    }
+}
+
+/// The CUDA and cuDNN of ONNX Runtime's wheels on PyPI (its documentation, "CUDA Execution Provider", requirements).
+fn onnxruntime(facts: &mut Facts) {
+    let Some(version) = facts.text("onnxruntime.version").map(str::to_owned) else { return };
+    let table = [(">=1.19,<2", "12", "9"), (">=1.7,<1.19", "11", "8"), (">=1.2,<1.7", "10", "7")];
+    if let Some((_, cuda, cudnn)) = table.iter().find(|(range, ..)| compatibility::matches(&version, range)) {
+        for (name, value) in [("onnxruntime.cuda", cuda), ("onnxruntime.cudnn", cudnn)] {
+            facts.add(name, Value::Text((*value).to_owned()), Source::Catalogue, None);
+        }
     }
 }
 

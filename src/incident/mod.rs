@@ -23,6 +23,7 @@ mod reading;
 mod sentences;
 #[cfg(test)]
 mod tests;
+mod told;
 mod torchrun;
 mod triggers;
 mod words;
@@ -345,5 +346,6 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
     }
     table.finish(&mut incident.facts);
     position::facts(transcript, incident);
+    told::facts(transcript, incident);
     nccl::over_ranks(transcript, incident);
 }

@@ -3,6 +3,8 @@
 //! It does not decide which rank is to blame. The surprising thing: the first WARN is the deepest one; what comes
 //! after it are the layers above that pass the failure on.
 
+use std::collections::BTreeMap;
+
 use super::reading::Reading;
 use super::words::{after, number, whole};
 use super::{Incident, Kind, Role};
@@ -156,11 +158,51 @@ pub(super) fn over_ranks(transcript: &Transcript, incident: &mut Incident) {
     {
         incident.facts.add("rank.count", Value::Number(f64::from(highest) + 1.0), Source::Text, None);
     }
+    calls(incident);
+}
+
+/// The collectives of `torch.distributed` in which the tracebacks of different ranks end: `nccl.calls`.
+fn calls(incident: &mut Incident) {
+    let mut by_rank: BTreeMap<u32, &str> = BTreeMap::new();
+    for error in &incident.errors {
+        let call = error.frames.iter().rev().find(|frame| {
+            frame.file.ends_with("distributed_c10d.py")
+                && !frame.function.starts_with('_')
+                && frame.function != "wrapper"
+        });
+        if let (Some(rank), Some(call)) = (error.rank, call) {
+            by_rank.entry(rank).or_insert(&call.function);
+        }
+    }
+    if by_rank.len() < 2 {
+        return;
+    }
+    let mut names: Vec<String> = by_rank.into_values().map(str::to_owned).collect();
+    names.sort_unstable();
+    names.dedup();
+    incident.facts.add("nccl.calls", Value::List(names), Source::Text, None);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_of_ranks() {
+        let text = |first: &str, second: &str| {
+            let one = |rank: u32, call: &str| {
+                format!(
+                    "[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File \"/w/x.py\", line 3, in <module>\n[rank{rank}]:     step()\n[rank{rank}]:   File \"/v/torch/distributed/distributed_c10d.py\", line 22, in {call}\n[rank{rank}]:     work.wait()\n[rank{rank}]: RuntimeError: gloo: Timed out waiting 30000ms\n"
+                )
+            };
+            let text = one(0, first) + &one(1, second);
+            let incident = crate::incident::read(&crate::transcript::read(text.as_bytes()));
+            incident.facts.get("nccl.calls").map(|fact| fact.value.clone())
+        };
+        let list = |names: &[&str]| Some(Value::List(names.iter().map(|&name| name.to_owned()).collect()));
+        assert_eq!(text("broadcast", "all_reduce"), list(&["all_reduce", "broadcast"]));
+        assert_eq!(text("all_reduce", "all_reduce"), list(&["all_reduce"]));
+    }
 
     #[test]
     fn watchdogs() {

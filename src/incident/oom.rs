@@ -106,6 +106,7 @@ fn others(text: &str, put: &mut impl FnMut(&str, Option<f64>)) {
             let unit = rest.trim_start_matches(|c: char| c == '/' || c == '.' || c.is_ascii_digit() || c == ' ');
             let scale = size(&format!("1 {}", unit.split(')').next().unwrap_or(""))).map_or(1.0, |s| s.0);
             put("oom.free", Some(free * scale));
+            put("gpu.memory.free_at_start", Some(free * scale));
             put("oom.total", Some(total));
         }
         put(
@@ -117,7 +118,15 @@ fn others(text: &str, put: &mut impl FnMut(&str, Option<f64>)) {
     // TensorFlow 1, on finding a device: "totalMemory: 5.93GiB freeMemory: 141.25MiB".
     if let Some(free) = after(text, "freeMemory: ").and_then(size) {
         put("gpu.memory.free", Some(free.0));
+        put("gpu.memory.free_at_start", Some(free.0));
         put("gpu.memory.total", after(text, "totalMemory: ").and_then(size).map(|total| total.0));
+        return;
+    }
+    // TensorFlow takes what is free when it begins: "Created device /job:localhost/.../device:GPU:0 with 41 MB memory".
+    if let Some(taken) = after(text, "device:GPU:").and_then(|rest| after(rest, " with ")).and_then(number)
+        && taken.1.starts_with(" MB memory")
+    {
+        put("gpu.memory.free_at_start", Some(taken.0 * 1_048_576.0));
         return;
     }
     if let Some(rest) = after(text, "Memory usage: ") {

@@ -111,6 +111,12 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
     if let Some(count) = after(words, "found ").and_then(whole).filter(|(_, rest)| rest.starts_with(" CUDA devices")) {
         facts.number_in_text("gpu.count", count.0 as f64, line);
     }
+    // "Detected 1 GPU: Tesla T4", "Detected 8 GPUs".
+    if let Some((count, rest)) = after(words, "Detected ").and_then(whole)
+        && rest.trim_start().starts_with("GPU")
+    {
+        facts.number_in_text("gpu.count", count as f64, line);
+    }
     for mark in ["device_count() = ", "device_count(): ", "GPU count: ", "Number of GPUs: ", "num_gpus: "] {
         if let Some((count, _)) = after(words, mark).and_then(whole) {
             facts.number_in_text("gpu.count", count as f64, line);

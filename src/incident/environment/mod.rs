@@ -4,6 +4,7 @@
 //! spelling, "CUDA Version", means the driver's highest CUDA in nvidia-smi and the toolkit's elsewhere.
 
 mod answers;
+mod built;
 mod gpu;
 mod listing;
 mod loader;
@@ -21,6 +22,7 @@ pub(super) struct Tables {
     smi: smi::Smi,
     processes: processes::Processes,
     answers: answers::Answers,
+    present: loader::Present,
     listing: bool,
     /// What paths give away; anything said outright is better.
     hints: Vec<(&'static str, String, u32)>,
@@ -43,7 +45,9 @@ impl Tables {
             return false;
         }
         self.answers.read(words, line, facts);
-        if self.smi.read(words, line, facts) || self.processes.read(words, line, facts) {
+        // The process table is part of nvidia-smi's.
+        let held = self.processes.read(words, line, facts);
+        if self.smi.read(words, line, facts) || held {
             return false;
         }
         if listing::is_title(words) {
@@ -53,6 +57,7 @@ impl Tables {
         if self.listing {
             self.listing = !words.is_empty();
             if let Some((name, version)) = listing::row(words) {
+                built::read(words, line, facts);
                 version::package(name, version, line, facts);
                 return true;
             }
@@ -60,15 +65,19 @@ impl Tables {
             return self.listing;
         }
         if let Some((name, version)) = listing::pinned(words) {
+            built::read(words, line, facts);
             version::package(name, version, line, facts);
             return words.split_whitespace().count() <= 2 && !words.starts_with(['-', '*']);
         }
         if words.contains("NCCL INFO") {
             return false;
         }
-        version::read(words, line, facts);
+        if !built::read(words, line, facts) {
+            version::read(words, line, facts);
+        }
         gpu::read(words, line, facts, &mut self.hints);
         loader::read(words, line, facts);
+        self.present.read(words, line);
         machine(words, line, facts);
         self.paths(words, line, facts);
         false
@@ -88,6 +97,17 @@ impl Tables {
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             if let Some(cuda) = version::from_tag(&digits) {
                 self.hints.push(("torch.cuda", cuda, line));
+            }
+        }
+        // A toolkit's folder: /usr/local/cuda-12.2/lib64, CUDA\v10.0\bin.
+        for mark in ["/cuda-", "\\CUDA\\v"] {
+            let found = after(words, mark).map(|rest| rest.split(|c: char| !(c.is_ascii_digit() || c == '.')).next());
+            if let Some(Some(found)) = found
+                && found.contains('.')
+                && found.len() <= 4
+                && self.hints.len() < 64
+            {
+                self.hints.push(("toolkit.version", found.trim_end_matches('.').to_owned(), line));
             }
         }
         // MXNet names its packages after the CUDA they are built for.
@@ -111,13 +131,16 @@ impl Tables {
         for (name, value, line) in self.hints {
             facts.words_in_text(name, value, line);
         }
+        self.present.finish(facts);
     }
 }
 
 /// Facts that stand in an error's own message.
 pub(super) fn from_error(error: &ErrorEvent, line: u32, facts: &mut Facts) {
     loader::read(&error.message, line, facts);
-    version::from_message(&error.message.replace('\n', " "), line, facts);
+    let message = error.message.replace('\n', " ");
+    version::from_message(&message, line, facts);
+    built::read(&message, line, facts);
     if error.frames.iter().any(|frame| frame.file.get(1..3) == Some(":\\")) {
         facts.add("os.windows", Value::Bool(true), Source::Text, Some(line));
     }
@@ -145,6 +168,7 @@ fn machine(words: &str, line: u32, facts: &mut Facts) {
     if words.contains("Windows-1") || words.contains("Microsoft Windows") || words.contains("Windows 1") {
         yes("os.windows");
     }
+    windows_build(words, line, facts);
     let key = words.trim_start_matches(['-', '*', ' ']);
     if let Some(name) = key
         .strip_prefix("OS:")
@@ -175,6 +199,25 @@ fn machine(words: &str, line: u32, facts: &mut Facts) {
             facts.number_in_text("host.memory.total", *total, line);
             facts.number_in_text("host.memory.available", *available, line);
         }
+    }
+}
+
+/// The build of Windows, and the generation of WSL by its kernel: the first has kernel 4.4 and no GPU.
+fn windows_build(words: &str, line: u32, facts: &mut Facts) {
+    let build = after(words, "10.0.").or_else(|| after(words, "(build ")).or_else(|| after(words, "OS Build "));
+    if let Some((build, rest)) = build.and_then(super::words::whole)
+        && (10_240..30_000).contains(&build)
+        && !rest.starts_with(is_word)
+    {
+        facts.number_in_text("os.windows_build", build as f64, line);
+    }
+    let kernel = after(words, "4.4.0-").and_then(super::words::whole).map(|(_, rest)| rest);
+    if kernel.is_some_and(|rest| rest.starts_with("-Microsoft")) {
+        facts.number_in_text("os.wsl_version", 1.0, line);
+        facts.add("os.wsl", Value::Bool(true), Source::Text, Some(line));
+    } else if words.contains("microsoft-standard") || words.contains("WSL2") || words.contains("WSL 2") {
+        facts.number_in_text("os.wsl_version", 2.0, line);
+        facts.add("os.wsl", Value::Bool(true), Source::Text, Some(line));
     }
 }
 
@@ -233,6 +276,21 @@ mod tests {
         assert_eq!(facts.number("gpu.temperature"), Some(33.0));
         assert_eq!(facts.number("gpu.ecc.uncorrected"), Some(3.0));
         assert_eq!(facts.text("gpu.compute_mode"), Some("Default"));
+    }
+
+    #[test]
+    fn windows_and_wsl() {
+        for (text, name, value) in [
+            ("Windows 10 Version 1909 (build 18363.1256), WSL 2", "os.windows_build", Some(18_363.0)),
+            ("Microsoft Windows [Version 10.0.19044.1706]", "os.windows_build", Some(19_044.0)),
+            ("Platform: Windows-10-10.0.22621-SP0", "os.windows_build", Some(22_621.0)),
+            ("inet 10.0.123.2", "os.windows_build", None),
+            ("4.4.0-20236-Microsoft", "os.wsl_version", Some(1.0)),
+            ("5.10.102.1-microsoft-standard-WSL2", "os.wsl_version", Some(2.0)),
+            ("Linux 4.4.0-210-generic", "os.wsl_version", None),
+        ] {
+            assert_eq!(facts(text).number(name), value, "{name} in {text}");
+        }
     }
 
     #[test]

@@ -1,5 +1,10 @@
-//! Who holds memory on a GPU: what `nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv` prints.
+//! Who holds memory on a GPU: what `nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv` prints, and the
+//! rows of the process table of `nvidia-smi`, old and new, also where only they were pasted.
+//!
+//! It refuses what merely draws on the screen. The surprising thing: a table lists the processes of all GPUs, and only
+//! the fullest GPU's can be what stood in the way.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::super::words::size;
@@ -14,6 +19,8 @@ pub(super) struct Processes {
     count: u32,
     held: f64,
     largest: f64,
+    /// Bytes that the rows of a table gave, by GPU.
+    by_gpu: BTreeMap<u32, f64>,
 }
 
 impl Processes {
@@ -29,26 +36,62 @@ impl Processes {
             *self = Self { columns: Some((pid, memory, place("process_name"))), ..Self::default() };
             return true;
         }
+        if let Some((gpu, pid, name, bytes)) = row(words) {
+            let held = self.by_gpu.entry(gpu).or_default();
+            *held += bytes;
+            let most = self.by_gpu.values().fold(0.0, |most: f64, held| most.max(*held));
+            facts.replace_in_text("gpu.held_by_processes", Value::Number(most), line);
+            self.another(pid, name, bytes, line, facts);
+            return true;
+        }
         let Some((pid, memory, name)) = self.columns else { return false };
         let cell = |place: usize| cells.get(place).copied().unwrap_or_default();
-        let row = cell(pid).parse::<u32>().ok().zip(size(cell(memory)));
-        let Some((pid, (bytes, _))) = row else {
+        let found = cell(pid).parse::<u32>().ok().zip(size(cell(memory)));
+        let Some((pid, (bytes, _))) = found else {
             self.columns = None;
             return false;
         };
-        self.count += 1;
         self.held += bytes;
-        facts.replace_in_text("gpu.process_count", Value::Number(f64::from(self.count)), line);
         facts.replace_in_text("gpu.held_by_processes", Value::Number(self.held), line);
+        self.another(pid, name.map(cell).unwrap_or_default(), bytes, line, facts);
+        true
+    }
+
+    /// Counts a process and keeps the one that holds most.
+    fn another(&mut self, pid: u32, name: &str, bytes: f64, line: u32, facts: &mut Facts) {
+        self.count += 1;
+        facts.replace_in_text("gpu.process_count", Value::Number(f64::from(self.count)), line);
         if bytes > self.largest {
             self.largest = bytes;
-            let name = name.map(cell).and_then(|name| Path::new(name).file_name()?.to_str()).unwrap_or_default();
+            let name = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let who = format!("pid {pid} {name}");
             let says = format!("{} holds {}", who.trim(), amounts::size(bytes));
             facts.replace_in_text("gpu.largest_process", Value::Text(says), line);
         }
-        true
     }
+}
+
+/// A row of nvidia-smi's table: GPU, pid, name and bytes of a process that computes.
+///
+/// Three layouts: `|  0  69341  python  4961MB |`, `|  0  9911  C  python  7603MiB |`, `|  0  N/A  N/A  9911  C  python  7603MiB |`.
+fn row(words: &str) -> Option<(u32, u32, &str, f64)> {
+    let inner = words.strip_prefix('|')?.trim_end_matches(['|', ' ']);
+    let (rest, memory) = inner.trim().rsplit_once(' ')?;
+    let bytes = size(memory).filter(|(_, tail)| tail.is_empty() && memory.ends_with('B'))?.0;
+    let mut columns = rest.split_whitespace().peekable();
+    let gpu = columns.next()?.parse().ok()?;
+    // Behind the GPU may stand its MIG instances.
+    let mut pid = None;
+    while let Some(number) = columns.next_if(|word| *word == "N/A" || word.bytes().all(|b| b.is_ascii_digit())) {
+        pid = number.parse().ok().or(pid);
+    }
+    if let Some(kind) = columns.next_if(|word| matches!(*word, "C" | "G" | "C+G" | "M+C"))
+        && kind == "G"
+    {
+        return None;
+    }
+    let name = columns.next()?;
+    (!name.contains("MiB") && name != "/").then_some((gpu, pid?, name, bytes))
 }
 
 #[cfg(test)]
@@ -66,5 +109,38 @@ mod tests {
         assert_eq!(facts.number("gpu.process_count"), Some(2.0));
         assert_eq!(facts.number("gpu.held_by_processes"), Some(4096.0 * 1024.0 * 1024.0));
         assert_eq!(facts.text("gpu.largest_process"), Some("pid 977 ollama holds 3.0 GiB"));
+    }
+
+    #[test]
+    fn rows_of_tables() {
+        for (text, held, count) in [
+            ("|    0      9911      C   /home/eva/bin/python              7603MiB |", 7603.0, 1.0),
+            ("|    0     69341  python                                     4961MB  |", 4961.0, 1.0),
+            (
+                "|    0   N/A  N/A      1203      G   /usr/lib/xorg/Xorg      300MiB |\n|    0   N/A  N/A     31337      C   ...envs/x/bin/python     20100MiB |",
+                20100.0,
+                1.0,
+            ),
+            (
+                "|    0   1  C  python  100MiB |\n|    0   2  C  python  200MiB |\n|    1   3  C  python  250MiB |",
+                300.0,
+                3.0,
+            ),
+        ] {
+            let mut facts = Facts::default();
+            let mut processes = Processes::default();
+            for (line, words) in (1..).zip(text.lines()) {
+                processes.read(words, line, &mut facts);
+            }
+            assert_eq!(facts.number("gpu.held_by_processes"), Some(held * 1024.0 * 1024.0), "{text}");
+            assert_eq!(facts.number("gpu.process_count"), Some(count), "{text}");
+        }
+        for text in [
+            "| N/A   31C    P0    61W / 400W |  79000MiB / 81920MiB |      0%      Default |",
+            "|  0  Tesla K80  Off  |",
+            "| epoch 1 | 3 MB |",
+        ] {
+            assert_eq!(row(text), None, "{text}");
+        }
     }
 }

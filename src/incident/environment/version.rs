@@ -248,7 +248,7 @@ pub(super) fn from_tag(digits: &str) -> Option<String> {
 }
 
 /// A cuDNN version, also from its number.
-fn cudnn(found: &str) -> Option<String> {
+pub(super) fn cudnn(found: &str) -> Option<String> {
     if found.contains('.') {
         return Some(found.to_owned());
     }
