@@ -9,6 +9,7 @@ mod autotuning;
 mod command;
 mod cuda;
 mod device_assert;
+mod documents;
 mod environment;
 mod frameworks;
 mod help;
@@ -55,7 +56,7 @@ pub enum Role {
     Code,
     /// Advice that a library prints with an error: never evidence.
     Advice,
-    /// A report on something that was not run or not an error: skipped tests, pip listings, help texts.
+    /// A report on something that was not run or not an error: skipped tests, pip listings, help texts, documents.
     Quiet,
 }
 
@@ -178,6 +179,9 @@ pub struct Incident {
 pub fn read(transcript: &Transcript) -> Incident {
     let marks = triggers::mark(transcript);
     let mut incident = Incident { roles: vec![Role::Text; transcript.len()], ..Incident::default() };
+    for (role, document) in incident.roles.iter_mut().zip(documents::lines(transcript)) {
+        *role = if document { Role::Quiet } else { Role::Text };
+    }
     for stream in 0..transcript.streams().len() {
         let mut reading = Reading::new(transcript, &marks, stream, &mut incident.roles, &mut incident.facts);
         scan(&mut reading);
@@ -204,7 +208,8 @@ fn scan(r: &mut Reading<'_>) {
     while at < r.len() {
         let marks = r.marks(at);
         let grave = r.prefix(at).is_some_and(|prefix| prefix.level >= Some(Level::Error));
-        if marks == 0 && !grave && !r.in_pytest && r.groups.is_empty() {
+        let document = r.role(at) == Role::Quiet;
+        if document || marks == 0 && !grave && !r.in_pytest && r.groups.is_empty() {
             at += 1;
             continue;
         }

@@ -8,7 +8,12 @@
 pub fn is_written(text: &str) -> bool {
     let line = text.trim();
     !line.is_empty()
-        && (is_template(line) || is_code(line) || is_documentation(line) || is_change(line) || is_question(line))
+        && (is_template(line)
+            || is_code(line)
+            || is_documentation(line)
+            || is_change(line)
+            || is_question(line)
+            || is_mention(line))
 }
 
 /// Whether a line speaks of a failure that may come, as advice in a README does: "if you get CUDA out of memory".
@@ -232,7 +237,17 @@ fn is_question(line: &str) -> bool {
     let words = line.trim_end_matches(['*', '_', ' ']);
     let set_off =
         line.starts_with("**") || line.starts_with('#') || line.starts_with("Q:") || line.contains(['«', '“']);
-    set_off && words.ends_with(['?', '？'])
+    let asks = words.ends_with(['?', '？']);
+    asks && (set_off || ["should we ", "should I ", "should it ", "shall we "].iter().any(|ask| line.contains(ask)))
+}
+
+/// A message in quotes behind a verb of people: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
+fn is_mention(line: &str) -> bool {
+    const VERBS: [&str; 9] =
+        ["avoid ", "avoids ", "prevent ", "prevents ", "catch ", "ignore ", "grep ", "look for ", "search for "];
+    VERBS.iter().any(|verb| {
+        line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(['"', '`', '\'', '“', '«']))
+    })
 }
 
 #[cfg(test)]
@@ -273,6 +288,9 @@ mod tests {
             "0a1b2c3d4 (HEAD -> main, tag: v2) handle device-side assert triggered in tests",
             "**¿Qué significa «no kernel image is available»?**",
             "## Why do I get CUDA out of memory?",
+            "Next time: should we catch \"CUBLAS_STATUS_ALLOC_FAILED\" too?",
+            "I was told that a smaller cache avoids `CUDA out of memory` here.",
+            "Then grep 'NVRM: Xid' in the kernel log.",
         ] {
             assert!(is_written(line), "{line}");
         }
@@ -296,6 +314,8 @@ mod tests {
             "* rank 0: ncclSystemError: unhandled system error",
             "Error: CUDA driver version is insufficient for CUDA runtime version;",
             "CUDNN_STATUS_INTERNAL_ERROR?",
+            "Why do I get CUDA out of memory here?",
+            "I see `CUDA error: unspecified launch failure` after an hour",
             "\"RuntimeError: CUDA out of memory\",",
             "# RuntimeError: CUDA out of memory",
             "raise from worker: CUDA out of memory",
