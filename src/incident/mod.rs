@@ -11,6 +11,7 @@ mod cuda;
 mod device_assert;
 mod environment;
 mod frameworks;
+mod growth;
 mod help;
 mod kernel;
 mod native;
@@ -20,6 +21,7 @@ mod oom;
 mod position;
 mod python;
 mod reading;
+mod remarks;
 mod sentences;
 #[cfg(test)]
 mod tests;
@@ -345,5 +347,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
     }
     table.finish(&mut incident.facts);
     position::facts(transcript, incident);
+    growth::facts(transcript, incident);
+    remarks::facts(transcript, incident);
     nccl::over_ranks(transcript, incident);
 }

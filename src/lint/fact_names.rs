@@ -108,6 +108,7 @@ pub const NAMES: &[(&str, Sort)] = &[
     ("torch.arch_list", List),
     ("driver.cuda", Version),
     ("build.cuda", Version),
+    ("build.arch_list", List),
     ("cudnn.built", Version),
     ("torch.cudnn", Version),
     // The GPU.
@@ -123,6 +124,7 @@ pub const NAMES: &[(&str, Sort)] = &[
     ("gpu.ecc.uncorrected", Number),
     ("gpu.mig", Bool),
     ("gpu.compute_mode", Text),
+    ("gpu.clients", List),
     ("gpu.temperature", Number),
     // The GPU, as only a probe tells it.
     ("gpu.installed", Number),
@@ -252,6 +254,29 @@ pub const NAMES: &[(&str, Sort)] = &[
     ("run.devices", Number),
     ("run.strategy", Text),
     ("run.accumulate", Number),
+    ("run.memory.rising", Bool),
+    ("run.memory.first", Number),
+    ("run.memory.last", Number),
+    ("run.host_memory.rising", Bool),
+    ("run.host_memory.first", Number),
+    ("run.host_memory.last", Number),
+    // What the person who pasted the text says of it.
+    ("writer.works_on_cpu", Bool),
+    ("writer.works_on_other_version", Bool),
+    ("writer.began_with_update", Bool),
+    ("writer.works_smaller", Bool),
+    ("writer.works_on_one_gpu", Bool),
+    ("writer.works_on_first_gpu", Bool),
+    ("writer.works_elsewhere", Bool),
+    ("writer.one_card_only", Bool),
+    ("writer.intermittent", Bool),
+    ("writer.after_hours", Bool),
+    ("writer.needs_reboot", Bool),
+    ("writer.same_input", Bool),
+    ("writer.works_in_fp32", Bool),
+    ("writer.works_eager", Bool),
+    ("writer.works_blocking", Bool),
+    ("writer.interrupted_before", Bool),
 ];
 
 /// What kind of value a fact has; `None` when there is no such fact.

@@ -4,6 +4,8 @@
 //! spelling, "CUDA Version", means the driver's highest CUDA in nvidia-smi and the toolkit's elsewhere.
 
 mod answers;
+mod archs;
+mod clients;
 mod gpu;
 mod listing;
 mod loader;
@@ -38,11 +40,15 @@ impl Tables {
             return false;
         }
         let words = text.trim();
+        clients::read(words, line, facts);
         if role == Role::Frame {
             self.paths(words, line, facts);
             return false;
         }
         self.answers.read(words, line, facts);
+        if self.processes.row(words, line, facts) {
+            return false;
+        }
         if self.smi.read(words, line, facts) || self.processes.read(words, line, facts) {
             return false;
         }
@@ -68,6 +74,7 @@ impl Tables {
         }
         version::read(words, line, facts);
         gpu::read(words, line, facts, &mut self.hints);
+        archs::read(words, line, facts);
         loader::read(words, line, facts);
         machine(words, line, facts);
         self.paths(words, line, facts);
