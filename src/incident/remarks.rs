@@ -16,7 +16,7 @@ const HEAD: usize = 150;
 const TAIL: usize = 300;
 
 /// "it works", in the tenses people use.
-const WORKS: &str = r"(?i)\b(works?|worked|working|runs?|ran|running|trains?|trained|succeeds?|succeeded|fine|ok|okay|no (error|problem|issue|crash)\w*|(disappear|vanish)(s|ed)|goes away|went away)\b";
+const WORKS: &str = r"(?i)\b(works?|worked|working (fine|well|ok)|runs|ran|can run|trains|succeeds?|succeeded|fine|ok|okay|no (error|problem|issue|crash)\w*|(disappear|vanish)(s|ed)|goes away|went away)\b";
 
 /// 正常 and its kin.
 const GOOD: &str = "(正常|没问题|没有问题|可以跑|能跑|就好|就行|不报错|不会报错|就可以|解决|動きます|問題な)";
@@ -61,6 +61,10 @@ const STATEMENTS: &[(&str, &str)] = &[
     (
         "writer.works_smaller",
         r"(?i)\b(reduc|lower|decreas|shrink|halv)\w*\b.{0,40}\b(fix|work|help|avoid|solv|go(es)? away)",
+    ),
+    (
+        "writer.works_smaller",
+        r"(?i)(<=?|≤|\bup to|\bbelow|\bunder|\bless than) ?\d+\w* .{0,12}\b(works?|is fine|are fine|is ok|runs|fits?)\b",
     ),
     ("writer.works_smaller", r"(调小|减小|改小|降低|小一点|减少|(设|改)(为|成) ?\d).{0,30}G"),
     (
@@ -180,10 +184,17 @@ static PATTERNS: LazyLock<Vec<Statement>> = LazyLock::new(|| {
     STATEMENTS.iter().map(|(fact, source)| Statement { fact, pattern: Pattern::new(&full(source)) }).collect()
 });
 
+/// An update that changed nothing, or mended it.
+const NO_BEGINNING: &str = r"(?i)\b(still|also|either|even|same (error|problem|issue)|no (change|luck|effect)|not help|works?|worked|fix\w*|solv\w*|resolv\w*|fine|help(s|ed)|gone|should|please|try)\b|n[o']t help|还是|仍然|也|正常|解决|就好";
+
+static BEGINNING: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(NO_BEGINNING));
+
 static DENIAL: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(DENIES));
 
 /// Statements that are no less true where their clause denies something.
-const BLUNT: [&str; 5] = [
+const BLUNT: [&str; 7] = [
+    "writer.began_with_update",
+    "writer.same_input",
     "writer.needs_reboot",
     "writer.interrupted_before",
     "writer.one_card_only",
@@ -213,8 +224,9 @@ fn is_said(text: &str) -> bool {
     let words = text.trim();
     let spaced = words.split_whitespace().take(3).count() == 3;
     let foreign = words.chars().any(|c| ('\u{3040}'..'\u{9fff}').contains(&c));
-    let logged =
-        ["Warning:", "WARNING", "INFO", "it/s", "s/it", "http://", "DEBUG"].iter().any(|mark| words.contains(mark));
+    let logged = ["Warning:", "WARNING", "INFO", "it/s", "s/it", "http://", "DEBUG", "wandb:"]
+        .iter()
+        .any(|mark| words.contains(mark));
     (6..600).contains(&words.len()) && (spaced || foreign) && !logged
 }
 
@@ -225,6 +237,9 @@ fn said(text: &str) -> Vec<&'static str> {
         let mut denied = None;
         for Statement { fact, pattern } in PATTERNS.iter() {
             if found.contains(fact) || !pattern.is_match(clause) {
+                continue;
+            }
+            if *fact == "writer.began_with_update" && BEGINNING.is_match(clause) {
                 continue;
             }
             // "Works on 1.12, fails on 2.0": what denies may stand behind a comma.
@@ -264,7 +279,10 @@ mod tests {
             ("Downgrading to 0.4.2 fixed it for me", "works_on_other_version"),
             ("换成 torch 1.10 版本就好了", "works_on_other_version"),
             ("it started after I updated the driver", "began_with_update"),
+            ("After upgrading to torch 2.3 every run dies like this", "began_with_update"),
+            ("升级驱动之后就开始报错", "began_with_update"),
             ("runs fine with batch size 2", "works_smaller"),
+            ("tried three cards, seq_len<=1024 works everywhere", "works_smaller"),
             ("单卡训练没问题，多卡就报错", "works_on_one_gpu"),
             ("# the same two lines with cuda:0 work", "works_on_first_gpu"),
             ("works without problems on cuda:0", "works_on_first_gpu"),
@@ -293,7 +311,14 @@ mod tests {
             "it should work on cpu",
             "downgrading to torch 2.0 did not help",
             "Epoch 3 runs in 3.5 hours",
+            "after updating the driver it still fails",
+            "even after I upgraded to 2.1",
+            "升级驱动之后还是报错",
             "Using random seed 42",
+            "You are running on PyTorch 2.1",
+            "the checkpoint was trained with torch 1.6",
+            "I am working with torch 2.1",
+            "Running on CPU",
             "the smaller model is not available",
             "2048/4096 tokens on the same sample",
             "换成 torch 1.10 版本也不行",

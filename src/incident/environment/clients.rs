@@ -17,6 +17,7 @@ const TRACES: &[(&str, &str)] = &[
     ("common_runtime/bfc_allocator.cc", "tensorflow"),
     ("/tensorflow/python/", "tensorflow"),
     ("Created TensorFlow device", "tensorflow"),
+    ("Created device /job:localhost", "tensorflow"),
     ("/jax/_src/", "jax"),
     ("\\jax\\_src\\", "jax"),
     ("jaxlib.xla_extension", "jax"),
@@ -56,7 +57,7 @@ mod tests {
             "[pip3] torch==2.1.0",
             "tensorflow 2.15.0",
             "external/org_tensorflow/tensorflow/compiler/xla/stream_executor/cuda/cuda_driver.cc:668] failed",
-            "I tensorflow/core/common_runtime/gpu/gpu_device.cc:1613] Created device",
+            "Created device /job:localhost/replica:0/task:0/device:GPU:0 with 22271 MB memory",
             "  File \"/venv/lib/python3.10/site-packages/jax/_src/random.py\", line 132, in PRNGKey",
             "  File \"/venv/lib/python3.10/site-packages/jax/_src/prng.py\", line 13, in seed",
         ]) {

@@ -264,6 +264,7 @@ mod tests {
             ("Python 3.10.12 (main, Nov 20 2023, 15:14:05) [GCC 11.4.0] on linux", "python.version", Some("3.10.12")),
             ("requires torch>=2.0", "torch.version", None),
             ("  Device 0: Quadro P6000, compute capability 6.1, VMM: yes", "gpu.arch", Some("sm_61")),
+            ("GPU: GeForce GTX TITAN X, 12 GB", "gpu.name", Some("NVIDIA GeForce GTX TITAN X")),
             ("  Device 0: Quadro P6000, compute capability 6.1, VMM: yes", "gpu.name", Some("Quadro P6000")),
             (
                 "NVIDIA X with CUDA capability sm_120 is not compatible with the current PyTorch installation.",
@@ -286,6 +287,11 @@ mod tests {
         for (text, name, expected) in table {
             let facts = facts(text);
             assert_eq!(facts.text(name), *expected, "{name} in {text}");
+        }
+        for (text, count) in
+            [("4x RTX 2080 Ti, driver 418", Some(4.0)), ("node with 8 x A100", Some(8.0)), ("1.5x RTX speed", None)]
+        {
+            assert_eq!(facts(text).number("gpu.count"), count, "{text}");
         }
         let facts = facts("The current PyTorch install supports CUDA capabilities sm_70 sm_75 sm_80.");
         assert_eq!(
