@@ -63,6 +63,48 @@ pub fn driver_floor(cuda: &str) -> Option<&'static str> {
     })
 }
 
+/// The newest CUDA that a driver of that version speaks: 450.102.04 speaks 11.0. A driver translates PTX of its own
+/// CUDA and of older ones only, whatever minor-version compatibility allows otherwise.
+///
+/// The first driver branch of each CUDA: kb/hardware/cuda-drivers.csv; before 11, NVIDIA's CUDA release notes, table of
+/// toolkits and drivers. `None` for what cannot be read or is older than CUDA 7.5.
+pub fn cuda_of_driver(driver: &str) -> Option<&'static str> {
+    const BRANCHES: [(u32, &str); 30] = [
+        (595, "13.2"),
+        (590, "13.1"),
+        (580, "13.0"),
+        (575, "12.9"),
+        (570, "12.8"),
+        (565, "12.7"),
+        (560, "12.6"),
+        (555, "12.5"),
+        (550, "12.4"),
+        (545, "12.3"),
+        (535, "12.2"),
+        (530, "12.1"),
+        (525, "12.0"),
+        (520, "11.8"),
+        (515, "11.7"),
+        (510, "11.6"),
+        (495, "11.5"),
+        (470, "11.4"),
+        (465, "11.3"),
+        (460, "11.2"),
+        (455, "11.1"),
+        (450, "11.0"),
+        (440, "10.2"),
+        (418, "10.1"),
+        (410, "10.0"),
+        (396, "9.2"),
+        (390, "9.1"),
+        (384, "9.0"),
+        (367, "8.0"),
+        (352, "7.5"),
+    ];
+    let branch = driver.split('.').next()?.trim().parse::<u32>().ok().filter(|branch| *branch < 1000)?;
+    BRANCHES.iter().find(|(first, _)| branch >= *first).map(|(_, cuda)| *cuda)
+}
+
 /// Whether the toolkit of that CUDA version knew devices of that capability when it was released.
 ///
 /// First release per architecture: CUDA toolkit release notes and the architectures that its own NVRTC lists.
@@ -120,6 +162,19 @@ mod tests {
         assert!(!cuda_knows("9.0", "7.5"));
         assert!(!cuda_knows("12.9", "11.0"));
         assert!(cuda_knows("9.0", "a card nobody knows"));
+    }
+
+    #[test]
+    fn drivers_speak_the_cuda_of_their_branch() {
+        for row in include_str!("../kb/hardware/cuda-drivers.csv").lines().skip(1) {
+            let mut cells = row.split(',');
+            let (cuda, linux) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
+            let minor = cuda.split('.').take(2).collect::<Vec<_>>().join(".");
+            assert_eq!(cuda_of_driver(linux), Some(minor.as_str()), "{linux}");
+        }
+        assert_eq!(cuda_of_driver("450.102.04"), Some("11.0"));
+        assert_eq!(cuda_of_driver("340.108"), None);
+        assert_eq!(cuda_of_driver("a driver"), None);
     }
 
     #[test]

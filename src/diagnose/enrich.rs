@@ -19,8 +19,20 @@ pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
         facts.add("gpu.arch", Value::Text(arch), Source::Catalogue, None);
     }
     onnxruntime(facts);
+    driver(facts);
     age_of_build(facts);
     memory_in_words(facts);
+}
+
+/// The CUDA that the driver speaks, where nothing said it.
+fn driver(facts: &mut Facts) {
+    let cuda = facts.get("driver.version").and_then(|fact| match &fact.value {
+        Value::Text(version) => Some((compatibility::cuda_of_driver(version)?, fact.line)),
+        _ => None,
+    });
+    if let Some((cuda, line)) = cuda {
+        facts.add("driver.cuda", Value::Text(cuda.to_owned()), Source::Catalogue, line);
+    }
 }
 
 /// "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB": one sentence for every page.

@@ -12,6 +12,7 @@ mod device_assert;
 mod documents;
 mod environment;
 mod frameworks;
+mod growth;
 mod help;
 mod kernel;
 mod native;
@@ -21,10 +22,10 @@ mod oom;
 mod position;
 mod python;
 mod reading;
+mod remarks;
 mod sentences;
 #[cfg(test)]
 mod tests;
-mod told;
 mod torchrun;
 mod triggers;
 mod words;
@@ -351,6 +352,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
     }
     table.finish(&mut incident.facts);
     position::facts(transcript, incident);
-    told::facts(transcript, incident);
+    growth::facts(transcript, incident);
+    remarks::facts(transcript, incident);
     nccl::over_ranks(transcript, incident);
 }

@@ -47,7 +47,9 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
         .and_then(size)
         .map(|s| s.0)
         .or_else(|| size_before(text, " is reserved by PyTorch but unallocated"));
-    let old_reserved = size_before(text, " reserved in total by PyTorch");
+    // Before 1.4 PyTorch told what it kept beside the live tensors: "6.81 GiB cached".
+    let cached = size_before(text, " cached");
+    let old_reserved = size_before(text, " reserved in total by PyTorch").or_else(|| Some(allocated? + cached?));
     let reserved = old_reserved.or_else(|| Some(allocated? + unallocated?));
     let process = after(text, "this process has ").and_then(size).map(|s| s.0);
     let limit = size_before(text, " allowed").or_else(|| after(text, "allowed memory ").and_then(size).map(|s| s.0));
@@ -233,6 +235,19 @@ mod tests {
                 ("oom.free", 3.06 * MIB),
                 ("oom.reserved", 10.30 * GIB),
                 ("oom.others", 11.91 * GIB - 3.06 * MIB - 10.30 * GIB),
+            ],
+        );
+    }
+
+    #[test]
+    fn oldest_wording() {
+        // Cached is what is kept beside the live tensors, not together with them.
+        check(
+            "CUDA out of memory. Tried to allocate 5.12 GiB (GPU 0; 11.92 GiB total capacity; 1.00 GiB already allocated; 4.35 GiB free; 6.00 GiB cached)",
+            &[
+                ("oom.reserved", 7.0 * GIB),
+                ("oom.reserved_unallocated", 6.0 * GIB),
+                ("oom.others", (11.92 - 4.35 - 7.0) * GIB),
             ],
         );
     }

@@ -22,16 +22,21 @@ const EXPRESSIONS: [(&str, &str); 8] = [
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     asked: Option<String>,
+    /// Whether it was the GPU's compute capability, alone or beside its name.
+    capability: bool,
 }
 
 impl Answers {
     /// Whether the next line may be an answer.
     pub(super) fn open(&self) -> bool {
-        self.asked.is_some()
+        self.asked.is_some() || self.capability
     }
 
     /// Takes an answer, and a question.
     pub(super) fn read(&mut self, words: &str, line: u32, facts: &mut Facts) {
+        if std::mem::replace(&mut self.capability, words.contains("get_device_capability(")) {
+            capability(words, line, facts);
+        }
         if let Some(name) = self.asked.take().filter(|_| !is_prompt(words)) {
             let out =
                 words.split_once("]: ").filter(|(head, _)| head.starts_with("Out[")).map_or(words, |(_, out)| out);
@@ -41,6 +46,16 @@ impl Answers {
             }
         }
         self.asked = question(words);
+    }
+}
+
+/// `(8, 6)`, `('GeForce GTX TITAN X', (5, 2))`.
+fn capability(words: &str, line: u32, facts: &mut Facts) {
+    let Some((_, pair)) = words.rsplit_once('(') else { return };
+    let Some((major, minor)) = pair.trim_end_matches(')').split_once(", ") else { return };
+    if let (Ok(major @ 1..=20), Ok(minor @ 0..=9)) = (major.parse::<u32>(), minor.parse::<u32>()) {
+        facts.words_in_text("gpu.compute_capability", format!("{major}.{minor}"), line);
+        facts.words_in_text("gpu.arch", format!("sm_{major}{minor}"), line);
     }
 }
 
@@ -83,6 +98,12 @@ mod tests {
             (">>> torch.__version__\n'2.0.1+cu117'", "torch.version", "2.0.1+cu117"),
             (">>> print(torch.backends.cudnn.version())\n8500", "cudnn.version", "8.5.0"),
             ("In [3]: torch.version.cuda\nOut[3]: '12.1'", "torch.cuda", "12.1"),
+            (">>> torch.cuda.get_device_capability()\n(8, 6)", "gpu.compute_capability", "8.6"),
+            (
+                ">>> torch.cuda.get_device_name(0), torch.cuda.get_device_capability(0)\n('GeForce GTX TITAN X', (5, 2))",
+                "gpu.arch",
+                "sm_52",
+            ),
             ("$ python -c 'import jax; print(jax.__version__)'\n0.4.30", "jax.version", "0.4.30"),
             (
                 "(x) a@b:~$ echo $LD_LIBRARY_PATH\n/usr/local/cuda-10.0/lib64:",

@@ -108,6 +108,9 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
         None => {}
     }
     capability(words, line, facts);
+    if let Some(count) = times(words) {
+        facts.number_in_text("gpu.count", count as f64, line);
+    }
     if let Some(count) = after(words, "found ").and_then(whole).filter(|(_, rest)| rest.starts_with(" CUDA devices")) {
         facts.number_in_text("gpu.count", count.0 as f64, line);
     }
@@ -206,7 +209,8 @@ fn collect(words: &str) -> Option<(String, Option<f64>)> {
         });
     }
     let name = name.trim_end_matches(" with").trim_end_matches(" MIG").to_owned();
-    (has_digit || name.contains("Graphics Device")).then_some((name, memory))
+    let letters = ["TITAN X", "TITAN V", "TITAN RTX"].iter().any(|titan| name.contains(titan));
+    (has_digit || letters || name.contains("Graphics Device")).then_some((name, memory))
 }
 
 /// Whether a word can be part of a GPU's name.
@@ -218,6 +222,21 @@ fn is_model(word: &str, place: usize) -> bool {
     let fits = word.len() <= 16 && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') && !word.contains("--");
     let starts = word.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
     fits && starts && (1..=6).contains(&digits) && (place < 6) && !word.starts_with("sm_")
+}
+
+/// "4x RTX 2080 Ti", "8 x A100": how many cards a person says there are.
+fn times(words: &str) -> Option<u64> {
+    let (count, rest) = words
+        .match_indices(['x', 'X', '×'])
+        .filter_map(|(at, sign)| {
+            let head = words.get(..at)?.trim_end();
+            let digits = head.trim_end_matches(|c: char| c.is_ascii_digit());
+            let count = head.get(digits.len()..)?.parse::<u64>().ok()?;
+            let alone = digits.chars().next_back().is_none_or(|c| !is_word(c) && c != '.');
+            Some((count, words.get(at + sign.len()..)?.trim_start())).filter(|_| alone)
+        })
+        .find(|(_, rest)| STARTS.iter().any(|start| rest.starts_with(start)))?;
+    (1..=64).contains(&count).then_some(count).filter(|_| name(rest).is_some())
 }
 
 /// Compute capability of the GPU, and the list that a build supports.

@@ -4,7 +4,9 @@
 //! spelling, "CUDA Version", means the driver's highest CUDA in nvidia-smi and the toolkit's elsewhere.
 
 mod answers;
+mod archs;
 mod built;
+mod clients;
 mod gpu;
 mod listing;
 mod loader;
@@ -40,6 +42,7 @@ impl Tables {
             return false;
         }
         let words = text.trim();
+        clients::read(words, line, facts);
         if role == Role::Frame {
             self.paths(words, line, facts);
             return false;
@@ -76,6 +79,7 @@ impl Tables {
             version::read(words, line, facts);
         }
         gpu::read(words, line, facts, &mut self.hints);
+        archs::read(words, line, facts);
         loader::read(words, line, facts);
         self.present.read(words, line);
         machine(words, line, facts);
@@ -315,6 +319,7 @@ mod tests {
             ("Python 3.10.12 (main, Nov 20 2023, 15:14:05) [GCC 11.4.0] on linux", "python.version", Some("3.10.12")),
             ("requires torch>=2.0", "torch.version", None),
             ("  Device 0: Quadro P6000, compute capability 6.1, VMM: yes", "gpu.arch", Some("sm_61")),
+            ("GPU: GeForce GTX TITAN X, 12 GB", "gpu.name", Some("NVIDIA GeForce GTX TITAN X")),
             ("  Device 0: Quadro P6000, compute capability 6.1, VMM: yes", "gpu.name", Some("Quadro P6000")),
             (
                 "NVIDIA X with CUDA capability sm_120 is not compatible with the current PyTorch installation.",
@@ -337,6 +342,11 @@ mod tests {
         for (text, name, expected) in table {
             let facts = facts(text);
             assert_eq!(facts.text(name), *expected, "{name} in {text}");
+        }
+        for (text, count) in
+            [("4x RTX 2080 Ti, driver 418", Some(4.0)), ("node with 8 x A100", Some(8.0)), ("1.5x RTX speed", None)]
+        {
+            assert_eq!(facts(text).number("gpu.count"), count, "{text}");
         }
         let facts = facts("The current PyTorch install supports CUDA capabilities sm_70 sm_75 sm_80.");
         assert_eq!(

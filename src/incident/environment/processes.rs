@@ -16,11 +16,17 @@ use crate::facts::{Facts, Value};
 pub(super) struct Processes {
     /// The places of pid, memory and name among the columns.
     columns: Option<(usize, usize, Option<usize>)>,
+    /// What is held on each GPU; a list that names none is about one.
+    held: BTreeMap<u32, Held>,
+}
+
+/// The processes of one GPU.
+#[derive(Debug, Default)]
+struct Held {
     count: u32,
-    held: f64,
-    largest: f64,
-    /// Bytes that the rows of a table gave, by GPU.
-    by_gpu: BTreeMap<u32, f64>,
+    bytes: f64,
+    /// Bytes of the process that holds most, and what to say of it.
+    largest: (f64, String),
 }
 
 impl Processes {
@@ -36,37 +42,38 @@ impl Processes {
             *self = Self { columns: Some((pid, memory, place("process_name"))), ..Self::default() };
             return true;
         }
+        if words.starts_with('|') && words.contains("No running processes found") {
+            facts.number_in_text("gpu.process_count", 0.0, line);
+            return true;
+        }
         if let Some((gpu, pid, name, bytes)) = row(words) {
-            let held = self.by_gpu.entry(gpu).or_default();
-            *held += bytes;
-            let most = self.by_gpu.values().fold(0.0, |most: f64, held| most.max(*held));
-            facts.replace_in_text("gpu.held_by_processes", Value::Number(most), line);
-            self.another(pid, name, bytes, line, facts);
+            self.another(gpu, pid, name, bytes, line, facts);
             return true;
         }
         let Some((pid, memory, name)) = self.columns else { return false };
         let cell = |place: usize| cells.get(place).copied().unwrap_or_default();
-        let found = cell(pid).parse::<u32>().ok().zip(size(cell(memory)));
-        let Some((pid, (bytes, _))) = found else {
+        let Some((pid, (bytes, _))) = cell(pid).parse::<u32>().ok().zip(size(cell(memory))) else {
             self.columns = None;
             return false;
         };
-        self.held += bytes;
-        facts.replace_in_text("gpu.held_by_processes", Value::Number(self.held), line);
-        self.another(pid, name.map(cell).unwrap_or_default(), bytes, line, facts);
+        self.another(0, pid, name.map(cell).unwrap_or_default(), bytes, line, facts);
         true
     }
 
-    /// Counts a process and keeps the one that holds most.
-    fn another(&mut self, pid: u32, name: &str, bytes: f64, line: u32, facts: &mut Facts) {
-        self.count += 1;
-        facts.replace_in_text("gpu.process_count", Value::Number(f64::from(self.count)), line);
-        if bytes > self.largest {
-            self.largest = bytes;
+    /// Counts a process; the facts are those of the GPU on which processes hold the most.
+    fn another(&mut self, gpu: u32, pid: u32, name: &str, bytes: f64, line: u32, facts: &mut Facts) {
+        let held = self.held.entry(gpu).or_default();
+        held.count += 1;
+        held.bytes += bytes;
+        if bytes > held.largest.0 {
             let name = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let who = format!("pid {pid} {name}");
-            let says = format!("{} holds {}", who.trim(), amounts::size(bytes));
-            facts.replace_in_text("gpu.largest_process", Value::Text(says), line);
+            held.largest = (bytes, format!("{} holds {}", who.trim(), amounts::size(bytes)));
+        }
+        if let Some(most) = self.held.values().max_by(|a, b| a.bytes.total_cmp(&b.bytes)) {
+            facts.replace_in_text("gpu.process_count", Value::Number(f64::from(most.count)), line);
+            facts.replace_in_text("gpu.held_by_processes", Value::Number(most.bytes), line);
+            facts.replace_in_text("gpu.largest_process", Value::Text(most.largest.1.clone()), line);
         }
     }
 }
@@ -117,6 +124,11 @@ mod tests {
             ("|    0      9911      C   /home/eva/bin/python              7603MiB |", 7603.0, 1.0),
             ("|    0     69341  python                                     4961MB  |", 4961.0, 1.0),
             (
+                "|    0     30184    C   Unknown Error  10871MiB |\n|    1   7653    C   python    5369MiB |",
+                10871.0,
+                1.0,
+            ),
+            (
                 "|    0   N/A  N/A      1203      G   /usr/lib/xorg/Xorg      300MiB |\n|    0   N/A  N/A     31337      C   ...envs/x/bin/python     20100MiB |",
                 20100.0,
                 1.0,
@@ -124,7 +136,7 @@ mod tests {
             (
                 "|    0   1  C  python  100MiB |\n|    0   2  C  python  200MiB |\n|    1   3  C  python  250MiB |",
                 300.0,
-                3.0,
+                2.0,
             ),
         ] {
             let mut facts = Facts::default();

@@ -1,0 +1,69 @@
+//! Which frameworks were at work on the GPU in one text: each keeps a pool of memory of its own. Fact `gpu.clients`.
+//!
+//! An installed package is no client, so package lists count for nothing; frames and the frameworks' own log lines do.
+//! The surprising thing: XLA's source lies below "org_tensorflow" in JAX's log lines, which are not TensorFlow's.
+
+use crate::facts::{Facts, Source, Value};
+
+/// What only a running framework leaves in a line, and its name.
+const TRACES: &[(&str, &str)] = &[
+    ("/torch/nn/", "torch"),
+    ("\\torch\\nn\\", "torch"),
+    ("/torch/autograd/", "torch"),
+    ("/torch/cuda/", "torch"),
+    ("CUDACachingAllocator", "torch"),
+    ("total capacity", "torch"),
+    ("common_runtime/gpu/gpu_device.cc", "tensorflow"),
+    ("common_runtime/bfc_allocator.cc", "tensorflow"),
+    ("/tensorflow/python/", "tensorflow"),
+    ("Created TensorFlow device", "tensorflow"),
+    ("Created device /job:localhost", "tensorflow"),
+    ("/jax/_src/", "jax"),
+    ("\\jax\\_src\\", "jax"),
+    ("jaxlib.xla_extension", "jax"),
+    ("xla_bridge", "jax"),
+    ("/cupy/", "cupy"),
+    ("cupy_backends", "cupy"),
+    ("onnxruntime/core/providers/cuda", "onnxruntime"),
+    ("bfc_arena.cc", "onnxruntime"),
+];
+
+/// Reads which framework a line is a trace of.
+pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
+    let Some((_, name)) = TRACES.iter().find(|(trace, _)| words.contains(trace)) else { return };
+    let mut clients = match facts.get("gpu.clients").map(|fact| &fact.value) {
+        Some(Value::List(clients)) => clients.clone(),
+        _ => Vec::new(),
+    };
+    if clients.iter().any(|client| client == name) {
+        return;
+    }
+    clients.push((*name).to_owned());
+    if clients.len() == 1 {
+        facts.add("gpu.clients", Value::List(clients), Source::Text, Some(line));
+    } else {
+        facts.replace_in_text("gpu.clients", Value::List(clients), line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frameworks_at_work() {
+        let mut facts = Facts::default();
+        for (line, words) in (1..).zip([
+            "[pip3] torch==2.1.0",
+            "tensorflow 2.15.0",
+            "external/org_tensorflow/tensorflow/compiler/xla/stream_executor/cuda/cuda_driver.cc:668] failed",
+            "Created device /job:localhost/replica:0/task:0/device:GPU:0 with 22271 MB memory",
+            "  File \"/venv/lib/python3.10/site-packages/jax/_src/random.py\", line 132, in PRNGKey",
+            "  File \"/venv/lib/python3.10/site-packages/jax/_src/prng.py\", line 13, in seed",
+        ]) {
+            read(words, line, &mut facts);
+        }
+        let clients = facts.get("gpu.clients").map(|fact| (fact.value.clone(), fact.line));
+        assert_eq!(clients, Some((Value::List(vec!["tensorflow".to_owned(), "jax".to_owned()]), Some(5))));
+    }
+}
