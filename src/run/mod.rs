@@ -10,6 +10,8 @@
 #[cfg(unix)]
 mod jobs;
 mod outcome;
+#[cfg(unix)]
+mod pace;
 #[cfg(not(unix))]
 mod plain;
 #[cfg(unix)]

@@ -50,11 +50,11 @@ impl AsFd for Source {
 /// What one turn of passing on came to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Something was passed on.
-    Passed,
+    /// So many bytes were passed on.
+    Passed(usize),
     /// Nothing was there.
     Nothing,
-    /// Nobody will write any more, or nobody reads any more.
+    /// Nobody will write any more, or nobody reads that stream any more.
     Ended,
 }
 
@@ -73,8 +73,8 @@ pub(super) fn pass(
     let bytes = buffer.get(..count).unwrap_or_default();
     let taken = to.write(stream, bytes);
     read(stream, bytes);
-    // Where the reader of our output is gone, the child learns it the way it would have, by a closed pipe.
-    if ended || !taken { Turn::Ended } else { Turn::Passed }
+    // Where the reader of this stream is gone, the child learns it the way it would have, by a closed pipe.
+    if ended || !taken { Turn::Ended } else { Turn::Passed(count) }
 }
 
 /// Takes what is there without waiting: how many bytes, and whether that was the end.
