@@ -54,6 +54,15 @@ fn a_failure_is_diagnosed_below() {
 }
 
 #[test]
+fn a_run_inside_a_run_is_explained_once() {
+    let program = env!("CARGO_BIN_EXE_faultbook");
+    let output = shell(&format!("{program} run -- sh -c 'cat >&2; exit 3' <<'END'\n{DEATH}END"));
+    let err = text(&output.stderr);
+    assert_eq!((output.status.code(), err.matches("More: faultbook show").count()), (Some(3), 1), "{err}");
+    assert!(err.ends_with("exit code 3; the answer stands above\n"), "{err}");
+}
+
+#[test]
 fn codes_are_those_of_a_shell() {
     for (script, code, says) in [
         ("exit 77", 77, "exit code 77"),
