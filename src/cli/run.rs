@@ -130,7 +130,7 @@ fn report(
 
 /// Whether the output ends with an answer of ours: the command ran another `faultbook run`.
 fn is_answered(incident: &Incident, transcript: &Transcript) -> bool {
-    let last = transcript.lines().filter(|line| !line.text.trim().is_empty()).last();
+    let last = transcript.lines().rfind(|line| !line.text.trim().is_empty());
     last.is_some_and(|line| incident.roles.get(line.index) == Some(&Role::Answer))
 }
 

@@ -10,8 +10,6 @@
 #[cfg(unix)]
 mod jobs;
 mod outcome;
-#[cfg(unix)]
-mod pace;
 #[cfg(not(unix))]
 mod plain;
 #[cfg(unix)]

@@ -50,8 +50,8 @@ impl AsFd for Source {
 /// What one turn of passing on came to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// So many bytes were passed on.
-    Passed(usize),
+    /// Something was passed on.
+    Passed,
     /// Nothing was there.
     Nothing,
     /// Nobody will write any more, or nobody reads that stream any more.
@@ -74,7 +74,7 @@ pub(super) fn pass(
     let taken = to.write(stream, bytes);
     read(stream, bytes);
     // Where the reader of this stream is gone, the child learns it the way it would have, by a closed pipe.
-    if ended || !taken { Turn::Ended } else { Turn::Passed(count) }
+    if ended || !taken { Turn::Ended } else { Turn::Passed }
 }
 
 /// Takes what is there without waiting: how many bytes, and whether that was the end.

@@ -13,7 +13,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 
-use super::pace::Pace;
 use super::signals::{Arrived, Signals};
 use super::streams::{CHUNK, Source, Turn, pass};
 use super::terminal::{self, Keyboard};
@@ -157,7 +156,6 @@ impl Watcher<'_> {
     /// Passes on until the child is gone and its streams are empty.
     fn watch(&mut self, read: &mut dyn FnMut(Stream, &[u8])) {
         let mut buffer = vec![0; CHUNK];
-        let mut pace = Pace::default();
         let mut since_end: Option<(Instant, Instant)> = None;
         loop {
             if self.gone {
@@ -184,8 +182,7 @@ impl Watcher<'_> {
                             .get_mut(index)
                             .map(|(from, stream)| pass(from, *stream, &mut buffer, &self.writer, read));
                         match (turn, &mut since_end) {
-                            (Some(Turn::Passed(_)), Some((_, last))) => *last = Instant::now(),
-                            (Some(Turn::Passed(count)), None) => pace.gather(count),
+                            (Some(Turn::Passed), Some((_, last))) => *last = Instant::now(),
                             (Some(Turn::Ended), _) => {
                                 drop(self.sources.remove(index));
                                 news = true;
