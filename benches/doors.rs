@@ -7,12 +7,16 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio, exit};
 use std::time::{Duration, Instant};
 
+use frames::framed;
 use serde_json::{Value, json};
+
+#[path = "../tests/lsp/frames.rs"]
+mod frames;
 
 const REPORTS: usize = 1_000;
 const EDITS: usize = 40;
@@ -176,12 +180,6 @@ fn opening(uri: &str, text: &str) -> Value {
     json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": item } })
 }
 
-/// A message as it goes over the wire.
-fn framed(message: &Value) -> Vec<u8> {
-    let text = message.to_string();
-    format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes()
-}
-
 struct Editor {
     child: Child,
     to: ChildStdin,
@@ -222,18 +220,7 @@ impl Editor {
     }
 
     fn next(&mut self) -> Value {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            assert!(self.from.read_line(&mut line).expect("a header") > 0, "the server is gone");
-            match line.trim_end().split_once(": ") {
-                Some((_, number)) => length = number.parse().expect("a number"),
-                None => break,
-            }
-        }
-        let mut body = vec![0; length];
-        self.from.read_exact(&mut body).expect("a body");
-        serde_json::from_slice(&body).expect("JSON")
+        frames::next(&mut self.from)
     }
 
     fn open(&mut self, uri: &str, text: &str) -> String {

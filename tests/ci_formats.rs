@@ -10,11 +10,17 @@ const FAILED: &str = "Traceback (most recent call last):\n  File \"ocr/model.py\
 const UNLISTED: &str =
     "Traceback (most recent call last):\n  File \"ocr/data.py\", line 4, in f\nKeyError: '<a> & \\x01'\n";
 
-fn answer(format: &str) -> (String, Option<i32>) {
+/// A folder with logs of three runs.
+fn logs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in [("failed run.log", FAILED), ("unlisted.log", UNLISTED), ("well.log", "epoch 1\ndone\n")] {
         fs::write(folder.path().join(name), text).expect("a file");
     }
+    folder
+}
+
+fn answer(format: &str) -> (String, Option<i32>) {
+    let folder = logs();
     let output = Command::new(env!("CARGO_BIN_EXE_faultbook"))
         .args(["--format", format, "failed run.log", "unlisted.log", "well.log"])
         .current_dir(&folder)
@@ -117,4 +123,45 @@ fn other_commands_refuse_formats_of_ci() {
         let output = Command::new(env!("CARGO_BIN_EXE_faultbook")).args(arguments).output().expect("runs");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
+}
+
+/// What the GitHub action runs, with these settings: its output, exit code, and the files it writes for the runner.
+#[cfg(unix)]
+fn action(settings: &[(&str, &str)]) -> (String, Option<i32>, String, String, tempfile::TempDir) {
+    let folder = logs();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_faultbook"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", program.parent().expect("a folder").display());
+    let output = Command::new("bash")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/editors/ci/diagnose.sh"))
+        .current_dir(&folder)
+        .env("PATH", path)
+        .env("XDG_CACHE_HOME", folder.path().join("cache"))
+        .env("GITHUB_STEP_SUMMARY", "summary.md")
+        .env("GITHUB_OUTPUT", "output")
+        .envs(settings.iter().copied())
+        .output()
+        .expect("bash runs");
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    let (summary, outputs) = (file("summary.md"), file("output"));
+    (String::from_utf8(output.stdout).expect("text"), output.status.code(), summary, outputs, folder)
+}
+
+#[test]
+#[cfg(unix)]
+fn the_action_annotates_sums_up_and_names_the_fault() {
+    // The known fault is in the second log.
+    let logs = "unlisted.log\n*run.log\nnone-such-*.log\n";
+    let (out, code, summary, outputs, folder) = action(&[("LOGS", logs), ("SARIF", "out.sarif")]);
+    assert_eq!((code, outputs.as_str()), (Some(0), "fault=cudnn-no-engine\n"), "{out}");
+    assert!(out.contains("::error file=ocr/model.py,line=51") && out.contains("::warning file=ocr/data.py"), "{out}");
+    assert!(summary.contains("# cuDNN found no engine") && summary.contains("KeyError"), "{summary}");
+    let sarif: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("out.sarif")).expect("SARIF")).expect("JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+
+    assert_eq!(action(&[("LOGS", logs), ("FAIL", "true")]).1, Some(1));
+    let (_, code, _, outputs, _) = action(&[("LOGS", "well.log"), ("FAIL", "true")]);
+    assert_eq!((code, outputs.as_str()), (Some(0), "fault=\n"));
+    assert_eq!(action(&[("LOGS", "none.log")]).1, Some(0));
 }

@@ -5,6 +5,8 @@
 mod client;
 #[path = "lsp/drafts.rs"]
 mod drafts;
+#[path = "lsp/frames.rs"]
+mod frames;
 #[path = "lsp/garbage.rs"]
 mod garbage;
 #[path = "lsp/ids.rs"]

@@ -1,5 +1,6 @@
 //! What shells get: completions, man pages, hooks.
 
+use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 fn faultbook(arguments: &[&str]) -> Output {
@@ -85,8 +86,12 @@ fn the_hook_of_zsh_says_something_after_a_failure_alone() {
         return;
     }
     let hook = String::from_utf8(faultbook(&["hook", "zsh"]).stdout).expect("text");
-    for (command, code, says) in [("python train.py", 1, true), ("python train.py", 0, false), ("ls nowhere", 2, false)]
-    {
+    for (command, code, says) in [
+        ("python train.py", 1, true),
+        ("python train.py", 0, false),
+        ("ls nowhere", 2, false),
+        ("testing/lstm.sh", 1, true),
+    ] {
         let script = format!(
             "unset TMUX KITTY_LISTEN_ON\n{hook}\n__faultbook_preexec '{command}'\n(exit {code})\n__faultbook_precmd"
         );
@@ -95,6 +100,39 @@ fn the_hook_of_zsh_says_something_after_a_failure_alone() {
         assert_eq!(said.contains(&format!("faultbook run -- {command}")), says, "{command} {code}: {said}");
         assert!(says || said.is_empty(), "{said}");
     }
+}
+
+/// What the hook of an interactive bash offers after each of these commands.
+fn offered(commands: &str) -> Vec<String> {
+    let hook = String::from_utf8(faultbook(&["hook", "bash"]).stdout).expect("text");
+    let mut child = Command::new("bash")
+        .args(["--norc", "-i"])
+        .envs([("HISTFILE", "/dev/null"), ("PS1", ""), ("HOOK", &hook)])
+        .env_remove("TMUX")
+        .env_remove("KITTY_LISTEN_ON")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("bash runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(format!("eval \"$HOOK\"\n{commands}").as_bytes()).expect("written");
+    drop(stdin);
+    let said = String::from_utf8(child.wait_with_output().expect("ends").stderr).expect("text");
+    let offer = |line: &str| {
+        let (_, offer) = line.split_once("`faultbook run -- ")?;
+        Some(offer.split_once("` runs it again")?.0.to_owned())
+    };
+    said.lines().filter_map(offer).collect()
+}
+
+#[test]
+fn the_hook_of_bash_offers_what_can_be_typed() {
+    let offers = offered(
+        "tests/nosuch.sh --lr 0.1 out=3\nCUDA_VISIBLE_DEVICES=0 nosuch\nnosuch | cat nowhere\ncd . && nosuch\n\
+         for i in 1; do false; done\ntest -f nowhere\ntrue\n\nlsnosuch > /dev/null\n",
+    );
+    assert_eq!(offers, ["tests/nosuch.sh --lr 0.1 out=3", "...", "...", "...", "...", "lsnosuch > /dev/null"]);
 }
 
 #[test]

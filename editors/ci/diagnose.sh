@@ -26,7 +26,11 @@ faultbook "${options[@]}" --format github diagnose "${files[@]}" || found=$?
 faultbook "${options[@]}" --format markdown diagnose "${files[@]}" >> "${GITHUB_STEP_SUMMARY:-/dev/stdout}" || true
 [ -z "${SARIF:-}" ] || faultbook "${options[@]}" --format sarif diagnose "${files[@]}" > "$SARIF" || true
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
-  fault=$(faultbook "${options[@]}" --format json diagnose "${files[0]}" | sed -n 's/^    "id": "\(.*\)",$/\1/p' | head -n 1) || true
+  fault=
+  for file in "${files[@]}"; do
+    fault=$(faultbook "${options[@]}" --format json diagnose "$file" | sed -n 's/^    "id": "\(.*\)",$/\1/p' | head -n 1) || true
+    [ -z "$fault" ] || break
+  done
   echo "fault=$fault" >> "$GITHUB_OUTPUT"
 fi
 if [ "$found" -eq 0 ] && [ "${FAIL:-false}" = true ]; then exit 1; fi

@@ -15,11 +15,12 @@ use faultbook::diagnosis::{Diagnosis, Verdict};
 use faultbook::draft::fill::Asked;
 use faultbook::draft::unasked::{self, Wanted};
 use faultbook::facts::Facts;
-use faultbook::incident::Incident;
+use faultbook::incident::{Incident, Role};
 use faultbook::knowledge::Knowledge;
 use faultbook::project::Project;
 use faultbook::render::{clean, json};
 use faultbook::run::{self, Outcome};
+use faultbook::transcript::Transcript;
 
 use super::args::{Color, Common, Format};
 use super::exit::Exit;
@@ -101,7 +102,11 @@ fn report(
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
         return Ok(());
     }
-    show(&diagnosis, outcome, common, output)?;
+    if output.format == Format::Terminal && is_answered(&reading.incident, &reading.transcript) {
+        remark(&format!("the command ended with {}; the answer stands above", outcome.says()));
+    } else {
+        show(&diagnosis, outcome, common, output)?;
+    }
     let drafted = wishes.new.then(|| {
         let command = in_words(command);
         // A report needs a name where the output does not give it one.
@@ -121,6 +126,12 @@ fn report(
         hand_over(command, &json::render(&diagnosis), outcome, wishes.log.as_deref(), report.as_deref());
     }
     Ok(())
+}
+
+/// Whether the output ends with an answer of ours: the command ran another `faultbook run`.
+fn is_answered(incident: &Incident, transcript: &Transcript) -> bool {
+    let last = transcript.lines().rfind(|line| !line.text.trim().is_empty());
+    last.is_some_and(|line| incident.roles.get(line.index) == Some(&Role::Answer))
 }
 
 /// Drafts a bug report and says where it is.

@@ -53,11 +53,17 @@ __faultbook_precmd() {
   [[ -n $__faultbook_command ]] || return
   local command=$__faultbook_command
   __faultbook_command=
-  case $command in faultbook*|cd\ *|ls*|grep*|rg*|test*|\[*) return ;; esac
+  # Commands that fail to say no, unless others follow.
+  case $command in *[\&\;]*) ;; *)
+    case ${command%% *} in faultbook|fault|cd|ls|grep|rg|diff|test|'['|'[[') return ;; esac
+  esac
   if [[ -n $TMUX || -n $KITTY_LISTEN_ON ]]; then
     print -u2 "faultbook: exit code $code; \`fault\` diagnoses the screen"
   else
-    print -u2 "faultbook: exit code $code; \`faultbook run -- $command\` runs it again and says why"
+    # What the shell itself takes apart cannot follow `run --`.
+    case $command in *[\|\&\;\(\`$'\n']*) command=... ;; esac
+    case ${command%% *} in *=*) command=... ;; esac
+    print -ru2 -- "faultbook: exit code $code; \`faultbook run -- $command\` runs it again and says why"
   fi
 }
 __faultbook_preexec() { __faultbook_command=$1 }
@@ -81,10 +87,16 @@ __faultbook_prompt() {
   [ "$command" = "$__faultbook_last" ] && return $code
   __faultbook_last=$command
   command=${command#*[0-9]  }
-  case $command in faultbook*|fault|cd\ *|ls*|grep*|rg*|test*|\[*) return $code ;; esac
+  # Commands that fail to say no, unless others follow.
+  case $command in *[\&\;]*) ;; *)
+    case ${command%% *} in faultbook|fault|cd|ls|grep|rg|diff|test|'['|'[[') return $code ;; esac
+  esac
   if [ -n "$TMUX" ] || [ -n "$KITTY_LISTEN_ON" ]; then
     printf 'faultbook: exit code %s; `fault` diagnoses the screen\n' "$code" >&2
   else
+    # What the shell itself takes apart cannot follow `run --`.
+    case $command in *[\|\&\;\(\`$'\n']*) command=... ;; esac
+    case ${command%% *} in *=*) command=... ;; esac
     printf 'faultbook: exit code %s; `faultbook run -- %s` runs it again and says why\n' "$code" "$command" >&2
   fi
   return $code

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::incident::Incident;
+use crate::incident::{Incident, Role};
 use crate::transcript::Transcript;
 
 /// Words in a label or a command, and the word in the text that tells of the same framework.
@@ -39,7 +39,8 @@ impl Frameworks {
         let errors = incident.errors.iter().flat_map(|error| error.lines.clone());
         let lines: BTreeSet<usize> = (0..transcript.len().min(LINES)).chain(errors.take(LINES)).collect();
         let mut found = BTreeSet::new();
-        for index in lines {
+        // An answer of ours names frameworks that have nothing to do with the run.
+        for index in lines.into_iter().filter(|index| incident.roles.get(*index) != Some(&Role::Answer)) {
             let line = transcript.line(index).text.to_ascii_lowercase();
             let named = FRAMEWORKS.iter().filter(|(_, words)| words.iter().any(|word| line.contains(word)));
             found.extend(named.map(|(framework, _)| *framework));

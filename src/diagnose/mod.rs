@@ -101,7 +101,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, knowledge: &Knowle
         diagnosis.reports.clear();
     }
     drop(conditions);
-    diagnosis.silent = silent::candidates(transcript, &facts, book, diagnosis.verdict);
+    diagnosis.silent = silent::candidates(transcript, incident, &facts, book, diagnosis.verdict);
     diagnosis.environment = facts;
     diagnosis
 }

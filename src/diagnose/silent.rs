@@ -7,6 +7,7 @@ use crate::book::Book;
 use crate::book::schema::Affected;
 use crate::diagnosis::{NearPage, Verdict};
 use crate::facts::Facts;
+use crate::incident::{Incident, Role};
 use crate::transcript::Transcript;
 
 /// Lines in which operations are looked for.
@@ -14,7 +15,13 @@ const LINES: usize = 4000;
 
 /// Pages of silent faults whose operation the text names and whose versions fit what is known. A fault that is bound to
 /// no version counts only where the text tells of no other failure: its words alone are weak.
-pub(super) fn candidates(transcript: &Transcript, facts: &Facts, book: &Book, verdict: Verdict) -> Vec<NearPage> {
+pub(super) fn candidates(
+    transcript: &Transcript,
+    incident: &Incident,
+    facts: &Facts,
+    book: &Book,
+    verdict: Verdict,
+) -> Vec<NearPage> {
     let pages = book.faults.iter().filter(|entry| !entry.matter.operations.is_empty());
     let fits = |affects: &[Affected]| match affects {
         [] => verdict == Verdict::NoError,
@@ -24,7 +31,8 @@ pub(super) fn candidates(transcript: &Transcript, facts: &Facts, book: &Book, ve
     if fitting.is_empty() {
         return Vec::new();
     }
-    let text: String = transcript.lines().take(LINES).flat_map(|line| [line.text, "\n"]).collect();
+    let printed = transcript.lines().filter(|line| incident.roles.get(line.index) != Some(&Role::Answer));
+    let text: String = printed.take(LINES).flat_map(|line| [line.text, "\n"]).collect();
     let text = text.to_lowercase();
     let named = |words: &Vec<String>| !words.is_empty() && words.iter().all(|word| text.contains(word.as_str()));
     fitting

@@ -156,7 +156,7 @@ fn searched_lines(scene: &Scene<'_>) -> Vec<usize> {
     let len = scene.transcript.len();
     (0..len)
         .filter(|&i| i < HEAD || i + TAIL >= len || i.abs_diff(scene.line) <= AROUND)
-        .filter(|&i| !matches!(scene.incident.roles.get(i), Some(Role::Code | Role::Advice | Role::Quiet)))
+        .filter(|&i| scene.incident.roles.get(i).is_none_or(|role| role.may_be_evidence()))
         .collect()
 }
 

@@ -5,6 +5,7 @@
 //! [`Role::Code`], so that `raise RuntimeError("CUDA out of memory")` is not taken for an out-of-memory error.
 
 mod advice;
+mod answer;
 mod autotuning;
 mod command;
 mod cuda;
@@ -59,6 +60,15 @@ pub enum Role {
     Advice,
     /// A report on something that was not run or not an error: skipped tests, pip listings, help texts, documents.
     Quiet,
+    /// A line of an answer of Faultbook's own: never evidence.
+    Answer,
+}
+
+impl Role {
+    /// Whether the program that ran printed such a line about itself: all else proves nothing.
+    pub fn may_be_evidence(self) -> bool {
+        !matches!(self, Role::Code | Role::Advice | Role::Quiet | Role::Answer)
+    }
 }
 
 /// What kind of text an error was read from.
@@ -181,10 +191,13 @@ pub fn read(transcript: &Transcript) -> Incident {
     let marks = triggers::mark(transcript);
     let mut incident = Incident { roles: vec![Role::Text; transcript.len()], ..Incident::default() };
     for (role, document) in incident.roles.iter_mut().zip(documents::lines(transcript)) {
-        *role = if document { Role::Quiet } else { Role::Text };
+        if document {
+            *role = Role::Quiet;
+        }
     }
-    for stream in 0..transcript.streams().len() {
-        let mut reading = Reading::new(transcript, &marks, stream, &mut incident.roles, &mut incident.facts);
+    for (number, stream) in transcript.streams().iter().enumerate() {
+        let lines = answer::mark(transcript, &stream.lines, &mut incident.roles);
+        let mut reading = Reading::new(transcript, &marks, number, &lines, &mut incident.roles, &mut incident.facts);
         scan(&mut reading);
         survive(&mut reading);
         let offset = incident.errors.len();
@@ -326,7 +339,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
     let mut table = environment::Tables::default();
     for line in transcript.lines() {
         let (Some(&marks), Some(&role)) = (marks.get(line.index), incident.roles.get(line.index)) else { continue };
-        if marks == 0 && !table.open() || role == Role::Code {
+        if marks == 0 && !table.open() || matches!(role, Role::Code | Role::Answer) {
             continue;
         }
         let facts = &mut incident.facts;

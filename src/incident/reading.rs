@@ -40,18 +40,16 @@ pub(crate) struct Reading<'t> {
 }
 
 impl<'t> Reading<'t> {
-    /// Opens stream number `stream`.
+    /// Opens stream number `stream`, of which these lines are read.
     pub(crate) fn new(
         transcript: &'t Transcript,
         marks: &'t [Topics],
         stream: usize,
+        lines: &'t [usize],
         roles: &'t mut [Role],
         facts: &'t mut Facts,
     ) -> Self {
-        let (rank, lines) = match transcript.streams().get(stream) {
-            Some(found) => (found.rank, found.lines.as_slice()),
-            None => (None, [].as_slice()),
-        };
+        let rank = transcript.streams().get(stream).and_then(|stream| stream.rank);
         Reading {
             transcript,
             marks,

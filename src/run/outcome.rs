@@ -12,19 +12,21 @@ pub struct Outcome {
     pub signal: Option<i32>,
     /// Whether this process was told to end (Ctrl-C without a pty, SIGTERM, SIGHUP) while the command ran.
     pub interrupted: bool,
+    /// Whether somebody who read its output left before its end, as `| head` does.
+    pub unread: bool,
 }
 
 impl Outcome {
     /// What a status of the system means.
-    pub(super) fn of(status: ExitStatus, interrupted: bool) -> Self {
+    pub(super) fn of(status: ExitStatus, interrupted: bool, unread: bool) -> Self {
         #[cfg(unix)]
         if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
             let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
-            return Self { code, signal: Some(signal), interrupted };
+            return Self { code, signal: Some(signal), interrupted, unread };
         }
         // Windows has codes of 32 bits; whatever does not fit stays a failure.
         let code = status.code().map_or(1, |code| u8::try_from(code).unwrap_or(u8::MAX));
-        Self { code, signal: None, interrupted }
+        Self { code, signal: None, interrupted, unread }
     }
 
     /// Whether the command did what it should.
@@ -32,11 +34,13 @@ impl Outcome {
         self.code == 0
     }
 
-    /// Whether somebody ended it on purpose: an interrupt is not a crash.
+    /// Whether somebody ended it on purpose: an interrupt is not a crash, nor is a reader that has seen enough.
     pub fn was_stopped(self) -> bool {
-        /// SIGINT, as a signal and as the code of a program that handles it.
+        /// SIGINT and SIGPIPE, as signals and as the codes of programs that hand them on.
         const INTERRUPT: i32 = 2;
-        self.interrupted || self.signal == Some(INTERRUPT) || self.code == 130
+        const PIPE: i32 = 13;
+        let ended_by = |signal| self.signal == Some(signal) || i32::from(self.code) == 128 + signal;
+        self.interrupted || ended_by(INTERRUPT) || self.unread && ended_by(PIPE)
     }
 
     /// In words: "exit code 1", "signal 11 (SIGSEGV)".
@@ -119,7 +123,7 @@ mod tests {
 
     #[test]
     fn ends_in_words() {
-        let of = |code, signal| Outcome { code, signal, interrupted: false };
+        let of = |code, signal| Outcome { code, signal, interrupted: false, unread: false };
         for (outcome, says, stopped) in [
             (of(1, None), "exit code 1", false),
             (of(139, Some(11)), "signal 11 (SIGSEGV)", false),
@@ -130,5 +134,8 @@ mod tests {
         ] {
             assert_eq!((outcome.says().as_str(), outcome.was_stopped()), (says, stopped));
         }
+        // Whose reader left, and whose did not.
+        assert!(Outcome { unread: true, ..of(141, Some(13)) }.was_stopped() && !of(141, Some(13)).was_stopped());
+        assert!(!Outcome { unread: true, ..of(1, None) }.was_stopped());
     }
 }

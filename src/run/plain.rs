@@ -30,7 +30,7 @@ pub(super) fn run(
     }
     threads.into_iter().for_each(|thread| drop(thread.join()));
     let status = child.wait().map_err(|source| Error::Watch { what: "its end was missed", source })?;
-    Ok(Outcome::of(status, false))
+    Ok(Outcome::of(status, false, false))
 }
 
 fn pass(mut from: impl Read, to: &mut impl Write, stream: Stream, send: &mpsc::Sender<(Stream, Vec<u8>)>) {

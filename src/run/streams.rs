@@ -54,7 +54,7 @@ pub(super) enum Turn {
     Passed,
     /// Nothing was there.
     Nothing,
-    /// Nobody will write any more, or nobody reads any more.
+    /// Nobody will write any more, or nobody reads that stream any more.
     Ended,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn pass(
     let bytes = buffer.get(..count).unwrap_or_default();
     let taken = to.write(stream, bytes);
     read(stream, bytes);
-    // Where the reader of our output is gone, the child learns it the way it would have, by a closed pipe.
+    // Where the reader of this stream is gone, the child learns it the way it would have, by a closed pipe.
     if ended || !taken { Turn::Ended } else { Turn::Passed }
 }
 

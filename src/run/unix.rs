@@ -106,13 +106,13 @@ pub(super) fn run(
     // Written while the terminal is still as the child had it.
     watcher.writer.flush(DRAIN);
     drop(watcher.keyboard.take());
-    let interrupted = watcher.interrupted;
+    let (interrupted, unread) = (watcher.interrupted, watcher.writer.was_left());
     let led = watcher.reach == Reach::Pty;
     drop(watcher);
     let status = child.wait().map_err(watch("its end was missed"))?;
     match session::refusal(status).filter(|_| led) {
         Some(source) => Err(Error::Start { program: name(program), source }),
-        None => Ok(Outcome::of(status, interrupted)),
+        None => Ok(Outcome::of(status, interrupted, unread)),
     }
 }
 

@@ -183,7 +183,7 @@ impl SignatureSet {
                     continue;
                 }
                 let place = at - range.start..found.end() - range.start;
-                match self.signatures[signature].on_line(transcript, line, place) {
+                match self.signatures[signature].on_line(transcript, roles, line, place) {
                     Outcome::Hit(hit) => {
                         seen.push(signature);
                         hits.push(hit);
@@ -215,12 +215,12 @@ enum Outcome {
 
 /// Whether signatures look at a line of this role.
 fn searched(role: Option<&Role>) -> bool {
-    !matches!(role, Some(Role::Code | Role::Advice | Role::Quiet | Role::Header))
+    role.is_none_or(|role| role.may_be_evidence() && *role != Role::Header)
 }
 
 impl Signature {
     /// What this signature says of line `index`, whose longest literal stands at `place`.
-    fn on_line(&self, transcript: &Transcript, index: usize, place: Range<usize>) -> Outcome {
+    fn on_line(&self, transcript: &Transcript, roles: &[Role], index: usize, place: Range<usize>) -> Outcome {
         let line = transcript.line(index);
         let guarded = match self.guard {
             Guard::Free => true,
@@ -243,6 +243,8 @@ impl Signature {
             return Outcome::Cancelled;
         }
         let around = index.saturating_sub(NEAR)..(index + NEAR + 1).min(transcript.len());
+        // An answer of ours speaks of faults that it was not.
+        let around = around.filter(|i| roles.get(*i) != Some(&Role::Answer));
         let any = |pattern: &Pattern| around.clone().any(|i| pattern.is_match(transcript.line(i).text));
         if self.near.as_ref().is_some_and(|near| !any(near)) || self.without.as_ref().is_some_and(any) {
             return Outcome::Silent;

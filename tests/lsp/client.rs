@@ -1,13 +1,15 @@
 //! A client of the language server in this process, and the project it works in.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _, pipe};
+use std::io::{BufReader, PipeReader, PipeWriter, Write as _, pipe};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use faultbook::serve::lsp::serve;
 use faultbook::serve::shelf::Settings;
 use serde_json::{Value, json};
+
+use super::frames;
 
 /// A report of the project.
 pub(crate) const REPORT: &str = "\
@@ -80,13 +82,19 @@ impl Client {
     }
 
     pub(crate) fn greet(&mut self) -> Value {
+        self.greet_in(&[""])
+    }
+
+    /// The handshake of a workspace with these folders of the project.
+    pub(crate) fn greet_in(&mut self, folders: &[&str]) -> Value {
         let edit = json!({ "documentChanges": true, "resourceOperations": ["rename"] });
         let capabilities =
             json!({ "workspace": { "workspaceEdit": edit }, "window": { "showDocument": { "support": true } } });
-        let folder = json!([{ "uri": self.uri(""), "name": "project" }]);
+        let folders: Vec<Value> =
+            folders.iter().map(|name| json!({ "uri": self.uri(name), "name": "project" })).collect();
         let answer = self.ask(
             "initialize",
-            json!({ "processId": null, "rootUri": null, "capabilities": capabilities, "workspaceFolders": folder }),
+            json!({ "processId": null, "rootUri": null, "capabilities": capabilities, "workspaceFolders": folders }),
         );
         self.tell("initialized", json!({}));
         answer
@@ -119,8 +127,7 @@ impl Client {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
-        let text = message.to_string();
-        self.raw(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes());
+        self.raw(&frames::framed(message));
     }
 
     pub(crate) fn tell(&mut self, method: &str, params: Value) {
@@ -136,18 +143,7 @@ impl Client {
 
     /// The next message.
     pub(crate) fn next(&mut self) -> Value {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            assert!(self.from.read_line(&mut line).expect("a header") > 0, "the server is gone");
-            match line.trim_end().split_once(": ") {
-                Some((_, number)) => length = number.parse().expect("a number"),
-                None => break,
-            }
-        }
-        let mut body = vec![0; length];
-        self.from.read_exact(&mut body).expect("a body");
-        serde_json::from_slice(&body).expect("JSON")
+        frames::next(&mut self.from)
     }
 
     /// The answer to a request: its whole message.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, REPORT, words};
+use crate::client::{Client, LOG, REPORT, words};
 
 #[test]
 fn an_id_in_a_comment_leads_to_its_report() {
@@ -116,4 +116,36 @@ fn a_report_that_came_to_the_disk_is_known_after_the_client_says_so() {
     client.file("docs/bug_reports/BUG-20260101-077.md", &REPORT.replace("007", "077"));
     client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
     assert!(words(&client.at("textDocument/hover", &uri, 0, 6)).contains("Lateral layer"));
+}
+
+#[test]
+fn each_folder_of_a_workspace_has_its_own_project() {
+    let mut client = Client::silent();
+    for (folder, number) in [("one", "001"), ("two", "002")] {
+        let text = REPORT.replace("007", number).replace("Lateral layer", &format!("Layer {folder}"));
+        client.file(&format!("{folder}/docs/bug_reports/BUG-20260101-{number}.md"), &text);
+        client.file(&format!("{folder}/faultbook.toml"), "[reports]\npaths = [\"docs/bug_reports\"]\n");
+    }
+    client.greet_in(&["one", "two"]);
+    let uri = client.open("two/a.py", "python", "# BUG-20260101-002, BUG-20260101-001\nx = 1  # BUG-2026\n");
+    // Its own reports, and those of the other folder.
+    assert!(words(&client.at("textDocument/hover", &uri, 0, 6)).contains("Layer two"));
+    assert!(words(&client.at("textDocument/hover", &uri, 0, 25)).contains("Layer one"));
+    let items = client.at("textDocument/completion", &uri, 1, 17);
+    let labels: Vec<&str> =
+        items.as_array().expect("a list").iter().filter_map(|item| item["label"].as_str()).collect();
+    assert!(labels.contains(&"BUG-20260101-001") && labels.contains(&"BUG-20260101-002"), "{labels:?}");
+    // A log is matched with, and reported to, the project it lies in.
+    let log = client.open("two/run.log", "log", LOG);
+    assert!(client.marks(&log)[0]["message"].as_str().is_some_and(|words| words.contains("BUG-20260101-002")));
+    let draft = json!({ "command": "faultbook.draftReport", "arguments": [{ "uri": log }] });
+    let drafted = client.ask("workspace/executeCommand", draft);
+    assert!(drafted["path"].as_str().is_some_and(|path| path.contains("/two/docs/bug_reports/")), "{drafted}");
+    // Folders come and go.
+    let gone = json!({ "event": { "added": [], "removed": [{ "uri": client.uri("one"), "name": "one" }] } });
+    client.tell("workspace/didChangeWorkspaceFolders", gone);
+    assert_eq!(client.at("textDocument/hover", &uri, 0, 25), Value::Null);
+    let back = json!({ "event": { "added": [{ "uri": client.uri("one"), "name": "one" }], "removed": [] } });
+    client.tell("workspace/didChangeWorkspaceFolders", back);
+    assert!(words(&client.at("textDocument/hover", &uri, 0, 25)).contains("Layer one"));
 }

@@ -92,6 +92,8 @@ fn actions_and_lenses_lead_on() {
         actions.iter().find(|action| action["command"]["command"] == "faultbook.copyCommand").expect("an action");
     let copied = client.ask("workspace/executeCommand", copy["command"].clone());
     assert_eq!(copied, copy["command"]["arguments"][0]);
+    // Named by the command, not by the comment above it.
+    assert!(copy["title"].as_str().is_some_and(|title| !title.contains('#')), "{copy}");
     let lenses = client.of("textDocument/codeLens", &uri);
     assert_eq!(lenses[0]["range"]["start"]["line"], 3);
     assert!(lenses[0]["command"]["title"].as_str().is_some_and(|title| title.contains("cuDNN found no engine")));

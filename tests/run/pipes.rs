@@ -54,6 +54,15 @@ fn a_failure_is_diagnosed_below() {
 }
 
 #[test]
+fn a_run_inside_a_run_is_explained_once() {
+    let program = env!("CARGO_BIN_EXE_faultbook");
+    let output = shell(&format!("{program} run -- sh -c 'cat >&2; exit 3' <<'END'\n{DEATH}END"));
+    let err = text(&output.stderr);
+    assert_eq!((output.status.code(), err.matches("More: faultbook show").count()), (Some(3), 1), "{err}");
+    assert!(err.ends_with("exit code 3; the answer stands above\n"), "{err}");
+}
+
+#[test]
 fn codes_are_those_of_a_shell() {
     for (script, code, says) in [
         ("exit 77", 77, "exit code 77"),
@@ -142,6 +151,29 @@ fn a_reader_that_leaves_ends_the_command() {
     // Dropping the pipe is what `| head` does.
     let status = wait(&mut child, Duration::from_secs(10));
     assert_eq!(status.code(), Some(141), "{status:?}");
+    // Whoever left knows why it ended.
+    let mut says = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut says).expect("text");
+    assert_eq!(says, "");
+}
+
+#[test]
+fn a_reader_that_leaves_one_stream_takes_nothing_from_the_other() {
+    let script = format!(
+        "trap '' PIPE; echo step; read again; echo step; sleep 0.3; echo step; cat >&2 <<'END'\n{DEATH}END\nexit 4"
+    );
+    let mut child = faultbook(&place(), &["--", "sh", "-c", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    child.stdout.take().expect("a pipe").read_exact(&mut [0; 5]).expect("bytes");
+    child.stdin.take().expect("a pipe").write_all(b"go on\n").expect("written");
+    let output = child.wait_with_output().expect("ends");
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{err}");
+    assert!(err.contains(DEATH) && err.contains("cudnn-no-engine"), "{err}");
 }
 
 #[test]

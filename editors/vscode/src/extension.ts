@@ -42,10 +42,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   register("faultbook.diagnoseTerminalSelection", async () => {
     // The only way that the API leaves to a terminal's selection; the clipboard is put back.
     const before = await vscode.env.clipboard.readText();
-    await vscode.commands.executeCommand("workbench.action.terminal.copySelection");
-    const text = await vscode.env.clipboard.readText();
-    await vscode.env.clipboard.writeText(before);
-    return text;
+    try {
+      // Without a selection nothing is copied, and what lay there before is not asked about.
+      await vscode.env.clipboard.writeText("");
+      await vscode.commands.executeCommand("workbench.action.terminal.copySelection");
+      return await vscode.env.clipboard.readText();
+    } finally {
+      await vscode.env.clipboard.writeText(before);
+    }
   });
   // The server writes the report, never over another, and asks us to show it.
   context.subscriptions.push(vscode.commands.registerCommand("faultbook.newReport", newReport));
@@ -70,7 +74,8 @@ async function newReport(): Promise<Drafted | undefined> {
     return undefined;
   }
   try {
-    const params = { command: "faultbook.draftReport", arguments: [{ text }] };
+    // The document says which folder of the workspace it is about.
+    const params = { command: "faultbook.draftReport", arguments: [{ text, uri: editor?.document.uri.toString() }] };
     return await client.sendRequest<Drafted>("workspace/executeCommand", params);
   } catch {
     // The server has said why in a message.
@@ -83,7 +88,8 @@ async function show(text: string | undefined): Promise<void> {
     void vscode.window.showInformationMessage("Faultbook: there is no text to diagnose");
     return;
   }
-  const params = { command: "faultbook.diagnose", arguments: [{ text }] };
+  const uri = vscode.window.activeTextEditor?.document.uri.toString();
+  const params = { command: "faultbook.diagnose", arguments: [{ text, uri }] };
   const answer = await client.sendRequest<Answer>("workspace/executeCommand", params);
   const html = await vscode.commands.executeCommand<string>("markdown.api.render", answer.markdown);
   const panel = vscode.window.createWebviewPanel("faultbook", "Faultbook", vscode.ViewColumn.Beside, { enableScripts: false });

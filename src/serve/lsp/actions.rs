@@ -47,7 +47,8 @@ pub(super) fn of(document: &Document, range: Range) -> Vec<CodeActionOrCommand> 
             offer(format!("Open the fault page {}", fault.id), OPEN_PAGE, json!(fault.id));
         }
         if let Some(words) = recommended(diagnosis) {
-            let first = words.lines().next().unwrap_or_default();
+            // A comment above says what the command is for, which is no name for it.
+            let first = words.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
             let dots = if words.lines().count() > 1 { " ..." } else { "" };
             offer(format!("Copy the recommended command: {first}{dots}"), COPY_COMMAND, json!(words));
         }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread;
 
 use lsp_server::{ErrorCode, RequestId};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use super::outgoing::Grade;
 use super::requests::{Answer, Refusal, give, read};
 use super::server::{Event, Server};
+use super::text::Text;
 use super::world::World;
 use super::{actions, hover, pages, reading, uri};
 use crate::draft;
@@ -18,6 +20,7 @@ use crate::draft::fill::Asked;
 use crate::draft::unasked::Drafted;
 use crate::render::{json as json_answer, markdown};
 use crate::serve::drafts;
+use crate::serve::shelf::Shelf;
 
 impl<W: Write> Server<W> {
     /// Does a command; `None` when it is answered later.
@@ -34,10 +37,16 @@ impl<W: Write> Server<W> {
                 self.say(Grade::Info, &words)?;
                 Ok(json!(words))
             }
-            actions::DIAGNOSE => self.guarded(|server| diagnose(server.world()?, &argument)),
-            actions::DRAFT => match self.guarded(|server| wanted(server.world()?, &argument)) {
-                Ok((text, notes)) => {
-                    self.draft(id.clone(), text, notes);
+            actions::DIAGNOSE => match self.guarded(|server| Wanted::of(server.world()?, &argument)) {
+                Ok(wanted) => {
+                    self.beside(id.clone(), move |_| diagnose(&wanted));
+                    return Ok(None);
+                }
+                Err(refusal) => Err(refusal),
+            },
+            actions::DRAFT => match self.guarded(|server| Wanted::of(server.world()?, &argument)) {
+                Ok(wanted) => {
+                    self.draft(id.clone(), wanted);
                     return Ok(None);
                 }
                 Err(refusal) => Err(refusal),
@@ -50,9 +59,8 @@ impl<W: Write> Server<W> {
     fn open_page(&mut self, argument: &Value) -> io::Result<Answer> {
         let id = argument.as_str().unwrap_or_default();
         let found = self.guarded(|server| {
-            let shelf = &server.world()?.shelf;
-            let page = shelf.knowledge.book.find(id);
-            let uri = page.and_then(|page| pages::of(shelf, page));
+            let mut shelves = server.world()?.shelves();
+            let uri = shelves.find_map(|shelf| pages::of(shelf, shelf.knowledge.book.find(id)?));
             uri.ok_or_else(|| Refusal::new(ErrorCode::InvalidParams, format!("no such page: {id}")))
         });
         let uri = match found {
@@ -64,11 +72,13 @@ impl<W: Write> Server<W> {
     }
 
     /// Drafts a report beside the loop: git and the machine are asked, which takes its time.
-    fn draft(&mut self, id: RequestId, text: String, notes: Vec<String>) {
-        let Some(shelf) = self.world.as_ref().map(|world| world.shelf.clone()) else { return };
+    fn draft(&mut self, id: RequestId, wanted: Wanted) {
         let events = self.events.0.clone();
         thread::spawn(move || {
-            let work = || drafts::write(&shelf, text.as_bytes(), notes, Asked::default());
+            let work = || {
+                let (text, left_out) = reading::read_part(&wanted.text);
+                drafts::write(&wanted.shelf, text.as_bytes(), left_out.into_iter().collect(), Asked::default())
+            };
             let event = match catch_unwind(AssertUnwindSafe(work)) {
                 Ok(drafted) => Event::Drafted(id, drafted.map(Box::new)),
                 Err(_) => {
@@ -91,7 +101,7 @@ impl<W: Write> Server<W> {
             }
         };
         // The new report is known from now on: its id leads to it.
-        let _ = catch_unwind(AssertUnwindSafe(|| self.open_again()));
+        let _ = catch_unwind(AssertUnwindSafe(|| self.world_mut().map(World::open_again)));
         let says = drafts::says(&drafted);
         let grade = if drafted.alike.is_some() || drafted.secrets > 0 { Grade::Warning } else { Grade::Info };
         self.say(grade, &format!("Faultbook drafted {}{says}", drafted.id))?;
@@ -103,33 +113,29 @@ impl<W: Write> Server<W> {
     }
 }
 
-/// The text that an argument names, and what of it is left out.
-fn wanted(world: &World, argument: &Value) -> Result<(String, Vec<String>), Refusal> {
-    let text = argument.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let open = argument.get("uri").and_then(Value::as_str).and_then(|uri| world.documents.get(uri));
-    match (text, open) {
-        (Some(text), _) => Ok((text.to_owned(), Vec::new())),
-        (None, Some(document)) => {
-            let (text, left_out) = reading::read_part(&document.text);
-            Ok((text.into_owned(), left_out.into_iter().collect()))
-        }
-        (None, None) => Err(no_text()),
+/// What a command is about.
+struct Wanted {
+    /// What is known where it happened.
+    shelf: Arc<Shelf>,
+    text: Arc<Text>,
+}
+
+impl Wanted {
+    /// The text of an argument, else that of the open document it names; the document also says which project it is.
+    fn of(world: &World, argument: &Value) -> Result<Self, Refusal> {
+        let text = argument.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let open = argument.get("uri").and_then(Value::as_str).and_then(|uri| world.documents.get(uri));
+        let shelf = open.map_or_else(|| world.shelf_of(None), |document| world.shelf(document)).clone();
+        let text = text.map(|text| Arc::new(Text::new(text.to_owned())));
+        let text = text.or_else(|| open.map(|document| document.text.clone()));
+        let none = || Refusal::new(ErrorCode::InvalidParams, "neither `text` nor the `uri` of an open document");
+        Ok(Self { shelf, text: text.ok_or_else(none)? })
     }
 }
 
-fn no_text() -> Refusal {
-    Refusal::new(ErrorCode::InvalidParams, "neither `text` nor the `uri` of an open document")
-}
-
-/// Diagnoses words, or an open document: the answer as markdown, as JSON, and in short.
-fn diagnose(world: &World, argument: &Value) -> Answer {
-    let open = argument.get("uri").and_then(Value::as_str).and_then(|uri| world.documents.get(uri));
-    let text = match (argument.get("text").and_then(Value::as_str), open) {
-        (Some(text), _) => text,
-        (None, Some(document)) => document.text.as_str(),
-        (None, None) => return Err(no_text()),
-    };
-    let diagnosis = world.shelf.diagnose(text.as_bytes());
+/// Diagnoses a text: the answer as markdown, as JSON, and in short.
+fn diagnose(wanted: &Wanted) -> Answer {
+    let diagnosis = reading::read(&wanted.text, &wanted.shelf.knowledge).diagnosis;
     let answer: Value = serde_json::from_str(&json_answer::render(&diagnosis)).unwrap_or_default();
     give(json!({ "markdown": markdown::render(&diagnosis), "short": hover::answer(&diagnosis), "diagnosis": answer }))
 }

@@ -1,5 +1,7 @@
 //! What can be written at a place of a report or a page: keys, values, ids, section headings.
 
+use std::collections::HashSet;
+
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, Range, TextEdit};
 
 use super::front_words::{
@@ -11,6 +13,7 @@ use crate::book::builtin::builtin;
 use crate::book::matter;
 use crate::draft::unasked;
 use crate::lookup;
+use crate::serve::shelf::Shelf;
 
 /// Reports and pages offered at most.
 const MOST: usize = 2_000;
@@ -74,7 +77,7 @@ fn before_body(text: &str, offset: usize) -> bool {
 }
 
 fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -> Option<Choice<'t>> {
-    let page = document.kind == Kind::Page;
+    let (shelf, page) = (world.shelf(document), document.kind == Kind::Page);
     let trimmed = before.trim_start();
     let in_list = trimmed.strip_prefix("- ").map(str::trim_start);
     let entry = in_list.unwrap_or(trimmed);
@@ -82,7 +85,7 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         let indent = before.len() - trimmed.len();
         let inside = (indent > 0 || in_list.is_some()).then(|| enclosing(document, line, indent)).flatten();
         if page && inside.as_deref() == Some("explains") {
-            return Some(Choice { typed: entry, items: faults(world) });
+            return Some(Choice { typed: entry, items: faults(shelf) });
         }
         let keys = match (page, inside) {
             (true, Some(inside)) => PAGE_INNER.iter().find(|(name, _)| *name == inside)?.1,
@@ -99,13 +102,12 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
     let typed = typed.rsplit(['[', ',']).next().unwrap_or_default().trim_start().trim_start_matches(['"', '\'']);
     let items = match (page, key.trim()) {
         (true, "id") => {
-            let causes = world.shelf.knowledge.book.vocabulary.causes();
+            let causes = shelf.knowledge.book.vocabulary.causes();
             causes.iter().map(|c| (c.id.clone(), c.title.clone(), CompletionItemKind::ENUM_MEMBER)).collect()
         }
-        (true, "explains" | "aliases") => faults(world),
-        (false, "tags") => tags(world),
+        (true, "explains" | "aliases") => faults(shelf),
+        (false, "tags") => tags(shelf),
         (false, "bug_id") => {
-            let shelf = &world.shelf;
             let next = unasked::next_id(&shelf.knowledge, &shelf.config, &shelf.reports).ok()?;
             vec![(next, "the next free id".to_owned(), CompletionItemKind::REFERENCE)]
         }
@@ -169,7 +171,7 @@ fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<C
         }
     }
     if document.kind == Kind::Page && level <= 3 {
-        for cause in world.shelf.knowledge.book.vocabulary.causes() {
+        for cause in world.shelf(document).knowledge.book.vocabulary.causes() {
             let heading = format!("### {}", cause.id);
             let declared = text.contains(&format!("id: {}", cause.id));
             if declared && !has(&heading) {
@@ -198,26 +200,32 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
     let quoted = before.get(..start).is_some_and(|rest| rest.ends_with('`'));
     let mut items = Vec::new();
     if typed.contains(['-', '_']) || quoted {
-        let entries = lookup::entries(&world.shelf.knowledge)
+        let own = world.shelf(document);
+        let others = world.shelves().filter(|shelf| shelf.root != own.root);
+        let entries = std::iter::once(own).chain(others).flat_map(|shelf| lookup::entries(&shelf.knowledge));
+        // Two folders can lie in one project.
+        let mut seen = HashSet::new();
+        let entries = entries
+            .filter(|entry| seen.insert(&entry.path))
             .filter(|entry| quoted || entry.id.to_ascii_lowercase().starts_with(&head));
         let reports = entries.map(|entry| (entry.id.clone(), entry.title.clone(), CompletionItemKind::REFERENCE));
         items.extend(reports.take(MOST));
     }
     if matches!(document.kind, Kind::Page | Kind::Report) && (quoted || typed.contains('-')) {
-        items.extend(faults(world));
+        items.extend(faults(world.shelf(document)));
     }
     (!items.is_empty()).then_some(Choice { typed, items })
 }
 
-fn faults(world: &World) -> Vec<(String, String, CompletionItemKind)> {
-    let pages = world.shelf.knowledge.book.faults.iter().take(MOST);
+fn faults(shelf: &Shelf) -> Vec<(String, String, CompletionItemKind)> {
+    let pages = shelf.knowledge.book.faults.iter().take(MOST);
     pages.map(|page| (page.id.clone(), page.matter.title.clone(), CompletionItemKind::REFERENCE)).collect()
 }
 
 /// Tags that other reports carry, the most common first.
-fn tags(world: &World) -> Vec<(String, String, CompletionItemKind)> {
+fn tags(shelf: &Shelf) -> Vec<(String, String, CompletionItemKind)> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
-    for tag in lookup::entries(&world.shelf.knowledge).flat_map(|entry| &entry.tags) {
+    for tag in lookup::entries(&shelf.knowledge).flat_map(|entry| &entry.tags) {
         *counts.entry(tag).or_default() += 1;
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();

@@ -11,6 +11,7 @@ use crate::book::report::Report;
 use crate::diagnosis::{Diagnosis, Echo, RankedCause};
 use crate::render::words::percent;
 use crate::render::{inline, markdown};
+use crate::serve::shelf::Shelf;
 
 /// Words of a section that a hover can hold.
 const SOME: usize = 900;
@@ -19,7 +20,7 @@ const SOME: usize = 900;
 pub(super) fn at(world: &World, document: &Document, position: Position) -> Option<Hover> {
     if let Some(mention) = ids::at(world, document, position) {
         let text = match &mention.meaning {
-            Meaning::Page(page) => page_text(world, *page),
+            Meaning::Page(page) => page_text(mention.shelf, *page),
             Meaning::Reports(reports) => reports.iter().map(report_text).collect::<Vec<_>>().join("\n\n---\n\n"),
             Meaning::Codes(codes) => {
                 let said = in_log(document, position).map(|(text, _)| format!("\n\n---\n\n{text}")).unwrap_or_default();
@@ -134,8 +135,8 @@ fn echo_text(echo: &Echo, diagnosis: &Diagnosis) -> String {
     )
 }
 
-fn page_text(world: &World, page: usize) -> String {
-    let page = world.shelf.knowledge.book.fault(page);
+fn page_text(shelf: &Shelf, page: usize) -> String {
+    let page = shelf.knowledge.book.fault(page);
     let mut out =
         format!("**{}** `{}`\n\n{}\n", inline::portable(&page.title), page.id, some(&inline::portable(&page.meaning)));
     out.push_str("\n**Causes**\n\n");

@@ -13,6 +13,7 @@ use crate::book::codes::Code;
 use crate::book::lenient;
 use crate::book::report::Report;
 use crate::life::mentions;
+use crate::serve::shelf::Shelf;
 
 /// Something that an id stands for.
 pub(super) enum Meaning<'w> {
@@ -32,6 +33,8 @@ pub(super) struct Mention<'w> {
     pub(super) range: Range<usize>,
     /// What it stands for.
     pub(super) meaning: Meaning<'w>,
+    /// The shelf of the document, whose book the meaning is of.
+    pub(super) shelf: &'w Shelf,
 }
 
 /// The known id at a place.
@@ -40,25 +43,30 @@ pub(super) fn at<'w>(world: &'w World, document: &Document, position: Position) 
     let words = document.text.line(line);
     let range = words::around(words, byte)?;
     let word = words.get(range.clone())?;
-    let (meaning, length) = meaning(world, document.kind, word)?;
+    let (meaning, length) = meaning(world, document, word)?;
     let start = document.text.line_range(line).start + range.start;
-    Some(Mention { word: word.get(..length)?.to_owned(), range: start..start + length, meaning })
+    Some(Mention {
+        word: word.get(..length)?.to_owned(),
+        range: start..start + length,
+        meaning,
+        shelf: world.shelf(document),
+    })
 }
 
 /// What a word means in a kind of document, and how much of it is the id.
-fn meaning<'w>(world: &'w World, kind: Kind, word: &str) -> Option<(Meaning<'w>, usize)> {
-    let book = &world.shelf.knowledge.book;
+fn meaning<'w>(world: &'w World, document: &Document, word: &str) -> Option<(Meaning<'w>, usize)> {
+    let book = &world.shelf(document).knowledge.book;
     // A file's name goes on behind its id.
     let ids = std::iter::once(word.len()).chain(word.match_indices(['-', '_']).map(|(at, _)| at).rev());
     for length in ids {
         let Some(id) = word.get(..length).filter(|id| mentions::is_report_id(id)) else { continue };
-        let reports = reports(world, id);
+        let reports = reports(world, document, id);
         if !reports.is_empty() {
             return Some((Meaning::Reports(reports), length));
         }
     }
     // One word such as `xid` is an id on our own pages only.
-    let may_be_page = matches!(kind, Kind::Page | Kind::Report) || word.contains('-');
+    let may_be_page = matches!(document.kind, Kind::Page | Kind::Report) || word.contains('-');
     if may_be_page && let Some(page) = book.find(word) {
         return Some((Meaning::Page(page), word.len()));
     }
@@ -72,8 +80,9 @@ fn meaning<'w>(world: &'w World, kind: Kind, word: &str) -> Option<(Meaning<'w>,
     None
 }
 
-/// Reports with an id: those open in the editor, whether saved or not, the project's, the book's.
-pub(super) fn reports(world: &World, id: &str) -> Vec<Report> {
+/// Reports with an id, as a document means it: those open in the editor, whether saved or not, those of its project and
+/// of the workspace's others, the book's.
+pub(super) fn reports(world: &World, document: &Document, id: &str) -> Vec<Report> {
     let asked = lenient::comparable(id);
     let is_named = |report: &Report| {
         std::iter::once(&report.id).chain(&report.aliases).any(|name| lenient::comparable(name) == asked)
@@ -86,7 +95,9 @@ pub(super) fn reports(world: &World, id: &str) -> Vec<Report> {
         })
         .filter(is_named)
         .collect();
-    for report in world.shelf.reports_named(id) {
+    for report in
+        std::iter::once(world.shelf(document)).chain(world.shelves()).flat_map(|shelf| shelf.reports_named(id))
+    {
         let known = |other: &Report| {
             other.path == report.path
                 || other.path.canonicalize().ok().is_some_and(|p| report.path.canonicalize().ok() == Some(p))
@@ -99,10 +110,11 @@ pub(super) fn reports(world: &World, id: &str) -> Vec<Report> {
 }
 
 /// Where an id is defined.
-pub(super) fn definitions(world: &World, meaning: &Meaning<'_>) -> Vec<Location> {
+pub(super) fn definitions(world: &World, mention: &Mention<'_>) -> Vec<Location> {
+    let shelf = mention.shelf;
     let at_start = |uri| Location { uri, range: lsp_types::Range::default() };
-    match meaning {
-        Meaning::Page(page) => pages::of(&world.shelf, *page).map(at_start).into_iter().collect(),
+    match &mention.meaning {
+        Meaning::Page(page) => pages::of(shelf, *page).map(at_start).into_iter().collect(),
         Meaning::Reports(reports) => reports
             .iter()
             .filter_map(|report| {
@@ -114,7 +126,7 @@ pub(super) fn definitions(world: &World, meaning: &Meaning<'_>) -> Vec<Location>
                 let uri = if report.path.is_file() {
                     uri::of(&report.path)?
                 } else {
-                    pages::keep(&world.shelf, &report.id, &report.text)?
+                    pages::keep(shelf, &report.id, &report.text)?
                 };
                 let text = Text::new(report.text.clone());
                 let place = mentions::places(&report.text, std::slice::from_ref(&report.id)).into_iter().next();
@@ -122,20 +134,20 @@ pub(super) fn definitions(world: &World, meaning: &Meaning<'_>) -> Vec<Location>
             })
             .collect(),
         Meaning::Codes(codes) => {
-            let book = &world.shelf.knowledge.book;
+            let book = &shelf.knowledge.book;
             let mut pages: Vec<usize> = codes.iter().filter_map(|code| book.find(code.fault()?)).collect();
             pages.sort_unstable();
             pages.dedup();
-            pages.into_iter().filter_map(|page| pages::of(&world.shelf, page)).map(at_start).collect()
+            pages.into_iter().filter_map(|page| pages::of(shelf, page)).map(at_start).collect()
         }
     }
 }
 
 /// All spellings of an id that mentions may use.
-pub(super) fn spellings(world: &World, mention: &Mention<'_>) -> Vec<String> {
+pub(super) fn spellings(mention: &Mention<'_>) -> Vec<String> {
     match &mention.meaning {
         Meaning::Page(page) => {
-            let entry = &world.shelf.knowledge.book.faults[*page];
+            let entry = &mention.shelf.knowledge.book.faults[*page];
             std::iter::once(entry.id.clone()).chain(entry.matter.aliases.iter().cloned()).collect()
         }
         Meaning::Reports(reports) => {

@@ -37,7 +37,9 @@ impl<W: Write> Server<W> {
     fn take(&mut self, method: &str, params: Value) -> Result<(), Refusal> {
         match method {
             "initialized" => {
-                let notes = self.world()?.shelf.notes.join("\n");
+                let notes: Vec<&str> =
+                    self.world()?.shelves().flat_map(|shelf| &shelf.notes).map(String::as_str).collect();
+                let notes = notes.join("\n");
                 if !notes.is_empty() {
                     // What cannot be told now shows in the answers.
                     let _ = self.notify("window/logMessage", json!({ "type": 2, "message": notes }));
@@ -48,13 +50,14 @@ impl<W: Write> Server<W> {
                 let DidOpenTextDocumentParams { text_document: item } = read(params)?;
                 let world = self.world_mut()?;
                 let key = item.uri.as_str().to_owned();
-                let document = Document::new(item.uri, item.language_id, item.version, item.text, &world.shelf);
+                let shelf = world.shelf_of(uri::path(&item.uri).as_deref());
+                let document = Document::new(item.uri, item.language_id, item.version, item.text, shelf);
                 world.documents.insert(key, document);
             }
             "textDocument/didChange" => {
                 let DidChangeTextDocumentParams { text_document, content_changes } = read(params)?;
                 let world = self.world_mut()?;
-                let shelf = world.shelf.clone();
+                let shelf = world.shelf_of(uri::path(&text_document.uri).as_deref()).clone();
                 if let Some(document) = world.documents.get_mut(text_document.uri.as_str()) {
                     let text = Arc::make_mut(&mut document.text);
                     content_changes.into_iter().for_each(|change| text.change(change));
@@ -72,36 +75,28 @@ impl<W: Write> Server<W> {
                 let saved: lsp_types::DidSaveTextDocumentParams = read(params)?;
                 let kind = self.world()?.document(&saved.text_document.uri).map(|document| document.kind);
                 if matches!(kind, Some(Kind::Report | Kind::Page)) {
-                    self.open_again()?;
+                    self.world_mut()?.open_again();
                 }
             }
-            "workspace/didChangeWatchedFiles" => self.open_again()?,
+            "workspace/didChangeWatchedFiles" => self.world_mut()?.open_again(),
             "workspace/didChangeWorkspaceFolders" => {
                 let params: lsp_types::DidChangeWorkspaceFoldersParams = read(params)?;
-                let world = self.world_mut()?;
+                let mut folders = self.world()?.folders.clone();
                 let gone: Vec<PathBuf> = params.event.removed.iter().filter_map(|f| uri::path(&f.uri)).collect();
-                world.folders.retain(|folder| !gone.contains(folder));
-                world.folders.extend(params.event.added.iter().filter_map(|f| uri::path(&f.uri)));
+                folders.retain(|folder| !gone.contains(folder));
+                folders.extend(params.event.added.iter().filter_map(|f| uri::path(&f.uri)));
+                let mut world = World::open(folders, &self.root, &self.settings);
+                world.documents = std::mem::take(&mut self.world_mut()?.documents);
+                world.sort_documents();
+                self.world = Some(world);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn world_mut(&mut self) -> Result<&mut World, Refusal> {
+    pub(super) fn world_mut(&mut self) -> Result<&mut World, Refusal> {
         self.world.as_mut().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
-    }
-
-    /// Takes in reports and pages as they are on disk now.
-    pub(super) fn open_again(&mut self) -> Result<(), Refusal> {
-        let world = self.world_mut()?;
-        world.shelf = Arc::new(world.shelf.again());
-        let shelf = world.shelf.clone();
-        for document in world.documents.values_mut() {
-            document.classify(&shelf);
-            document.stale = true;
-        }
-        Ok(())
     }
 
     fn watch_files(&mut self) {

@@ -43,7 +43,7 @@ pub(super) fn quick(world: &World, method: &str, params: Value) -> Answer {
             let GotoDefinitionParams { text_document_position_params: at, .. } = read(params)?;
             with(world, &at, |document, position| {
                 let mention = ids::at(world, document, position)?;
-                let found = ids::definitions(world, &mention.meaning);
+                let found = ids::definitions(world, &mention);
                 (!found.is_empty()).then_some(GotoDefinitionResponse::Array(found))
             })
         }
@@ -88,7 +88,7 @@ pub(super) fn references(world: &World, params: Value) -> Result<Option<search::
     let params: lsp_types::ReferenceParams = read(params)?;
     let at = params.text_document_position;
     let Some(document) = world.document(&at.text_document.uri) else { return Err(unknown(&at.text_document.uri)) };
-    Ok(ids::at(world, document, at.position).map(|mention| search_for(world, ids::spellings(world, &mention))))
+    Ok(ids::at(world, document, at.position).map(|mention| search_for(world, ids::spellings(&mention))))
 }
 
 /// A rename: what to search for, the old name, the new one, the files named after it.
@@ -111,7 +111,7 @@ pub(super) fn rename(world: &World, params: Value) -> Result<Renaming, Refusal> 
     if !is_report_id(&new) {
         return Err(refuse(format!("`{new}` is no id: letters, then groups of digits, such as BUG-20251110-003")));
     }
-    if comparable(&new) != comparable(&mention.word) && !ids::reports(world, &new).is_empty() {
+    if comparable(&new) != comparable(&mention.word) && !ids::reports(world, document, &new).is_empty() {
         return Err(refuse(format!("`{new}` is another report's id")));
     }
     let files = reports.iter().map(|report| report.path.clone()).filter(|path| path.is_file()).collect();

@@ -23,7 +23,7 @@ use super::world::World;
 use super::{capabilities, search, uri};
 use crate::draft;
 use crate::draft::unasked::Drafted;
-use crate::serve::shelf::{Settings, Shelf};
+use crate::serve::shelf::Settings;
 
 /// Something that happened.
 pub(super) enum Event {
@@ -48,8 +48,9 @@ pub(super) enum Stage {
 
 pub(super) struct Server<W> {
     pub(super) to: W,
-    settings: Settings,
-    root: PathBuf,
+    pub(super) settings: Settings,
+    /// Where the project is looked for when the client names no folder.
+    pub(super) root: PathBuf,
     pub(super) stage: Stage,
     pub(super) capabilities: ClientCapabilities,
     pub(super) world: Option<World>,
@@ -210,12 +211,7 @@ impl<W: Write> Server<W> {
         if folders.is_empty() {
             folders.extend(params.root_uri.as_ref().and_then(uri::path));
         }
-        let root = folders.first().cloned().unwrap_or_else(|| self.root.clone());
-        let shelf = Arc::new(Shelf::open(&root, &self.settings));
-        if folders.is_empty() {
-            folders.push(root);
-        }
-        self.world = Some(World { shelf, documents: HashMap::new(), folders });
+        self.world = Some(World::open(folders, &self.root, &self.settings));
         self.stage = Stage::Running;
         give(json!({
             "capabilities": capabilities::all(),

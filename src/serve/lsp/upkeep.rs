@@ -55,7 +55,9 @@ impl<W: Write> Server<W> {
     fn refresh(&mut self, key: &str) {
         let events = self.events.0.clone();
         let Some(world) = self.world.as_mut() else { return };
-        let Some(document) = world.documents.get_mut(key).filter(|document| document.stale) else { return };
+        let Some(document) = world.documents.get(key).filter(|document| document.stale) else { return };
+        let shelf = world.shelf(document).clone();
+        let Some(document) = world.documents.get_mut(key) else { return };
         if document.kind != Kind::Log {
             (document.stale, document.reading, document.unpublished) = (false, None, true);
             document.findings = Vec::new();
@@ -69,15 +71,14 @@ impl<W: Write> Server<W> {
             // Before the work, so that a panic does not repeat itself.
             (document.stale, document.unpublished) = (false, true);
             document.reading = None;
-            document.reading = Some(Arc::new(reading::read(&document.text, &world.shelf.knowledge)));
+            document.reading = Some(Arc::new(reading::read(&document.text, &shelf.knowledge)));
             return;
         }
         if document.working {
             return;
         }
         (document.stale, document.working) = (false, true);
-        let (text, version, shelf, key) =
-            (document.text.clone(), document.version, world.shelf.clone(), key.to_owned());
+        let (text, version, key) = (document.text.clone(), document.version, key.to_owned());
         thread::spawn(move || {
             let reading = catch_unwind(AssertUnwindSafe(|| Box::new(reading::read(&text, &shelf.knowledge)))).ok();
             let _ = events.send(Event::Read(key, version, reading));

@@ -60,11 +60,21 @@ fn understand(body: &[u8]) -> Incoming {
         Err(error) => return garbage(ErrorCode::ParseError, Value::Null, &format!("not JSON: {error}")),
     };
     let id = value.get("id").filter(|id| id.is_number() || id.is_string()).cloned().unwrap_or(Value::Null);
+    // Without its id it would pass for a notification, and whoever asked would wait for ever.
+    let is_request = value.get("method").is_some() && value.get("id").is_some();
+    if is_request && !is_id(&id) {
+        return garbage(ErrorCode::InvalidRequest, id, "the id is neither a text nor a whole number of 32 bits");
+    }
     // An answer without an id is an error that the client had with something of ours: nothing to say to that.
     match serde_json::from_value(value) {
         Ok(message) => Incoming::Message(message),
         Err(_) => garbage(ErrorCode::InvalidRequest, id, "neither a request nor a notification nor a response"),
     }
+}
+
+/// Whether the protocol allows such an id.
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.as_i64().is_some_and(|id| i32::try_from(id).is_ok())
 }
 
 fn garbage(code: ErrorCode, id: Value, says: &str) -> Incoming {
@@ -126,7 +136,10 @@ mod tests {
             (framed("\u{fe}"), Some("null -32700")),
             (framed("[]"), Some("null -32600")),
             (framed(r#"{"id":7,"method":3}"#), Some("7 -32600")),
-            (framed(r#"{"id":{"a":1},"method":"x"}"#), None),
+            (framed(r#"{"id":{"a":1},"method":"x"}"#), Some("null -32600")),
+            (framed(r#"{"id":null,"method":"x"}"#), Some("null -32600")),
+            (framed(r#"{"id":1.5,"method":"x"}"#), Some("1.5 -32600")),
+            (framed(r#"{"id":3000000000,"method":"x"}"#), Some("3000000000 -32600")),
             (format!("hello\r\nworld\r\n{}", framed("{}")), Some("null -32600")),
             ("Content-Length: many\r\n\r\n".to_owned(), None),
             ("\r\n\r\n".to_owned(), None),

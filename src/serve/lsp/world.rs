@@ -1,7 +1,7 @@
-//! Everything a request may look at: the open documents and the shelf.
+//! Everything a request may look at: the open documents and the shelves of the workspace's folders.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_types::{Position, Uri};
@@ -11,7 +11,7 @@ use super::reading::Reading;
 use super::text::Text;
 use super::uri;
 use crate::lint::Finding;
-use crate::serve::shelf::Shelf;
+use crate::serve::shelf::{Settings, Shelf};
 
 /// A document that the client has open.
 #[derive(Debug)]
@@ -76,13 +76,63 @@ impl Document {
 
 /// What requests look at.
 pub(super) struct World {
-    pub(super) shelf: Arc<Shelf>,
+    /// What the project of the first folder knows; documents that lie in no folder belong there too.
+    first: Arc<Shelf>,
+    /// What those of the other folders know.
+    others: Vec<Arc<Shelf>>,
     pub(super) documents: HashMap<String, Document>,
     /// Folders of the workspace.
     pub(super) folders: Vec<PathBuf>,
 }
 
 impl World {
+    /// The world of these folders; that of `root` where there are none.
+    pub(super) fn open(mut folders: Vec<PathBuf>, root: &Path, settings: &Settings) -> Self {
+        if folders.is_empty() {
+            folders.push(root.to_owned());
+        }
+        let mut shelves = folders.iter().map(|folder| Arc::new(Shelf::open(folder, settings)));
+        let first = shelves.next().unwrap_or_else(|| Arc::new(Shelf::open(root, settings)));
+        let others = shelves.collect();
+        Self { first, others, documents: HashMap::new(), folders }
+    }
+
+    /// Every shelf, the first folder's first.
+    pub(super) fn shelves(&self) -> impl Iterator<Item = &Arc<Shelf>> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// The shelf of the folder that a file lies in, the innermost one; the first for any other document.
+    pub(super) fn shelf_of(&self, path: Option<&Path>) -> &Arc<Shelf> {
+        let holds = |shelf: &&Arc<Shelf>| path.is_some_and(|path| path.starts_with(&shelf.root));
+        self.shelves().filter(holds).max_by_key(|shelf| shelf.root.as_os_str().len()).unwrap_or(&self.first)
+    }
+
+    /// The shelf of a document.
+    pub(super) fn shelf(&self, document: &Document) -> &Arc<Shelf> {
+        self.shelf_of(document.path.as_deref())
+    }
+
+    /// Takes in reports and pages as they are on disk now.
+    pub(super) fn open_again(&mut self) {
+        for shelf in std::iter::once(&mut self.first).chain(&mut self.others) {
+            *shelf = Arc::new(shelf.again());
+        }
+        self.sort_documents();
+    }
+
+    /// Looks at all documents anew: what they are, what they say.
+    pub(super) fn sort_documents(&mut self) {
+        let shelves: HashMap<String, Arc<Shelf>> =
+            self.documents.iter().map(|(key, document)| (key.clone(), self.shelf(document).clone())).collect();
+        for (key, document) in &mut self.documents {
+            if let Some(shelf) = shelves.get(key) {
+                document.classify(shelf);
+            }
+            document.stale = true;
+        }
+    }
+
     /// An open document.
     pub(super) fn document(&self, uri: &Uri) -> Option<&Document> {
         self.documents.get(uri.as_str())
