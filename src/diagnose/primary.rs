@@ -229,10 +229,16 @@ fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
     })
 }
 
-/// Whether an error names an exception only, as C++ does when it ends a process, and a known failure stands above it.
+/// Whether an error names an exception only, and a known failure tells the rest: above it where C++ ends a process, on
+/// either side where Python shows an exception without words (Paddle prints its summary below).
 fn retells(event: &ErrorEvent, known: &[Candidate]) -> bool {
-    event.message.starts_with("terminate called")
-        && known.iter().any(|candidate| candidate.line < event.headline && candidate.gravity >= Gravity::Error)
+    let ended = event.message.starts_with("terminate called");
+    let wordless = event.message.is_empty() && event.kind == Kind::Python && event.type_name == "SystemError";
+    known.iter().any(|candidate| {
+        let above = candidate.line < event.headline;
+        candidate.gravity >= Gravity::Error
+            && (ended && above || wordless && candidate.line.abs_diff(event.headline) <= SHADOW)
+    })
 }
 
 /// A user's or a scheduler's request to stop is not a failure of the program.
