@@ -7,23 +7,44 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use faultbook::book::naming::Naming;
 use faultbook::lint::output::{self, Shown};
 use faultbook::lint::{self, Document, Finding, Kind, KnownReport, Sample, Setting};
 use faultbook::project::Project;
 use ignore::WalkBuilder;
 
-use super::args::{AnyFormat, Check, Common};
+use super::common::{AnyFormat, Common};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
 use super::files;
 use super::output::Output;
 
+/// What `check` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Asked {
+    /// Files and folders; without any, the project's reports and its own pages.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Mend what can be mended safely (keys, ids, dates, tables of contents) and keep every other byte.
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// A folder of texts to try pages on: no signature may hit its `*.healthy.txt`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) texts: Option<PathBuf>,
+
+    /// Also show what is only worth knowing.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
 /// Larger files are logs, not pages.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Checks, mends when asked, prints.
-pub(crate) fn run(asked: &Check, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     if matches!(common.format, AnyFormat::Markdown | AnyFormat::Junit) {
         return Err(Failure::new("`check` does not write this format").hint("terminal, json, sarif or github").into());
     }
@@ -69,7 +90,7 @@ pub(crate) fn run(asked: &Check, common: &Common, output: &Output) -> anyhow::Re
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
 }
 
-fn rendered(findings: &[Finding], documents: &[Document], asked: &Check, common: &Common, output: &Output) -> String {
+fn rendered(findings: &[Finding], documents: &[Document], asked: &Asked, common: &Common, output: &Output) -> String {
     match common.format {
         AnyFormat::Json => output::json(findings, documents),
         AnyFormat::Sarif => output::sarif(findings, documents),

@@ -12,7 +12,7 @@ use faultbook::render::style::STRONG;
 use faultbook::render::{Answered, github, json, junit, markdown, sarif, terminal};
 use faultbook::{incident, transcript};
 
-use super::args::{AnyFormat, Common, Format};
+use super::common::{AnyFormat, Common, Format};
 use super::exit::Exit;
 use super::input::Input;
 use super::output::Output;

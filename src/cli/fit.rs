@@ -7,7 +7,7 @@ use faultbook::render::layout::{Paragraph, piece};
 use faultbook::render::style::{FAINT, PLAIN, STRONG};
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Output, json, table};

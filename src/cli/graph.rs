@@ -4,7 +4,7 @@ use clap::Args;
 use faultbook::life::graph::{Graph, View, dot, mermaid};
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{self, Output, json};

@@ -2,7 +2,7 @@
 
 use faultbook::facts::Facts;
 
-use super::args::Common;
+use super::common::Common;
 use super::diagnose::Reading;
 
 #[cfg(feature = "probe")]

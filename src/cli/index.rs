@@ -4,7 +4,7 @@ use faultbook::render::layout::Paragraph;
 use faultbook::render::words::counted;
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::open;

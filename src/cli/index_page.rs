@@ -10,7 +10,7 @@ use faultbook::life::record;
 use faultbook::project::Project;
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
 use super::output::{Output, json};

@@ -11,7 +11,7 @@ use faultbook::render::style::{FAINT, STRONG};
 use faultbook::render::words::counted;
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::filter::Filters;
 use super::output::{Output, json, table};

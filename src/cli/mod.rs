@@ -7,6 +7,7 @@ mod answers;
 mod args;
 mod check;
 mod clipboard;
+mod common;
 mod diagnose;
 mod editor;
 mod exit;

@@ -25,7 +25,7 @@ use faultbook::transcript::redact::Redactor;
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::diagnose::{self, Reading};
 use super::exit::Exit;
 use super::failure::Failure;

@@ -10,7 +10,7 @@ use faultbook::life::record::{self, Record, Told};
 use faultbook::project::Project;
 use indicatif::ProgressBar;
 
-use super::args::Common;
+use super::common::Common;
 use super::{output, progress};
 
 /// Reports indexed without a word about it.

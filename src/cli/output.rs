@@ -9,7 +9,7 @@ use faultbook::render::markdown;
 use faultbook::render::terminal::Terminal;
 use serde::Serialize;
 
-use super::args::{Color, Common, Format};
+use super::common::{Color, Common, Format};
 
 /// Columns when nobody says otherwise.
 const WIDTH: usize = 80;

@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use faultbook::diagnose::{Measured, measurable};
 use faultbook::diagnosis::{Diagnosis, Verdict};
 use faultbook::facts::Facts;
@@ -11,7 +12,7 @@ use faultbook::knowledge::Knowledge;
 use faultbook::probe::{self, Level, Options, Outcome, Watch};
 use faultbook::render::{probe as render, watch as watched};
 
-use super::args::{Common, Format, ProbeLevel};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Output, remark};
@@ -36,10 +37,21 @@ const LEAST: Duration = Duration::from_millis(60);
 /// The longest time that the machine is asked after a run died: a driver that hangs is itself an answer by then.
 const AFTER_DEATH: Duration = Duration::from_secs(2);
 
+/// How much a probe does, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Depth {
+    /// Reads only.
+    Quick,
+    /// Small work on each device, with every result checked.
+    Functional,
+    /// The same and some time of memory patterns and products.
+    Stress,
+}
+
 /// What a probe was asked for.
 pub(crate) struct Asked {
     /// How much is done.
-    pub(crate) level: ProbeLevel,
+    pub(crate) level: Depth,
     /// Where the facts go.
     pub(crate) save: Option<PathBuf>,
     /// Seconds for each check of the stress level.
@@ -59,9 +71,9 @@ pub(crate) fn step() {
 /// Asks the machine and prints the answer.
 pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let level = match asked.level {
-        ProbeLevel::Quick => Level::Quick,
-        ProbeLevel::Functional => Level::Functional,
-        ProbeLevel::Stress => Level::Stress,
+        Depth::Quick => Level::Quick,
+        Depth::Functional => Level::Functional,
+        Depth::Stress => Level::Stress,
     };
     let time = Duration::from_secs(asked.time_limit);
     let options = Options { seconds: asked.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };

@@ -22,7 +22,7 @@ use faultbook::render::{clean, json};
 use faultbook::run::{self, Outcome};
 use faultbook::transcript::Transcript;
 
-use super::args::{Color, Common, Format};
+use super::common::{Color, Common, Format};
 use super::exit::Exit;
 use super::failure::{self, Failure};
 use super::input::Input;

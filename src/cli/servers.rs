@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use faultbook::serve::shelf::Settings;
 
-use super::args::Common;
+use super::common::Common;
 use super::exit::Exit;
 use super::open;
 

@@ -14,7 +14,7 @@ use faultbook::render::layout::{Paragraph, Sheet};
 use faultbook::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Output, json};

@@ -10,7 +10,7 @@ use faultbook::render::style::FAINT;
 use faultbook::render::words::counted;
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
 use super::filter::Filters;

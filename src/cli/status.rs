@@ -4,7 +4,7 @@ use faultbook::draft::{git, status};
 use faultbook::lint;
 use serde::Serialize;
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use super::exit::Exit;
 use super::output::{Output, json};
 use super::{new, open};
