@@ -28,14 +28,36 @@ struct Statement {
 }
 
 impl Statement {
-    /// Whether a clause (and itself in lower case) says it. Cheap looks come first: most lines of most texts are not
-    /// worth a compiled pattern.
-    fn says(&self, clause: &str, lower: &str) -> bool {
-        let holds = |words: &str| words.split('|').any(|word| lower.contains(word));
-        !(self.foreign && clause.is_ascii())
-            && holds(self.words)
-            && (!self.works || holds(WORKS_WORDS))
-            && self.pattern.is_match(clause)
+    /// Whether a clause says it. Cheap looks come first: a pattern that is never asked is never compiled.
+    fn says(&self, clause: &Clause<'_>) -> bool {
+        !(self.foreign && clause.text.is_ascii())
+            && (!self.works || clause.works)
+            && self.words.split('&').all(|group| group.split('|').any(|word| clause.holds(word)))
+            && self.pattern.is_match(clause.text)
+    }
+}
+
+/// A part of a sentence that says one thing.
+struct Clause<'t> {
+    text: &'t str,
+    lower: String,
+    /// It holds a word of success.
+    works: bool,
+}
+
+impl<'t> Clause<'t> {
+    fn new(text: &'t str) -> Self {
+        let lower = text.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric());
+        let works = words.any(|word| WORKS_WORDS.split('|').any(|success| success == word));
+        Self { text, works, lower }
+    }
+
+    /// Whether a word, or an ideograph anywhere, begins so.
+    fn holds(&self, word: &str) -> bool {
+        let whole = word.starts_with(|c: char| c.is_ascii_alphanumeric());
+        let begins = |at: usize| !self.lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+        self.lower.match_indices(word).any(|(at, _)| !whole || begins(at))
     }
 }
 
@@ -79,7 +101,7 @@ pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
             continue;
         }
         let line = transcript.line(index);
-        if !is_said(line.text) {
+        if line.prefix.level.is_some() || line.prefix.time.is_some() || !is_said(line.text) {
             continue;
         }
         for fact in said(line.text) {
@@ -102,21 +124,20 @@ fn is_said(text: &str) -> bool {
 /// The facts that the clauses of a line state.
 fn said(text: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
-    for clause in clauses(text) {
-        let lower = clause.to_lowercase();
+    for clause in clauses(text).into_iter().map(Clause::new) {
         let mut denied = None;
         for statement in ALL.iter() {
             let fact = statement.fact;
-            if found.contains(&fact) || !statement.says(clause, &lower) {
+            if found.contains(&fact) || !statement.says(&clause) {
                 continue;
             }
-            if fact == "writer.began_with_update" && BEGINNING.is_match(clause) {
+            if fact == "writer.began_with_update" && BEGINNING.is_match(clause.text) {
                 continue;
             }
             // "Works on 1.12, fails on 2.0": what denies may stand behind a comma.
             if BLUNT.contains(&fact)
-                || !*denied.get_or_insert_with(|| DENIAL.is_match(clause))
-                || clause.split(", ").any(|part| statement.pattern.is_match(part) && !DENIAL.is_match(part))
+                || !*denied.get_or_insert_with(|| DENIAL.is_match(clause.text))
+                || clause.text.split(", ").any(|part| statement.pattern.is_match(part) && !DENIAL.is_match(part))
             {
                 found.push(fact);
             }
@@ -229,7 +250,10 @@ mod tests {
     fn every_pattern_compiles() {
         for (fact, words, source) in STATEMENTS {
             assert!(Pattern::compile(&full(source)).is_ok(), "{fact}: {source}");
-            assert!(words.split('|').all(|word| !word.is_empty() && word.to_lowercase() == word), "{fact}: {words}");
+            assert!(
+                words.split(['|', '&']).all(|word| !word.is_empty() && word.to_lowercase() == word),
+                "{fact}: {words}"
+            );
         }
     }
 }
