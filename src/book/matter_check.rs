@@ -3,7 +3,7 @@
 //! YAML's own mistakes are brought into our form here too. A value's place is found by looking for it in the text of
 //! the front matter: the decoded values do not carry places, so that `build.rs` can write them away.
 
-use regex::Regex;
+use crate::pattern::Pattern;
 
 use super::problem::Problem;
 use super::schema::{EvidenceMatter, FaultMatter, SignatureMatter};
@@ -90,7 +90,7 @@ fn evidence(evidence: &EvidenceMatter, doc: &Document<'_>, problems: &mut Vec<Pr
 }
 
 fn compiles(pattern: &str, doc: &Document<'_>, problems: &mut Vec<Problem>) {
-    if let Err(error) = Regex::new(pattern) {
+    if let Err(error) = Pattern::check(pattern) {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
         let message = format!("the pattern {pattern} does not compile: {reason}");

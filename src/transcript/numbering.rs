@@ -7,6 +7,11 @@ const FEWEST: usize = 8;
 
 /// How many bytes of numbering each line begins with; empty when the text is not numbered.
 pub(super) fn widths(lines: &[&str]) -> Vec<u16> {
+    // Most texts are told by their beginning.
+    let first = lines.iter().filter(|line| !line.trim().is_empty()).take(4 * FEWEST);
+    if first.filter(|line| Number::read(line).is_none()).count() > FEWEST / 2 {
+        return Vec::new();
+    }
     let numbers: Vec<Option<Number>> = lines.iter().map(|line| Number::read(line)).collect();
     let mut next = None;
     let mut follow = 0;
