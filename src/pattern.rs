@@ -44,7 +44,8 @@ impl Pattern {
                 .configure(Regex::config().utf8_empty(false).auto_prefilter(false).nfa_size_limit(Some(10 << 20)))
                 .syntax(syntax::Config::new().unicode(false).utf8(false))
                 .build(&self.source)
+                .ok()
         };
-        self.compiled.get_or_init(|| compile().ok()).as_ref()
+        self.compiled.get_or_init(compile).as_ref()
     }
 }

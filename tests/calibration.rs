@@ -1,7 +1,9 @@
-//! The probabilities mean what they say: over the labelled cases, causes given 70 % are right about 70 % of the time.
+//! The probabilities mean what they say: a cause is not given 70 % where it is right less often.
 //!
 //! The temperature and the share for "none of these" in `diagnose::weigh` were chosen by five-fold cross-validation
-//! over cases with a known cause; this test repeats the validation with the constants as they are.
+//! over cases with a known cause. The book was tried on the cases here, so on them it is right more often than it claims;
+//! on texts that nobody had seen it was the other way round by about as much. What must not come is a claim that even
+//! these cases do not bear out.
 
 mod support;
 
@@ -17,8 +19,9 @@ type Outcome = (f64, bool);
 fn first_causes_are_right_as_often_as_they_claim() {
     let outcomes: Vec<Outcome> = cases().iter().filter_map(|path| outcome(path)).collect();
     assert!(outcomes.len() > 80, "only {} labelled causes", outcomes.len());
-    let error = calibration_error(&outcomes);
-    assert!(error <= 0.10, "expected calibration error {error:.3} over {} cases", outcomes.len());
+    let (too_high, too_low) = calibration_error(&outcomes);
+    assert!(too_high <= 0.02, "claims are too high by {too_high:.3} over {} cases", outcomes.len());
+    assert!(too_low <= 0.15, "claims are too low by {too_low:.3} over {} cases", outcomes.len());
 }
 
 #[test]
@@ -43,21 +46,28 @@ fn outcome(path: &Path) -> Option<Outcome> {
     Some((first.probability, first.id == cause))
 }
 
-/// Mean distance between claim and truth over ten bins, weighted by their cases.
-fn calibration_error(outcomes: &[Outcome]) -> f64 {
+/// Mean distance between claim and truth over ten bins, weighted by their cases: where the claim is too high, and where
+/// it is too low.
+fn calibration_error(outcomes: &[Outcome]) -> (f64, f64) {
     let mut bins: Vec<Vec<Outcome>> = vec![Vec::new(); 10];
     for &(claim, right) in outcomes {
         bins[((claim * 10.0) as usize).min(9)].push((claim, right));
     }
-    let distance: f64 = bins
-        .iter()
-        .map(|bin| {
-            let claimed: f64 = bin.iter().map(|(claim, _)| claim).sum();
-            let right = bin.iter().filter(|(_, right)| *right).count() as f64;
-            (claimed - right).abs()
-        })
-        .sum();
-    distance / outcomes.len() as f64
+    let distances = bins.iter().map(|bin| {
+        let claimed: f64 = bin.iter().map(|(claim, _)| claim).sum();
+        claimed - bin.iter().filter(|(_, right)| *right).count() as f64
+    });
+    let (high, low) = distances
+        .fold((0.0, 0.0), |(high, low): (f64, f64), distance| (high + distance.max(0.0), low - distance.min(0.0)));
+    (high / outcomes.len() as f64, low / outcomes.len() as f64)
+}
+
+/// Whether a case was composed together with the evidence that it shows: it is right by construction and says nothing of
+/// how often the book is.
+fn shows_evidence(path: &Path) -> bool {
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| ["cause-", "msg-"].iter().any(|with| name.starts_with(with)))
 }
 
 fn cases() -> Vec<PathBuf> {
@@ -65,7 +75,10 @@ fn cases() -> Vec<PathBuf> {
     for folder in fs::read_dir("tests/corpus").expect("the corpus is there").flatten() {
         let Ok(entries) = fs::read_dir(folder.path()) else { continue };
         files.extend(
-            entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "txt")),
+            entries
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|e| e == "txt") && !shows_evidence(path)),
         );
     }
     files.sort();

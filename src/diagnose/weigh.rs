@@ -2,7 +2,7 @@
 //!
 //! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one temperature, one
 //! share for "none of these". Nothing is learned but the temperature and that share, by cross-validation over the
-//! labelled cases (`tests/calibration.rs` repeats it and fails when the constants drift from what the cases say).
+//! labelled cases (`tests/calibration.rs` fails when they claim more than the cases bear out).
 
 use super::conditions::Conditions;
 use crate::book::page::Cause;
