@@ -59,7 +59,7 @@ fn block(rest: &str, label: usize) -> usize {
     for line in rest.split_inclusive('\n') {
         lines += 1;
         let heading = ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"].iter().any(|name| line.contains(name));
-        if last_word(line).len() >= MATERIAL {
+        if is_material(last_word(line)) {
             end = at + line.trim_end().len();
         } else if !(heading || lines <= 3 && line.trim().is_empty()) {
             break;
@@ -71,7 +71,13 @@ fn block(rest: &str, label: usize) -> usize {
 
 /// Whether there is more between the labels than what an author puts in the place of a key.
 fn holds_material(body: &str) -> bool {
-    body.split(|c: char| !is_base64(c)).any(|run| run.len() >= MATERIAL && !is_stand_in(run))
+    body.split(|c: char| !is_base64(c)).any(is_material)
+}
+
+/// Whether a run of base64 characters can be part of a key: long enough, and no path that was redacted already, which
+/// may have become long enough by that.
+fn is_material(run: &str) -> bool {
+    run.len() >= MATERIAL && !is_stand_in(run) && !["/home/user", "/Users/user"].iter().any(|home| run.contains(home))
 }
 
 /// Takes the lines above the end of a key whose beginning is not there.
