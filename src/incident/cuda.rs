@@ -6,7 +6,7 @@
 use super::numbers;
 use super::reading::Reading;
 use super::sentences::{GENERAL, SPECIFIC};
-use super::words::{after, contains_folded, find_folded, is_word, whole};
+use super::words::{after, contains_folded, is_word, whole};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
 use crate::transcript::Level;
 
@@ -38,25 +38,6 @@ const NCCL_CODES: &[&str] = &[
     "ncclTimeout",
 ];
 
-/// Words right before a bare number that make it a CUDA code.
-const NUMBER_AFTER: &[&str] = &[
-    "cuda error",
-    "cuda failure",
-    "cuda runtime error",
-    "cuda runtime api error",
-    "cuda driver error",
-    "cuda driver api error",
-    "unknown error",
-    "cuda err",
-    "cudaerror_t",
-    "curesult",
-    "cuda_call",
-    "error code",
-    "cuda error code",
-    "curand error",
-    "returned error",
-];
-
 /// All status codes on one line or in one message, each once, in the order found.
 pub(super) fn codes(text: &str) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
@@ -86,7 +67,7 @@ pub(super) fn codes(text: &str) -> Vec<String> {
         }
     }
     if found.is_empty() {
-        found.extend(number(text));
+        found.extend(numbers::of_cuda(text));
     }
     found.sort();
     let mut names: Vec<String> = Vec::new();
@@ -157,38 +138,6 @@ fn speaks_of_cuda(text: &str) -> bool {
     ]
     .iter()
     .any(|word| contains_folded(text, word))
-}
-
-/// A code that was printed as a number only.
-fn number(text: &str) -> Option<(usize, String)> {
-    for before in NUMBER_AFTER {
-        let Some(at) = find_folded(text, before) else { continue };
-        if *before == "error code" && !contains_folded(text, "cuda") && !contains_folded(text, "cu") {
-            continue;
-        }
-        let rest = text.get(at + before.len()..)?;
-        let rest = rest.trim_start_matches([' ', ':', '=', '(', '#']);
-        let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([' ', ':', '=']);
-        if let Some((value, tail)) = whole(rest)
-            && value > 0
-            && value < 1000
-            && !tail.starts_with(|c: char| is_word(c) || c == '.')
-        {
-            return Some((at, value.to_string()));
-        }
-    }
-    // "Error 802: system not yet initialized" beside the name of the runtime function, "[700] Call to cuMemcpyDtoH".
-    if let Some(rest) = after(text, "Error ")
-        && contains_folded(text, "cuda")
-        && let Some((value, tail)) = whole(rest)
-        && tail.starts_with(':')
-        && value < 1000
-    {
-        return Some((0, value.to_string()));
-    }
-    let (head, _) = text.split_once("] Call to cu")?;
-    let (value, tail) = whole(head.rsplit('[').next()?)?;
-    (tail.is_empty() && value > 0 && value < 1000).then(|| (0, value.to_string()))
 }
 
 /// Puts the codes of its message into an error.

@@ -4,7 +4,7 @@
 //! It refuses numbers without the name of a library or of one of its functions before them. The surprising thing:
 //! CUDA 10.1 gave the runtime's codes the driver's numbers, so an old program's 77 is today's 700.
 
-use super::words::is_word;
+use super::words::{after, contains_folded, find_folded, is_word, whole};
 
 /// A code without its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,25 @@ const BETWEEN: &[&str] = &[
     "error_t",
     "ret",
     "rc",
+];
+
+/// Words right before a bare number that make it a CUDA code.
+const NUMBER_AFTER: &[&str] = &[
+    "cuda error",
+    "cuda failure",
+    "cuda runtime error",
+    "cuda runtime api error",
+    "cuda driver error",
+    "cuda driver api error",
+    "unknown error",
+    "cuda err",
+    "cudaerror_t",
+    "curesult",
+    "cuda_call",
+    "error code",
+    "cuda error code",
+    "curand error",
+    "returned error",
 ];
 
 /// Words behind a number that make it a count.
@@ -92,6 +111,39 @@ pub(super) fn read(text: &str) -> Option<Number> {
         rest = behind;
     }
     None
+}
+
+/// A number that belongs to CUDA by the words before it, also where no library or function is named: where it stands,
+/// and the number.
+pub(super) fn of_cuda(text: &str) -> Option<(usize, String)> {
+    for before in NUMBER_AFTER {
+        let Some(at) = find_folded(text, before) else { continue };
+        if *before == "error code" && !contains_folded(text, "cuda") && !contains_folded(text, "cu") {
+            continue;
+        }
+        let rest = text.get(at + before.len()..)?;
+        let rest = rest.trim_start_matches([' ', ':', '=', '(', '#']);
+        let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([' ', ':', '=']);
+        if let Some((value, tail)) = whole(rest)
+            && value > 0
+            && value < 1000
+            && !tail.starts_with(|c: char| is_word(c) || c == '.')
+        {
+            return Some((at, value.to_string()));
+        }
+    }
+    // "Error 802: system not yet initialized" beside the name of the runtime function, "[700] Call to cuMemcpyDtoH".
+    if let Some(rest) = after(text, "Error ")
+        && contains_folded(text, "cuda")
+        && let Some((value, tail)) = whole(rest)
+        && tail.starts_with(':')
+        && value < 1000
+    {
+        return Some((0, value.to_string()));
+    }
+    let (head, _) = text.split_once("] Call to cu")?;
+    let (value, tail) = whole(head.rsplit('[').next()?)?;
+    (tail.is_empty() && value > 0 && value < 1000).then(|| (0, value.to_string()))
 }
 
 impl Number {
