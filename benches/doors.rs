@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use frames::framed;
 use serde_json::{Value, json};
 
-#[path = "../tests/lsp/frames.rs"]
+#[path = "../tests/it/lsp/frames.rs"]
 mod frames;
 
 const REPORTS: usize = 1_000;

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use super::builtin::{Builtin, builtin};
 use super::codes::CodeTable;
 use super::hardware::Hardware;
-use super::load_pages::Pages;
 use super::page::{FaultPage, Notice, Recipe};
 use super::page_reader::{self, Shelf};
+use super::pages::Pages;
 use super::schema::{FaultMatter, PageStatus};
 use super::vocabulary::Vocabulary;
 

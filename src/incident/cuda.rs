@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::sentences::{GENERAL, SPECIFIC};
 use super::words::{after, contains_folded, is_word, whole};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Beginnings of enum names. Those that end in an underscore need capitals behind them, the others a capital letter.
 const FAMILIES: &[&str] = &[

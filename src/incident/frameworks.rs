@@ -7,7 +7,7 @@
 use super::reading::Reading;
 use super::words::{after, contains_folded};
 use super::{ErrorEvent, Kind, Role};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Words that XLA and TensorFlow begin a status with.
 const STATUS_WORDS: &[&str] = &[

@@ -35,7 +35,7 @@ mod writing;
 use std::ops::Range;
 
 use crate::facts::Facts;
-use crate::transcript::{Level, Transcript};
+use crate::text::{Level, Transcript};
 use reading::Reading;
 use triggers::Topics;
 

@@ -8,7 +8,7 @@ use super::triggers;
 use super::words::{after_folded, contains_folded, find_folded, whole};
 use super::{ErrorEvent, Incident, Kind, Role};
 use crate::facts::{Source, Value};
-use crate::transcript::Transcript;
+use crate::text::Transcript;
 
 /// Indices of the lines that show that the run makes steps.
 pub(super) fn steps(r: &Reading<'_>) -> Vec<usize> {

@@ -7,7 +7,7 @@ use super::triggers::Topics;
 use super::words::indent;
 use super::{ErrorEvent, Kind, Link, Role};
 use crate::facts::Facts;
-use crate::transcript::{Level, Prefix, Transcript};
+use crate::text::{Level, Prefix, Transcript};
 
 impl ErrorEvent {
     /// Whether its headline calls itself an error, or nothing at all.

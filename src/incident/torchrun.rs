@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::words::{after, after_folded, contains_folded, number, whole};
 use super::{ErrorEvent, Frame, Kind, Link, Role};
 use crate::facts::{Facts, Value};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Whether an exception is a launcher's way to say that a child failed.
 pub(super) fn reports_child(event: &ErrorEvent) -> bool {

@@ -18,7 +18,7 @@ use super::reading::Reading;
 use super::triggers::{PYTEST, PYTHON};
 use super::words::indent;
 use super::{ErrorEvent, Frame, Kind, Link, Role};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Lines of others that a traceback may hold before it is given up.
 const FOREIGN: usize = 24;

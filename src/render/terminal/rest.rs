@@ -4,10 +4,11 @@ use textwrap::core::display_width;
 
 use super::head;
 use crate::diagnosis::{Diagnosis, Echo, NoticeHit, ProbeSummary};
+use crate::render::clean;
+use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{FAINT, PLAIN, STRONG};
 use crate::render::words::{counted, mid_sentence, open_ended};
-use crate::render::{clean, inline};
 
 /// Different consequences that are named.
 const ECHOES: usize = 4;
