@@ -70,6 +70,6 @@ fn whole(bencher: Bencher<'_, '_>, text: &[u8]) {
     bencher.bench(|| {
         let transcript = text::read(text);
         let incident = incident::read(&transcript);
-        diagnose::diagnose(&transcript, &incident, knowledge.library(), &Measured::default())
+        diagnosis::diagnose(&transcript, &incident, knowledge.library(), &Measured::default())
     });
 }

@@ -9,6 +9,7 @@ pub mod builtin;
 pub mod cause_section;
 pub mod code_rows;
 pub mod codes;
+pub mod contents;
 pub mod hardware;
 pub mod matter;
 pub mod matter_check;
@@ -20,7 +21,6 @@ pub mod problem;
 pub mod report;
 pub mod schema;
 pub mod sections;
-pub mod shelf;
 pub mod vocabulary;
 
-pub use shelf::Book;
+pub use contents::Book;

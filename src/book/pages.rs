@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::codes::CodeTable;
 use super::page::{Notice, Recipe};
 use super::problem::Problem;
-use super::schema::FaultMatter;
+use super::schema::FrontMatter;
 
 /// What a folder holds.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub struct PageFile {
     /// Where it lies.
     pub path: PathBuf,
     /// The front matter.
-    pub matter: FaultMatter,
+    pub matter: FrontMatter,
     /// The markdown after the front matter.
     pub body: String,
 }

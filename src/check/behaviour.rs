@@ -10,7 +10,7 @@ use super::finding::{Finding, Source};
 use super::literals::{place, signatures};
 use super::{Document, Kind, Sample, Setting};
 use crate::book::Book;
-use crate::book::page_reader::{Shelf, read_notice, read_parts, read_recipe};
+use crate::book::page_reader::{PageLocation, read_notice, read_parts, read_recipe};
 use crate::book::pages::{PageFile, Pages};
 use crate::book::sections;
 use crate::diagnosis::{Diagnosis, Verdict};
@@ -61,7 +61,7 @@ fn book_of(documents: &[Document]) -> Book {
         let recipes = |id: &str| pages.recipes.get(id).cloned().or_else(|| book.recipe(id));
         match document.kind {
             Kind::Fault => {
-                let shelf = Shelf { id, area, path: &document.path };
+                let shelf = PageLocation { id, area, path: &document.path };
                 if let Ok((matter, body)) = read_parts(shelf, &document.text, &recipes) {
                     let (id, area) = (id.to_owned(), area.to_owned());
                     pages.faults.push(PageFile { id, area, path: PathBuf::from(&document.path), matter, body });

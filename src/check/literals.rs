@@ -9,7 +9,7 @@ use super::conditions::find;
 use super::finding::{Finding, Source};
 use super::pages::decode;
 use super::{Document, Kind};
-use crate::book::schema::{FaultMatter, NoticeMatter, SignatureMatter};
+use crate::book::schema::{FrontMatter, NoticeMatter, SignatureSpec};
 
 /// Findings by the index of their document.
 pub(super) fn check(documents: &[Document]) -> Vec<(usize, Finding)> {
@@ -31,9 +31,9 @@ pub(super) fn check(documents: &[Document]) -> Vec<(usize, Finding)> {
 }
 
 /// The signatures that a page's front matter declares.
-pub(super) fn signatures(document: &Document) -> Vec<SignatureMatter> {
+pub(super) fn signatures(document: &Document) -> Vec<SignatureSpec> {
     match document.kind {
-        Kind::Fault => decode::<FaultMatter>(&document.text).map(|matter| matter.signatures).unwrap_or_default(),
+        Kind::Fault => decode::<FrontMatter>(&document.text).map(|matter| matter.signatures).unwrap_or_default(),
         Kind::Notice => decode::<NoticeMatter>(&document.text).map(|matter| matter.signatures).unwrap_or_default(),
         _ => Vec::new(),
     }
@@ -47,11 +47,11 @@ pub(super) fn place(source: &Source<'_>, literal: &str) -> std::ops::Range<usize
 }
 
 /// Whether nothing but the literals decides; `unless` alone still leaves most lines to both pages.
-fn is_bare(signature: &SignatureMatter) -> bool {
+fn is_bare(signature: &SignatureSpec) -> bool {
     signature.regex.is_none() && signature.near.is_none() && signature.without.is_none()
 }
 
-fn literals(signature: &SignatureMatter) -> Vec<String> {
+fn literals(signature: &SignatureSpec) -> Vec<String> {
     let mut literals: Vec<String> = signature.contains.0.iter().map(|literal| literal.to_ascii_lowercase()).collect();
     literals.sort();
     literals

@@ -125,7 +125,7 @@ impl Default for Setting<'_> {
 /// Checks the documents; findings in the order of the documents, then of their lines.
 pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     let book = crate::book::Book::new(true);
-    let shelf = pages::Shelf::new(documents, &book);
+    let shelf = pages::PageIndex::new(documents, &book);
     let together = folder::Folder::new(documents, setting.reports, setting.naming);
     let mut by_document: Vec<Vec<Finding>> = documents
         .iter()

@@ -13,14 +13,14 @@ use crate::book::Book;
 use crate::book::matter;
 use crate::book::page::Recipe;
 use crate::book::page_reader::{self, read_fault, read_notice, read_recipe};
-use crate::book::schema::{EvidenceMatter, FaultMatter, FixMatter};
+use crate::book::schema::{EvidenceSpec, FixMatter, FrontMatter};
 use crate::book::sections::{self, Outline, top_items};
 
 /// The sections that a fault page may have.
 const SECTIONS: [&str; 4] = ["meaning", "example", "causes", "lookalikes"];
 
 /// All pages that a page may refer to.
-pub(super) struct Shelf<'a> {
+pub(super) struct PageIndex<'a> {
     documents: &'a [Document],
     book: &'a Book,
     recipes: BTreeMap<&'a str, Recipe>,
@@ -28,7 +28,7 @@ pub(super) struct Shelf<'a> {
     causes: Vec<&'a str>,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> PageIndex<'a> {
     /// Collects the pages among the documents.
     pub(super) fn new(documents: &'a [Document], book: &'a Book) -> Self {
         let of = |kind: Kind| documents.iter().filter(move |document| document.kind == kind);
@@ -44,7 +44,7 @@ impl<'a> Shelf<'a> {
             faults.extend(entry.matter.aliases.iter().cloned());
         }
         for document in of(Kind::Fault) {
-            faults.extend(decode::<FaultMatter>(&document.text).into_iter().flat_map(|matter| matter.aliases));
+            faults.extend(decode::<FrontMatter>(&document.text).into_iter().flat_map(|matter| matter.aliases));
         }
         let causes = book.vocabulary.causes().iter().map(|cause| cause.id.as_str()).collect();
         Self { documents, book, recipes, faults, causes }
@@ -65,7 +65,7 @@ impl<'a> Shelf<'a> {
                 let message = format!("the id {} is taken by {first}", document.stem());
                 findings.push((index, source.finding_on_line(1, "duplicate-page", message)));
             }
-            if let Some(matter) = decode::<FaultMatter>(&document.text) {
+            if let Some(matter) = decode::<FrontMatter>(&document.text) {
                 explains.insert(document.stem(), (index, matter.explains));
             }
         }
@@ -86,14 +86,14 @@ impl<'a> Shelf<'a> {
 }
 
 /// Checks a fault page.
-pub(super) fn fault(document: &Document, source: &Source<'_>, shelf: &Shelf<'_>) -> Vec<Finding> {
-    let place = page_reader::Shelf { id: document.stem(), area: document.folder(), path: &document.path };
+pub(super) fn fault(document: &Document, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
+    let place = page_reader::PageLocation { id: document.stem(), area: document.folder(), path: &document.path };
     let problems = read_fault(place, &document.text, &|id| shelf.recipe(id)).err().unwrap_or_default();
     let mut findings: Vec<Finding> = problems.into_iter().map(|problem| source.problem(problem)).collect();
     findings.extend(name(document, source));
     let doc = sections::Document::read(&document.text, Outline::Strict);
     findings.extend(headings(&doc, source));
-    if let Some(matter) = decode::<FaultMatter>(&document.text) {
+    if let Some(matter) = decode::<FrontMatter>(&document.text) {
         findings.extend(title(&doc, source, &matter.title));
         findings.extend(closed_lists(&matter, source, shelf));
         for evidence in matter.causes.iter().flat_map(|cause| &cause.evidence) {
@@ -169,7 +169,7 @@ fn headings(doc: &sections::Document<'_>, source: &Source<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn closed_lists(matter: &FaultMatter, source: &Source<'_>, shelf: &Shelf<'_>) -> Vec<Finding> {
+fn closed_lists(matter: &FrontMatter, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for cause in matter.causes.iter().filter(|cause| !shelf.causes.contains(&cause.id.as_str())) {
         let message = format!("there is no cause {}", cause.id);
@@ -189,14 +189,14 @@ fn closed_lists(matter: &FaultMatter, source: &Source<'_>, shelf: &Shelf<'_>) ->
     findings
 }
 
-fn facts(evidence: &EvidenceMatter, source: &Source<'_>) -> Vec<Finding> {
+fn facts(evidence: &EvidenceSpec, source: &Source<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = evidence.when.iter().flat_map(|when| condition(source, when)).collect();
     findings.extend(sentence(source, &evidence.says));
     findings
 }
 
 /// A lookalike that begins with an id in backticks names a page.
-fn lookalikes(doc: &sections::Document<'_>, source: &Source<'_>, shelf: &Shelf<'_>) -> Vec<Finding> {
+fn lookalikes(doc: &sections::Document<'_>, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
     let Some(section) = doc.sections.iter().find(|section| section.key == "lookalikes") else { return Vec::new() };
     let mut findings = Vec::new();
     for item in top_items(doc.slice(&section.whole)) {

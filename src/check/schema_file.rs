@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::book::matter;
-use crate::book::schema::FaultMatter;
+use crate::book::schema::FrontMatter;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
 fn schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(FaultMatter).to_value();
+    let mut schema = schemars::schema_for!(FrontMatter).to_value();
     let keys = schema.as_object_mut().expect("a schema of a struct is an object");
     keys.insert("$id".into(), "https://faultbook.invalid/kb/schema.json".into());
     keys.insert("title".into(), "Front matter of a Faultbook fault page".into());

@@ -12,7 +12,7 @@ pub struct Diagnosis {
     /// The primary fault, when the book holds it.
     pub fault: Option<Fault>,
     /// What followed from the primary fault.
-    pub cascade: Vec<Echo>,
+    pub cascade: Vec<Consequence>,
     /// The primary error as the text has it, known or not.
     pub error: Option<PrimaryError>,
     /// Causes of the fault, most probable first.
@@ -84,7 +84,7 @@ pub struct Fault {
 
 /// A fault that followed from another.
 #[derive(Debug, Clone)]
-pub struct Echo {
+pub struct Consequence {
     /// The page's id.
     pub id: String,
     /// The page's title.

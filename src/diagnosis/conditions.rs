@@ -24,7 +24,7 @@ pub struct Conditions {
 
 /// What a true condition rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grounds {
+pub struct Provenance {
     /// The strongest source among the facts it asked for.
     pub source: Source,
     /// The line of the text where one of them stands.
@@ -58,7 +58,7 @@ impl Conditions {
     }
 
     /// What the condition rests on when it is true; `None` when it is false or silent.
-    pub fn holds(&self, condition: &str) -> Option<Grounds> {
+    pub fn holds(&self, condition: &str) -> Option<Provenance> {
         split_or(condition).into_iter().find_map(|part| self.part_holds(part))
     }
 
@@ -118,13 +118,13 @@ impl Conditions {
         Ok(names)
     }
 
-    fn part_holds(&self, part: &str) -> Option<Grounds> {
+    fn part_holds(&self, part: &str) -> Option<Provenance> {
         let (value, grounds) = self.evaluate(part)?;
         value.then_some(grounds)
     }
 
-    fn evaluate(&self, part: &str) -> Option<(bool, Grounds)> {
-        let mut grounds = Grounds { source: Source::Catalogue, line: None };
+    fn evaluate(&self, part: &str) -> Option<(bool, Provenance)> {
+        let mut grounds = Provenance { source: Source::Catalogue, line: None };
         // A test for presence is the one question that an absent fact answers.
         let asks_presence = part.contains(" defined");
         for name in self.names(part) {

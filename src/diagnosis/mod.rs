@@ -20,7 +20,7 @@ mod status;
 mod weigh;
 
 pub use answer::{
-    CauseStatus, Diagnosis, Echo, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
+    CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
     ProposedFix, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
@@ -34,7 +34,7 @@ use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
 use conditions::Conditions;
-use primary::{Candidate, Gravity};
+use primary::{Candidate, Severity};
 
 /// What was measured on the machine, with the way it was measured.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
     facts.merge(&measured.facts);
 
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
-    reports::lend_environment(&matching, &mut facts);
+    reports::inherit_environment(&matching, &mut facts);
     enrich::from_catalogue(&mut facts, book);
 
     let conditions = Conditions::new(&facts);
@@ -120,7 +120,7 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
             line: code.at,
             at: 0,
             specificity: 0,
-            standing: crate::book::schema::Standing::Cause,
+            standing: crate::book::schema::SignatureRole::Cause,
             fatal: true,
             origin: Origin::Code,
         })
@@ -138,7 +138,7 @@ fn causes(
     let page = library.book.fault(index);
     let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
     let mut weighed = weigh::weigh(&page.causes, scene);
-    reports::speak(&mut weighed, &page.causes, matching, library);
+    reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
     weighed
         .into_iter()
         .map(|one| {
@@ -196,10 +196,10 @@ const OUTSIDE: f64 = 0.3;
 /// run survives, worse.
 fn confidence(primary: &Candidate, others: &[Candidate]) -> f64 {
     let base: f64 = match (primary.origin, primary.gravity) {
-        (Origin::Page, Gravity::Fatal) => 0.96,
-        (Origin::Page, Gravity::Error) | (Origin::Code, Gravity::Fatal) => 0.93,
-        (Origin::Code, Gravity::Error) => 0.9,
-        (_, Gravity::Logged | Gravity::Notice) => 0.85,
+        (Origin::Page, Severity::Fatal) => 0.96,
+        (Origin::Page, Severity::Error) | (Origin::Code, Severity::Fatal) => 0.93,
+        (Origin::Code, Severity::Error) => 0.9,
+        (_, Severity::Logged | Severity::Notice) => 0.85,
     };
     let rival = others.iter().any(|other| {
         other.fault != primary.fault && other.standing == primary.standing && other.gravity >= primary.gravity
@@ -225,12 +225,12 @@ fn cascade(
     primary: &Candidate,
     others: &[Candidate],
     book: &Book,
-) -> Vec<Echo> {
+) -> Vec<Consequence> {
     others
         .iter()
         .filter_map(|other| {
             let entry = &book.faults[other.fault?];
-            Some(Echo {
+            Some(Consequence {
                 id: entry.id.clone(),
                 title: entry.matter.title.clone(),
                 span: span_of(transcript, other.line),

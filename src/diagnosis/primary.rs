@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::book::Book;
-use crate::book::schema::Standing;
+use crate::book::schema::SignatureRole;
 use crate::incident::{ErrorEvent, Incident, Kind, Link, is_conditional, is_written};
 use crate::matching::{Hit, Origin, Owner};
 use crate::text::{Level, Transcript};
@@ -25,9 +25,9 @@ pub(super) struct Candidate {
     /// The error of the incident it belongs to.
     pub error: Option<usize>,
     /// What kind of statement it is.
-    pub standing: Standing,
+    pub standing: SignatureRole,
     /// How grave it is.
-    pub gravity: Gravity,
+    pub gravity: Severity,
     /// Written by a page's author or implied by a code table.
     pub origin: Origin,
     /// The longer its literals, the more it says.
@@ -42,7 +42,7 @@ pub(super) struct Candidate {
 
 /// How grave a failure is for its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Gravity {
+pub(super) enum Severity {
     /// A notice that a run survives.
     Notice,
     /// A logged warning or information.
@@ -159,15 +159,15 @@ fn better_on_line(old: &Candidate, new: &Candidate) -> bool {
     (old.standing, old.origin, old.specificity) >= (new.standing, new.origin, new.specificity)
 }
 
-fn gravity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Gravity {
+fn gravity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Severity {
     match (hit.fatal, event) {
-        (false, _) => Gravity::Notice,
-        (true, Some(event)) if event.fatal => Gravity::Fatal,
-        (true, Some(_)) => Gravity::Error,
+        (false, _) => Severity::Notice,
+        (true, Some(event)) if event.fatal => Severity::Fatal,
+        (true, Some(_)) => Severity::Error,
         (true, None) => match level {
-            Some(Level::Fatal) => Gravity::Fatal,
-            Some(Level::Error) | None => Gravity::Error,
-            Some(_) => Gravity::Logged,
+            Some(Level::Fatal) => Severity::Fatal,
+            Some(Level::Error) | None => Severity::Error,
+            Some(_) => Severity::Logged,
         },
     }
 }
@@ -191,8 +191,8 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
             line: event.headline,
             at: 0,
             error: Some(index),
-            standing: Standing::Cause,
-            gravity: if event.fatal { Gravity::Fatal } else { Gravity::Logged },
+            standing: SignatureRole::Cause,
+            gravity: if event.fatal { Severity::Fatal } else { Severity::Logged },
             origin: Origin::Page,
             specificity: 0,
             rank: event.rank,
@@ -221,9 +221,9 @@ fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
             candidate.line <= event.lines.end + TAIL
         };
         // "This job needs a GPU" after the framework told that it found none: the notice is the reason.
-        let told = candidate.gravity >= Gravity::Error || (above && asks_for_gpu);
+        let told = candidate.gravity >= Severity::Error || (above && asks_for_gpu);
         candidate.stream == event.stream
-            && candidate.standing == Standing::Cause
+            && candidate.standing == SignatureRole::Cause
             && told
             && (near || asks_for_gpu && above)
     })
@@ -236,7 +236,7 @@ fn retells(event: &ErrorEvent, known: &[Candidate]) -> bool {
     let wordless = event.message.is_empty() && event.kind == Kind::Python && event.type_name == "SystemError";
     known.iter().any(|candidate| {
         let above = candidate.line < event.headline;
-        candidate.gravity >= Gravity::Error
+        candidate.gravity >= Severity::Error
             && (ended && above || wordless && candidate.line.abs_diff(event.headline) <= SHADOW)
     })
 }
@@ -284,7 +284,7 @@ fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
         let root = candidates.iter().position(|other| {
             other.fault.is_some_and(|page| {
                 page != fault
-                    && other.gravity > Gravity::Notice
+                    && other.gravity > Severity::Notice
                     && book.faults[page].matter.explains.iter().any(|it| it == id)
             })
         });
@@ -362,7 +362,7 @@ pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candida
         (true, Some(Link::Retold)) => "the same error told again",
         (true, _) => "in the same chain of errors",
         _ if other.rank.is_some() && other.rank != primary.rank => "on another rank",
-        _ if other.standing < Standing::Cause => "printed because something else failed first",
+        _ if other.standing < SignatureRole::Cause => "printed because something else failed first",
         _ if other.line < primary.line => "printed before, the run went on",
         _ => "printed afterwards",
     }

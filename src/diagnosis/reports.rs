@@ -91,7 +91,7 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
 }
 
 /// Where the text names no GPU, the best matching report's environment stands in, as the weakest witness.
-pub(super) fn lend_environment(matches: &[Match], facts: &mut Facts) {
+pub(super) fn inherit_environment(matches: &[Match], facts: &mut Facts) {
     let Some(best) = matches.first().filter(|best| best.score >= SAME_STORY) else { return };
     if facts.get("gpu.name").is_some() {
         return;
@@ -101,8 +101,13 @@ pub(super) fn lend_environment(matches: &[Match], facts: &mut Facts) {
     }
 }
 
-/// Root causes that matching reports found speak for the same causes here.
-pub(super) fn speak(weighed: &mut [Weighed], causes: &[Cause], matches: &[Match], library: Library<'_>) {
+/// Root causes that matching reports found apply_report_evidence for the same causes here.
+pub(super) fn apply_report_evidence(
+    weighed: &mut [Weighed],
+    causes: &[Cause],
+    matches: &[Match],
+    library: Library<'_>,
+) {
     for found in matches.iter().filter(|found| found.score >= SAME_STORY).take(1) {
         for one in weighed.iter_mut() {
             let id = causes[one.cause].id.as_str();

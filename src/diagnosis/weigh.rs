@@ -6,7 +6,7 @@
 
 use super::conditions::Conditions;
 use crate::book::page::Cause;
-use crate::book::schema::{EvidenceMatter, Prior, Weight};
+use crate::book::schema::{EvidenceSpec, Prior, Weight};
 use crate::diagnosis::Reason;
 use crate::facts::Source;
 use crate::incident::{ErrorEvent, Frame, Incident, Role};
@@ -106,7 +106,7 @@ pub(super) fn calibrate(weighed: &mut [Weighed]) {
 }
 
 /// The reason that an item of evidence gives here, or `None` when it is silent.
-fn reason(item: &EvidenceMatter, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
+fn reason(item: &EvidenceSpec, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
     let (source, span) = if let Some(pattern) = &item.text {
         let line = find_line(&Pattern::new(pattern), scene.transcript, searched)?;
         (Source::Text, Some(line))

@@ -3,13 +3,13 @@
 //! The form is that of PyTorch's `torch/_inductor/select_algorithm.py`: a headline, the error, "Ignoring this choice."
 
 use super::Role;
-use super::reading::Reading;
+use super::context::ParserContext;
 
 /// Lines between the headline and the end.
 const LONGEST: usize = 40;
 
 /// Marks a candidate's failure; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if !r.text(at).contains("rror during autotuning:") {
         return None;
     }

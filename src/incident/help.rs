@@ -1,10 +1,10 @@
 //! The help text of a program: options that are named after failures ("--oom-retries") are not failures.
 
 use super::Role;
-use super::reading::Reading;
+use super::context::ParserContext;
 
 /// Marks the lines of a usage message; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if !r.text(at).starts_with("usage: ") {
         return None;
     }

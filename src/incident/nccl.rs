@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::words::{after, number, whole};
 use super::{Incident, Kind, Role};
 use crate::facts::Facts;
@@ -13,7 +13,7 @@ use crate::facts::{Source, Value};
 use crate::text::{Level, Transcript};
 
 /// Reads a line about a collective; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     if let Some(warning) = after(words, "NCCL WARN") {

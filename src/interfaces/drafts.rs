@@ -1,18 +1,18 @@
 //! Reports drafted for a client of a server: out of its text, what its project configured, and what this machine says.
 
-use super::workspace::Shelf;
+use super::workspace::Workspace;
 use crate::diagnosis::Measured;
 use crate::incident::Incident;
 use crate::reports::draft::Error;
 use crate::reports::draft::fill::Asked;
-use crate::reports::draft::unasked::{self, Drafted, Wanted};
+use crate::reports::draft::noninteractive::{self, Drafted, Wanted};
 
 /// Writes a report into the project's folder.
 ///
 /// # Errors
 /// When the project has no such folder, or the file cannot be written.
-pub(super) fn write(shelf: &Shelf, text: &[u8], notes: Vec<String>, said: Asked) -> Result<Drafted, Error> {
-    draft(shelf, text, notes, said, unasked::write)
+pub(super) fn write(workspace: &Workspace, text: &[u8], notes: Vec<String>, said: Asked) -> Result<Drafted, Error> {
+    draft(workspace, text, notes, said, noninteractive::write)
 }
 
 /// The report as it would be written.
@@ -20,37 +20,37 @@ pub(super) fn write(shelf: &Shelf, text: &[u8], notes: Vec<String>, said: Asked)
 /// # Errors
 /// When the project's templates or names are wrong.
 #[cfg(feature = "mcp")]
-pub(super) fn preview(shelf: &Shelf, text: &[u8], notes: Vec<String>, said: Asked) -> Result<Drafted, Error> {
-    draft(shelf, text, notes, said, unasked::preview)
+pub(super) fn preview(workspace: &Workspace, text: &[u8], notes: Vec<String>, said: Asked) -> Result<Drafted, Error> {
+    draft(workspace, text, notes, said, noninteractive::preview)
 }
 
 fn draft(
-    shelf: &Shelf,
+    workspace: &Workspace,
     text: &[u8],
     notes: Vec<String>,
     said: Asked,
     make: fn(&Wanted<'_>) -> Result<Drafted, Error>,
 ) -> Result<Drafted, Error> {
-    let settings = shelf.settings();
+    let settings = workspace.settings();
     make(&Wanted {
         text,
         notes,
         said,
-        knowledge: &shelf.knowledge,
-        config: &shelf.config,
-        roots: &shelf.reports,
+        knowledge: &workspace.knowledge,
+        config: &workspace.config,
+        roots: &workspace.reports,
         asked_roots: !settings.reports.is_empty(),
-        here: &shelf.root,
-        measure: &|incident| measure(shelf, incident),
+        here: &workspace.root,
+        measure: &|incident| measure(workspace, incident),
     })
 }
 
 /// What this machine says, where it has a driver: a report is read by people who cannot ask it.
 #[cfg(feature = "machine")]
-fn measure(shelf: &Shelf, incident: &Incident) -> Option<Measured> {
+fn measure(workspace: &Workspace, incident: &Incident) -> Option<Measured> {
     use crate::machine::{self, Level};
-    let options = probe_options(shelf);
-    if !shelf.settings().probe || !machine::driver_here(&options) {
+    let options = probe_options(workspace);
+    if !workspace.settings().probe || !machine::driver_here(&options) {
         return None;
     }
     let (facts, summary) = machine::relate(&machine::run(Level::Quick, &options), &incident.facts);
@@ -59,14 +59,14 @@ fn measure(shelf: &Shelf, incident: &Incident) -> Option<Measured> {
 
 /// Without the probe nothing is measured.
 #[cfg(not(feature = "machine"))]
-fn measure(_shelf: &Shelf, _incident: &Incident) -> Option<Measured> {
+fn measure(_shelf: &Workspace, _incident: &Incident) -> Option<Measured> {
     None
 }
 
 /// How this machine is asked.
 #[cfg(feature = "machine")]
-pub(super) fn probe_options(shelf: &Shelf) -> crate::machine::Options {
-    crate::machine::Options { python: shelf.settings().python.clone(), ..crate::machine::Options::default() }
+pub(super) fn probe_options(workspace: &Workspace) -> crate::machine::Options {
+    crate::machine::Options { python: workspace.settings().python.clone(), ..crate::machine::Options::default() }
 }
 
 /// What should be known about a drafted report, after its id.

@@ -1,6 +1,6 @@
 //! What a server has at hand: the project's reports and pages, and the knowledge made of them.
 //!
-//! A server outlives the files it read: it opens a new shelf when they change. Opening is cheap, because the index
+//! A server outlives the files it read: it opens a new workspace when they change. Opening is cheap, because the index
 //! on disk only takes in what changed. Nothing here fails: a broken configuration becomes a note.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::reports::naming::Naming;
 use crate::reports::project::Project;
 use crate::text;
 
-/// How a shelf is opened.
+/// How a workspace is opened.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Folders of reports that take the place of the project's own.
@@ -35,7 +35,7 @@ pub struct Settings {
 }
 
 /// Everything known in one project.
-pub struct Shelf {
+pub struct Workspace {
     /// The folder that the project was looked for in.
     pub root: PathBuf,
     /// Folders of reports.
@@ -53,8 +53,8 @@ pub struct Shelf {
     settings: Settings,
 }
 
-impl Shelf {
-    /// The shelf of the project that `root` lies in.
+impl Workspace {
+    /// The workspace of the project that `root` lies in.
     pub fn open(root: &Path, settings: &Settings) -> Self {
         let mut notes = Vec::new();
         let mut project = Project::find(root, &settings.reports).unwrap_or_else(|error| {

@@ -31,7 +31,7 @@ fn kernel_module(root: &Path, notes: &mut Notes) {
             notes.flag("driver.open_kernel_module", text.contains("Open Kernel Module"));
         }
         None if super::system::is_wsl(root) => {
-            notes.cannot_tell("driver.kernel_version", "on WSL2 the driver runs on the Windows side");
+            notes.set_unknown("driver.kernel_version", "on WSL2 the driver runs on the Windows side");
         }
         None => {
             let modules = read_text(root, "proc/modules").unwrap_or_default();
@@ -41,7 +41,7 @@ fn kernel_module(root: &Path, notes: &mut Notes) {
             } else {
                 "the nvidia kernel module is not loaded (no /proc/driver/nvidia/version)"
             };
-            notes.cannot_tell("driver.kernel_version", why);
+            notes.set_unknown("driver.kernel_version", why);
         }
     }
 }
@@ -57,7 +57,7 @@ fn module_version(text: &str) -> Option<&str> {
 /// Device nodes: which are there, which of them this user may not open, which a running driver should have.
 fn nodes(root: &Path, notes: &mut Notes) {
     let Ok(entries) = std::fs::read_dir(root.join("dev")) else {
-        notes.cannot_tell("device_nodes.present", "/dev cannot be read");
+        notes.set_unknown("device_nodes.present", "/dev cannot be read");
         return;
     };
     let mut present: Vec<String> = entries
@@ -101,7 +101,7 @@ fn may_open(_path: &Path) -> bool {
 /// NVIDIA's devices on the PCI bus and the driver that each is bound to.
 fn pci_bus(root: &Path, notes: &mut Notes) {
     let Ok(entries) = std::fs::read_dir(root.join("sys/bus/pci/devices")) else {
-        notes.cannot_tell("pci.gpus", "/sys/bus/pci/devices cannot be read");
+        notes.set_unknown("pci.gpus", "/sys/bus/pci/devices cannot be read");
         return;
     };
     let mut gpus = Vec::new();
@@ -139,11 +139,11 @@ fn pci_bus(root: &Path, notes: &mut Notes) {
 /// Whether NVSwitch's service runs; its name is cut to 15 letters by the kernel.
 fn fabric_manager(root: &Path, notes: &mut Notes) {
     if !root.join("dev/nvidia-nvswitchctl").exists() {
-        notes.cannot_tell("fabric_manager.running", "this machine has no NVSwitch that it would manage");
+        notes.set_unknown("fabric_manager.running", "this machine has no NVSwitch that it would manage");
         return;
     }
     let Ok(entries) = std::fs::read_dir(root.join("proc")) else {
-        notes.cannot_tell("fabric_manager.running", "/proc cannot be read");
+        notes.set_unknown("fabric_manager.running", "/proc cannot be read");
         return;
     };
     let running = entries.filter_map(Result::ok).any(|entry| {
@@ -153,7 +153,7 @@ fn fabric_manager(root: &Path, notes: &mut Notes) {
     if running {
         notes.flag("fabric_manager.running", true);
     } else if super::system::container(root).is_some() {
-        notes.cannot_tell("fabric_manager.running", "a container does not see the host's services");
+        notes.set_unknown("fabric_manager.running", "a container does not see the host's services");
     } else {
         notes.flag("fabric_manager.running", false);
     }

@@ -97,7 +97,7 @@ pub(super) fn read(environment: &BTreeMap<OsString, OsString>, notes: &mut Notes
             continue;
         }
         if is_credential(value) {
-            notes.cannot_tell(format!("env.{name}"), "withheld: the value looks like a credential");
+            notes.set_unknown(format!("env.{name}"), "withheld: the value looks like a credential");
             continue;
         }
         let mut value = value.to_owned();

@@ -8,10 +8,10 @@ use crate::facts::{Facts, Value};
 
 /// Sentences with their gravity; sorted by it, stable otherwise.
 #[derive(Default)]
-struct Findings(Vec<(Gravity, String)>);
+struct Findings(Vec<(Severity, String)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Gravity {
+enum Severity {
     /// Nothing works, or results are wrong.
     Broken,
     /// Something will fail or is failing.
@@ -22,15 +22,15 @@ enum Gravity {
 
 impl Findings {
     fn broken(&mut self, says: impl Into<String>) {
-        self.0.push((Gravity::Broken, says.into()));
+        self.0.push((Severity::Broken, says.into()));
     }
 
     fn trouble(&mut self, says: impl Into<String>) {
-        self.0.push((Gravity::Trouble, says.into()));
+        self.0.push((Severity::Trouble, says.into()));
     }
 
     fn note(&mut self, says: impl Into<String>) {
-        self.0.push((Gravity::Note, says.into()));
+        self.0.push((Severity::Note, says.into()));
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
         findings.note(format!("no answer within {budget} ms from {late}; `faultbook probe` waits longer"));
     }
     findings.0.sort_by_key(|(gravity, _)| *gravity);
-    let broken = findings.0.iter().any(|(gravity, _)| *gravity == Gravity::Broken);
+    let broken = findings.0.iter().any(|(gravity, _)| *gravity == Severity::Broken);
     (findings.0.into_iter().map(|(_, says)| says).collect(), broken)
 }
 

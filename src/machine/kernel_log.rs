@@ -27,7 +27,7 @@ pub(super) fn read(root: &Path, notes: &mut Notes) {
         }
         Err(why) => {
             for name in ["kernel.xid.first", "kernel.xid.count", "kernel.xid.codes", "kernel.oom_kills"] {
-                notes.cannot_tell(name, why.clone());
+                notes.set_unknown(name, why.clone());
             }
         }
     }

@@ -162,7 +162,7 @@ fn version_in_name(path: &Path) -> Option<String> {
 fn write(fact: &str, copies: &[Copy], notes: &mut Notes) {
     notes.count(format!("{fact}.copies"), copies.len() as u64);
     if copies.is_empty() {
-        notes.cannot_tell(format!("{fact}.version"), format!("no lib{fact} is reachable"));
+        notes.set_unknown(format!("{fact}.version"), format!("no lib{fact} is reachable"));
         return;
     }
     let said = |copy: &Copy| {
@@ -196,7 +196,7 @@ fn toolkit(root: &Path, conda: Option<&Path>, notes: &mut Notes) {
     notes.flag("toolkit.present", compiler || version.is_some());
     match version {
         Some(version) => notes.text("toolkit.version", version),
-        None => notes.cannot_tell("toolkit.version", "no toolkit under /usr/local/cuda"),
+        None => notes.set_unknown("toolkit.version", "no toolkit under /usr/local/cuda"),
     }
 }
 

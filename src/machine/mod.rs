@@ -136,7 +136,7 @@ impl Places {
                     notes.text(name, found.path.display().to_string());
                     notes.text(format!("{name}_by"), found.by.word());
                 }
-                None => notes.cannot_tell(name, "not found where the loader looks"),
+                None => notes.set_unknown(name, "not found where the loader looks"),
             }
         }
         // libcuda.so.1 is a link to libcuda.so.580.95.05.
@@ -147,7 +147,7 @@ impl Places {
         });
         match version {
             Some(version) => notes.text("driver.library_version", version),
-            None => notes.cannot_tell("driver.library_version", "the name of libcuda tells no version"),
+            None => notes.set_unknown("driver.library_version", "the name of libcuda tells no version"),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Notes {
     }
 
     /// A fact that cannot be known, and why.
-    pub(super) fn cannot_tell(&mut self, name: impl Into<String>, why: impl Into<String>) {
-        self.facts.cannot_tell(name, why);
+    pub(super) fn set_unknown(&mut self, name: impl Into<String>, why: impl Into<String>) {
+        self.facts.set_unknown(name, why);
     }
 }

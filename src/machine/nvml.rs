@@ -70,18 +70,18 @@ fn start(library: Option<&Path>, notes: &mut Notes) -> Option<(Nvml, u32)> {
             notes.text("nvml.error", word(&error));
             notes.text("nvml.says", why(&error));
             for name in ["gpu.installed", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version", "driver.cuda"] {
-                notes.cannot_tell(name, format!("NVML does not start: {}", why(&error)));
+                notes.set_unknown(name, format!("NVML does not start: {}", why(&error)));
             }
             return None;
         }
     };
     match nvml.sys_driver_version() {
         Ok(version) => notes.text("driver.version", version),
-        Err(error) => notes.cannot_tell("driver.version", why(&error)),
+        Err(error) => notes.set_unknown("driver.version", why(&error)),
     }
     match nvml.sys_cuda_driver_version() {
         Ok(version) => notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10)),
-        Err(error) => notes.cannot_tell("driver.cuda", why(&error)),
+        Err(error) => notes.set_unknown("driver.cuda", why(&error)),
     }
     let count = match nvml.device_count() {
         Ok(count) => {
@@ -89,7 +89,7 @@ fn start(library: Option<&Path>, notes: &mut Notes) -> Option<(Nvml, u32)> {
             count
         }
         Err(error) => {
-            notes.cannot_tell("gpu.installed", why(&error));
+            notes.set_unknown("gpu.installed", why(&error));
             0
         }
     };
@@ -101,7 +101,7 @@ fn read_device(nvml: &Nvml, index: u32, root: &Path, notes: &mut Notes) {
         Ok(device) => device,
         Err(error) => {
             notes.text(format!("gpu.{index}.error"), word(&error));
-            notes.cannot_tell(format!("gpu.{index}.name"), why(&error));
+            notes.set_unknown(format!("gpu.{index}.name"), why(&error));
             return;
         }
     };
@@ -137,7 +137,7 @@ impl OfDevice<'_> {
                     self.notes.text(name, word(&error));
                 }
                 let name = self.name(name);
-                self.notes.cannot_tell(name, why(&error));
+                self.notes.set_unknown(name, why(&error));
                 None
             }
         }
@@ -193,7 +193,7 @@ fn memory(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
         }
         None => {
             let name = of.name("memory.total");
-            of.notes.cannot_tell(name, "the device does not tell its memory");
+            of.notes.set_unknown(name, "the device does not tell its memory");
         }
     }
     if let Some(use_of) = of.ask("utilization", device.utilization_rates()) {
@@ -207,7 +207,7 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
     if system::is_wsl(root) {
         for name in NAMES {
             let name = of.name(name);
-            of.notes.cannot_tell(name, "WSL2 hides processes and what they hold");
+            of.notes.set_unknown(name, "WSL2 hides processes and what they hold");
         }
         return;
     }
@@ -220,7 +220,7 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
         Err(error) => {
             for name in NAMES {
                 let name = of.name(name);
-                of.notes.cannot_tell(name, format!("the driver lists no processes: {}", why(&error)));
+                of.notes.set_unknown(name, format!("the driver lists no processes: {}", why(&error)));
             }
             return;
         }
@@ -284,13 +284,13 @@ fn health(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
                 ecc_counts(device, of);
             } else {
                 let name = of.name("ecc.uncorrected");
-                of.notes.cannot_tell(name, "ECC is switched off on this board");
+                of.notes.set_unknown(name, "ECC is switched off on this board");
             }
         }
         Err(NvmlError::NotSupported) => {
             for name in ["ecc.enabled", "ecc.uncorrected"] {
                 let name = of.name(name);
-                of.notes.cannot_tell(name, "this board has no ECC");
+                of.notes.set_unknown(name, "this board has no ECC");
             }
         }
         Err(error) => {

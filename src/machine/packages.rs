@@ -66,19 +66,19 @@ pub(super) fn write(python: &Python, notes: &mut Notes) {
     }
     for name in ["torch", "tensorflow", "jax"] {
         if notes.facts.get(&format!("{name}.version")).is_none() {
-            notes.cannot_tell(format!("{name}.version"), format!("{name} is not installed in this environment"));
+            notes.set_unknown(format!("{name}.version"), format!("{name} is not installed in this environment"));
         }
     }
     if notes.facts.get("torch.version").is_none() {
         for name in ["torch.cuda", "torch.arch_list"] {
-            notes.cannot_tell(name, "torch is not installed in this environment");
+            notes.set_unknown(name, "torch is not installed in this environment");
         }
     }
     let plugin = python.packages.keys().find_map(|name| name.strip_prefix("jax_cuda")?.strip_suffix("_plugin"));
     match plugin {
         Some(cuda) => notes.text("jax.cuda", cuda),
         None if python.packages.contains_key("jaxlib") => {
-            notes.cannot_tell("jax.cuda", "no CUDA plugin of JAX is installed: it runs on the CPU");
+            notes.set_unknown("jax.cuda", "no CUDA plugin of JAX is installed: it runs on the CPU");
         }
         None => {}
     }

@@ -53,7 +53,7 @@ pub(super) fn read(question: &Question<'_>, notes: &mut Notes) -> Python {
             None => "no Python environment found (no virtual environment here, no python3 on PATH)".to_owned(),
         };
         for name in ["python.version", "torch.version", "torch.cuda", "torch.arch_list"] {
-            notes.cannot_tell(name, why.clone());
+            notes.set_unknown(name, why.clone());
         }
         return Python::default();
     };

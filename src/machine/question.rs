@@ -73,7 +73,7 @@ fn copy(index: u32, facts: &mut Facts) {
         facts.add(name, value, Source::Probe, None);
     }
     for (name, why) in unknown {
-        facts.cannot_tell(name, why);
+        facts.set_unknown(name, why);
     }
 }
 
@@ -96,7 +96,7 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
         let worst = rungs.iter().filter(|rung| rung.name == name).max_by_key(|rung| rank(rung.word));
         let Some(worst) = worst else { continue };
         if worst.word == Word::Skipped {
-            notes.cannot_tell(format!("ladder.{name}"), worst.says.clone());
+            notes.set_unknown(format!("ladder.{name}"), worst.says.clone());
             continue;
         }
         notes.text(format!("ladder.{name}"), worst.word.word());
@@ -128,7 +128,7 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
     }
     let untold = |rung: &Rung| notes.facts.why_unknown(&format!("cuda.{}.largest_block", rung.device));
     if let Some(why) = rungs.iter().find_map(untold).map(str::to_owned) {
-        notes.cannot_tell("gpu.largest_block", why);
+        notes.set_unknown("gpu.largest_block", why);
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
             notes.number(format!("gpu.{index}.memory.total"), 10.0);
             notes.number(format!("gpu.{index}.memory.free"), free);
         }
-        notes.cannot_tell("gpu.1.ecc.uncorrected", "this board has no ECC");
+        notes.set_unknown("gpu.1.ecc.uncorrected", "this board has no ECC");
         notes
     }
 

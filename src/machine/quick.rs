@@ -148,7 +148,7 @@ pub(super) fn no_driver(notes: &mut Notes) {
         "gpu.mig",
         "gpu.compute_mode",
     ] {
-        notes.cannot_tell(name, why);
+        notes.set_unknown(name, why);
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) fn nvml_end(end: &End, notes: &mut Notes) {
     notes.text("nvml.error", word);
     notes.text("nvml.says", format!("NVML {}", end.says()));
     for name in ["gpu.count", "gpu.name", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version"] {
-        notes.cannot_tell(name, format!("NVML {}", end.says()));
+        notes.set_unknown(name, format!("NVML {}", end.says()));
     }
 }
 
@@ -180,7 +180,7 @@ fn init_end(end: &End, notes: &mut Notes) {
         End::Done => return,
         End::TimedOut(_) => "timed out",
         End::NotStarted(_) => {
-            notes.cannot_tell("driver.init", format!("the step {}", end.says()));
+            notes.set_unknown("driver.init", format!("the step {}", end.says()));
             return;
         }
         _ => "crashed",
@@ -209,6 +209,6 @@ fn too_late(part: &str, budget: Duration, notes: &mut Notes) {
     };
     for name in names {
         let why = format!("no answer within {} ms; `faultbook probe` waits longer", budget.as_millis());
-        notes.cannot_tell(*name, why);
+        notes.set_unknown(*name, why);
     }
 }

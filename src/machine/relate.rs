@@ -63,13 +63,13 @@ pub fn relate(outcome: &Outcome, text: &Facts) -> (Facts, ProbeSummary) {
             continue;
         }
         if let Some(why) = past(name, &outcome.facts) {
-            related.cannot_tell(name, why);
+            related.set_unknown(name, why);
             continue;
         }
         related.add(name, fact.value.clone(), fact.source, fact.line);
     }
     for (name, why) in outcome.facts.unknowns() {
-        related.cannot_tell(name, why);
+        related.set_unknown(name, why);
     }
     if text.get("xid.first").is_none() && outcome.facts.number("kernel.xid.age").is_some_and(|age| age <= RECENT) {
         lend_xids(&outcome.facts, &mut related);

@@ -211,7 +211,7 @@ impl Bench {
         #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
         let (largest_words, free_words) = (size(largest as f64), size(free as f64));
         if shared {
-            self.notes.cannot_tell(
+            self.notes.set_unknown(
                 format!("cuda.{number}.largest_block"),
                 "somebody else computes on this GPU: taking all of its memory could make that job fail",
             );

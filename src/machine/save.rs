@@ -80,7 +80,7 @@ pub fn load(path: &Path) -> Result<Outcome, Error> {
 
 /// A probe as JSON text with a final newline.
 pub fn to_json(outcome: &Outcome) -> String {
-    let (facts, cannot_tell) = split(&outcome.facts);
+    let (facts, set_unknown) = split(&outcome.facts);
     let file = File {
         schema: SCHEMA.to_owned(),
         faultbook: env!("CARGO_PKG_VERSION").to_owned(),
@@ -88,7 +88,7 @@ pub fn to_json(outcome: &Outcome) -> String {
         level: outcome.level.clone(),
         findings: outcome.findings.clone(),
         facts,
-        cannot_tell,
+        set_unknown,
         ladder: outcome.rungs.iter().map(RungLayout::of).collect(),
         looked_in: outcome.looked_in.clone(),
     };
@@ -116,7 +116,7 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
     let file: File = serde_json::from_value(json).map_err(layout)?;
     Ok(Outcome {
         level: file.level,
-        facts: join(file.facts, file.cannot_tell, Source::Saved),
+        facts: join(file.facts, file.set_unknown, Source::Saved),
         findings: file.findings,
         rungs: file.ladder.into_iter().map(RungLayout::into_rung).collect(),
         looked_in: file.looked_in,
@@ -134,7 +134,7 @@ struct File {
     findings: Vec<String>,
     facts: BTreeMap<String, Json>,
     #[serde(default)]
-    cannot_tell: BTreeMap<String, String>,
+    set_unknown: BTreeMap<String, String>,
     #[serde(default)]
     ladder: Vec<RungLayout>,
     #[serde(default)]
@@ -221,7 +221,7 @@ pub(super) fn join(known: BTreeMap<String, Json>, unknown: BTreeMap<String, Stri
         facts.add(name, value, source, None);
     }
     for (name, why) in unknown {
-        facts.cannot_tell(name, why);
+        facts.set_unknown(name, why);
     }
     facts
 }
@@ -280,7 +280,7 @@ mod tests {
         facts.add("gpu.name", Value::Text("NVIDIA GeForce RTX 3060".into()), Source::Probe, None);
         facts.add("os.wsl", Value::Bool(false), Source::Probe, None);
         facts.add("torch.arch_list", Value::List(vec!["sm_70".into()]), Source::Probe, None);
-        facts.cannot_tell("kernel.xid.count", "no permission to read the kernel log");
+        facts.set_unknown("kernel.xid.count", "no permission to read the kernel log");
         Outcome {
             level: "functional".into(),
             facts,

@@ -106,8 +106,8 @@ fn virtual_machine(vendor: &str, product: &str) -> Option<&'static str> {
 
 fn memory(root: &Path, notes: &mut Notes) {
     let Some(info) = read_text(root, "proc/meminfo") else {
-        notes.cannot_tell("host.memory.total", "/proc/meminfo cannot be read");
-        notes.cannot_tell("host.memory.available", "/proc/meminfo cannot be read");
+        notes.set_unknown("host.memory.total", "/proc/meminfo cannot be read");
+        notes.set_unknown("host.memory.available", "/proc/meminfo cannot be read");
         return;
     };
     let kib = |key: &str| -> Option<u64> {
@@ -191,7 +191,7 @@ fn processors(root: &Path, notes: &mut Notes) {
     match read_text(root, "proc/cpuinfo").map(|text| text.lines().filter(|line| line.starts_with("processor")).count())
     {
         Some(count) if count > 0 => notes.count("host.cpu.count", count as u64),
-        _ => notes.cannot_tell("host.cpu.count", "/proc/cpuinfo lists no processors"),
+        _ => notes.set_unknown("host.cpu.count", "/proc/cpuinfo lists no processors"),
     }
     let number = |text: Option<&str>| text.and_then(|text| text.trim().parse::<f64>().ok()).filter(|n| *n > 0.0);
     let [unified, legacy] = groups(root, "cpu");
@@ -226,8 +226,8 @@ fn shared_memory(root: &Path, notes: &mut Notes) {
         }
         None => {
             let why = if path.exists() { "the size of /dev/shm cannot be read" } else { "there is no /dev/shm" };
-            notes.cannot_tell("host.shm.size", why);
-            notes.cannot_tell("host.shm.free", why);
+            notes.set_unknown("host.shm.size", why);
+            notes.set_unknown("host.shm.free", why);
         }
     }
 }

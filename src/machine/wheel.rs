@@ -27,17 +27,17 @@ fn torch(site: &Path, notes: &mut Notes) {
             match arch_list(&folder.join("lib")) {
                 Some(archs) => notes.list("torch.arch_list", archs),
                 None => {
-                    notes.cannot_tell("torch.arch_list", "no list of architectures stands in this torch's libraries")
+                    notes.set_unknown("torch.arch_list", "no list of architectures stands in this torch's libraries")
                 }
             }
         }
         None if assigned(&text, "hip").is_some() => {
-            notes.cannot_tell("torch.cuda", "this torch is built for ROCm, not for CUDA");
+            notes.set_unknown("torch.cuda", "this torch is built for ROCm, not for CUDA");
             notes.flag("torch.rocm", true);
         }
         None => {
-            notes.cannot_tell("torch.cuda", "this torch is a CPU-only build");
-            notes.cannot_tell("torch.arch_list", "this torch is a CPU-only build");
+            notes.set_unknown("torch.cuda", "this torch is a CPU-only build");
+            notes.set_unknown("torch.arch_list", "this torch is a CPU-only build");
             notes.flag("torch.cpu_only", true);
         }
     }
@@ -145,7 +145,7 @@ fn tensorflow(site: &Path, notes: &mut Notes) {
     if let Some(cuda) = value("cuda_version") {
         notes.text("tensorflow.cuda", cuda);
     } else if text.contains("is_cuda_build") {
-        notes.cannot_tell("tensorflow.cuda", "this TensorFlow is a CPU-only build");
+        notes.set_unknown("tensorflow.cuda", "this TensorFlow is a CPU-only build");
         notes.flag("tensorflow.cpu_only", true);
     }
     if let Some(cudnn) = value("cudnn_version") {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::book::Book;
-use crate::book::schema::{NEAR, SignatureMatter, Standing};
+use crate::book::schema::{NEAR, SignatureRole, SignatureSpec};
 use crate::incident::Role;
 use crate::pattern::Pattern;
 use crate::text::{Level, Transcript};
@@ -44,7 +44,7 @@ pub struct Hit {
     /// Length of the literals together: the longer, the more specific.
     pub specificity: usize,
     /// What the line is to the failure.
-    pub standing: Standing,
+    pub standing: SignatureRole,
     /// Whether a run ends with it.
     pub fatal: bool,
     /// Who wrote the signature.
@@ -68,7 +68,7 @@ struct Signature {
     unless: Option<Pattern>,
     near: Option<Pattern>,
     without: Option<Pattern>,
-    standing: Standing,
+    standing: SignatureRole,
     fatal: bool,
     guard: Guard,
 }
@@ -92,7 +92,7 @@ pub struct Builder {
 
 impl Builder {
     /// Adds an author's signature.
-    pub fn add(&mut self, owner: Owner, matter: &SignatureMatter) {
+    pub fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
         let pattern = |source: &Option<String>| source.as_deref().map(Pattern::new);
         self.signatures.push(Signature {
             owner,
@@ -127,7 +127,7 @@ impl Builder {
             unless: None,
             near: None,
             without: None,
-            standing: Standing::Cause,
+            standing: SignatureRole::Cause,
             fatal: true,
             guard,
         });
@@ -311,11 +311,11 @@ mod tests {
     use crate::incident;
     use crate::text;
 
-    fn matter(contains: &[&str]) -> SignatureMatter {
-        SignatureMatter {
+    fn matter(contains: &[&str]) -> SignatureSpec {
+        SignatureSpec {
             contains: OneOrMany(contains.iter().map(ToString::to_string).collect()),
             fatal: true,
-            ..SignatureMatter::default()
+            ..SignatureSpec::default()
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::record::{Record, Told};
+use super::record::{ParsedReport, Record};
 use crate::check::Stage;
 use crate::render::markdown;
 
@@ -15,7 +15,7 @@ pub const FILE: &str = "INDEX.md";
 const MARK: &str = "<!-- Written by `faultbook index-page`: changes made here are lost. -->";
 
 /// The page for the reports of a folder.
-pub fn page(folder: &Path, told: &[Told]) -> String {
+pub fn page(folder: &Path, told: &[ParsedReport]) -> String {
     let mut out = format!("{MARK}\n\n# Bug reports\n\n");
     let groups = [("Open", Stage::Open), ("Solved", Stage::Solved), ("Other", Stage::Other)];
     let mut tables = String::new();
@@ -82,7 +82,7 @@ mod tests {
     fn the_page_is_sorted_and_says_what_is_known() {
         let told = |name: &str, text: &str| {
             let report = reading::read(Path::new(name), text);
-            Told { record: Record::of_report(&report, Vec::new()), report }
+            ParsedReport { record: Record::of_report(&report, Vec::new()), report }
         };
         let all = [
             told("docs/b/BUG-20251110-001.md", "---\ntitle: \"a | [b] *c*\"\nstatus: Open\nseverity: P1\n---\n"),

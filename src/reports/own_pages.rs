@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::book::page::Recipe;
-use crate::book::page_reader::{Shelf, read_notice, read_parts, read_recipe};
+use crate::book::page_reader::{PageLocation, read_notice, read_parts, read_recipe};
 use crate::book::pages::{PageFile, Pages};
 use crate::book::problem::Problem;
 use crate::reports::Error;
@@ -44,7 +44,7 @@ pub fn read(folder: &Path, known: &dyn Fn(&str) -> Option<Recipe>) -> Result<Pag
         let name = area.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         for file in files(&area, "md", &mut out.broken) {
             let path = file.path.to_string_lossy();
-            match read_parts(Shelf { id: &file.stem, area: &name, path: &path }, &file.text, &find) {
+            match read_parts(PageLocation { id: &file.stem, area: &name, path: &path }, &file.text, &find) {
                 Ok((matter, body)) => {
                     drop(path);
                     let File { path, stem, .. } = file;

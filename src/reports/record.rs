@@ -36,7 +36,7 @@ pub struct Record {
 
 /// A report with its record.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct ParsedReport {
     /// In short.
     pub record: Record,
     /// In full.
@@ -100,9 +100,9 @@ impl Record {
 }
 
 /// Reads reports in the order of their paths; what cannot be read is left out. `faults` gives the fault pages of a path.
-pub fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<Told> {
+pub fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<ParsedReport> {
     let reports = files.iter().filter_map(|path| files::read_report(path).ok());
-    let told = reports.map(|report| Told { record: Record::of_report(&report, faults(&report.path)), report });
+    let told = reports.map(|report| ParsedReport { record: Record::of_report(&report, faults(&report.path)), report });
     told.collect()
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::{Date, Weekday};
 
-use super::record::Told;
+use super::record::ParsedReport;
 use crate::book::Book;
 use crate::render::chart::{Chart, Group, Row};
 
@@ -92,7 +92,7 @@ impl Period {
 
 impl Stats {
     /// Counts reports.
-    pub fn new(told: &[Told], book: &Book) -> Self {
+    pub fn new(told: &[ParsedReport], book: &Book) -> Self {
         let days: Vec<Option<Date>> =
             told.iter().map(|one| one.record.moment.as_ref().map(|moment| moment.date())).collect();
         let known = || days.iter().flatten().copied();
@@ -103,7 +103,7 @@ impl Stats {
         let periods: Vec<String> = (0..count).map(|index| period.name(start + index)).collect();
         let at = |day: Option<Date>| day.and_then(|day| usize::try_from(period.number(day) - start).ok());
         let places: Vec<Option<usize>> = days.iter().map(|day| at(*day)).collect();
-        let group = |title: &str, name: &dyn Fn(&Told) -> String| Group {
+        let group = |title: &str, name: &dyn Fn(&ParsedReport) -> String| Group {
             title: title.to_owned(),
             rows: rows(told.iter().map(name).zip(places.iter().copied()), periods.len()),
         };
@@ -124,7 +124,7 @@ impl Stats {
 }
 
 /// The first root cause that the report tells of, from the closed list; those of its fault's page before others.
-fn cause(told: &Told, book: &Book) -> Option<String> {
+fn cause(told: &ParsedReport, book: &Book) -> Option<String> {
     let page = told.record.faults.first().and_then(|id| book.find(id)).and_then(|index| book.faults.get(index));
     let own = page.into_iter().flat_map(|page| page.matter.causes.iter().map(|cause| cause.id.as_str()));
     let all = book.vocabulary.causes().iter().map(|cause| cause.id.as_str());
@@ -165,10 +165,10 @@ mod tests {
     use crate::reports::reading;
     use crate::reports::record::Record;
 
-    fn told(date: &str, status: &str, cause: &str, fault: Option<&str>) -> Told {
+    fn told(date: &str, status: &str, cause: &str, fault: Option<&str>) -> ParsedReport {
         let text = format!("---\ntitle: x\ndate: {date}\nstatus: {status}\n---\n# x\n\n## Root Cause\n{cause}\n");
         let report = reading::read(Path::new("a.md"), &text);
-        Told { record: Record::of_report(&report, fault.map(str::to_owned).into_iter().collect()), report }
+        ParsedReport { record: Record::of_report(&report, fault.map(str::to_owned).into_iter().collect()), report }
     }
 
     fn seen(group: &Group) -> Vec<(&str, &[u32], u32)> {

@@ -9,7 +9,7 @@ mod codes;
 mod docs;
 mod kb;
 mod layers;
-mod life;
+mod lifecycle;
 mod lint;
 mod load;
 mod lsp;

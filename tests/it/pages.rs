@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use faultbook::book::page::{FaultPage, Recipe};
-use faultbook::book::page_reader::{Shelf, read_body, read_fault, read_notice, read_recipe};
+use faultbook::book::page_reader::{PageLocation, read_body, read_fault, read_notice, read_recipe};
 use faultbook::book::problem::Problem;
-use faultbook::book::schema::{Cost, Standing, Weight};
+use faultbook::book::schema::{Cost, SignatureRole, Weight};
 use faultbook::reports::own_pages;
 
 const RECIPE: &str = "---\ntitle: Halve the batch\ncost: setting\nin_force: \"run.batch_size == 1\"\n---\nHalf the rows,\nhalf the memory.\n\n```sh\ntrain --batch 2\n```\n\nTrade-off: twice the steps.\n";
@@ -92,8 +92,8 @@ fn recipes(id: &str) -> Option<Recipe> {
     (id == "reduce-batch").then(|| read_recipe(id, RECIPE).expect("the recipe is sound"))
 }
 
-fn shelf() -> Shelf<'static> {
-    Shelf { id: "frob-dry", area: "frob", path: "kb/faults/frob/frob-dry.md" }
+fn workspace() -> PageLocation<'static> {
+    PageLocation { id: "frob-dry", area: "frob", path: "kb/faults/frob/frob-dry.md" }
 }
 
 fn check_whole(page: &FaultPage) {
@@ -103,7 +103,7 @@ fn check_whole(page: &FaultPage) {
     );
     assert_eq!(page.meaning, "It was turning.\n\nIt stopped.");
     assert_eq!(page.example, "RuntimeError: frobnicator ran dry\n");
-    assert_eq!(page.signatures[1].standing, Standing::Symptom);
+    assert_eq!(page.signatures[1].standing, SignatureRole::Symptom);
     assert!(page.signatures[0].fatal && !page.signatures[1].fatal);
     let [first, second] = page.causes.as_slice() else { panic!("two causes") };
     assert_eq!(first.why, "Why one.\n\nWhy two.");
@@ -132,8 +132,10 @@ fn check_whole(page: &FaultPage) {
 
 #[test]
 fn a_good_page_is_read_whole() {
-    check_whole(&read_fault(shelf(), PAGE, &recipes).unwrap());
-    check_whole(&read_fault(shelf(), &format!("\u{feff}{}", PAGE.replace('\n', "\r\n")), &recipes).map(unix).unwrap());
+    check_whole(&read_fault(workspace(), PAGE, &recipes).unwrap());
+    check_whole(
+        &read_fault(workspace(), &format!("\u{feff}{}", PAGE.replace('\n', "\r\n")), &recipes).map(unix).unwrap(),
+    );
 }
 
 /// CRLF stays in raw markdown; what is compared here are the words.
@@ -145,12 +147,12 @@ fn unix(mut page: FaultPage) -> FaultPage {
 #[test]
 fn the_body_alone_gives_the_same_page() {
     let (matter, body) = PAGE.strip_prefix("---\n").unwrap().split_once("---\n").unwrap();
-    check_whole(&read_body(shelf(), serde_saphyr::from_str(matter).unwrap(), body, &recipes));
+    check_whole(&read_body(workspace(), serde_saphyr::from_str(matter).unwrap(), body, &recipes));
     // Whatever the body is, there is a page.
     for body in
         ["", "# x", "## Causes\n### memory-exhausted", "## Causes\n\n### memory-exhausted\n**Fix.**\n1. \n2. []()\n"]
     {
-        let page = read_body(shelf(), serde_saphyr::from_str(matter).unwrap(), body, &recipes);
+        let page = read_body(workspace(), serde_saphyr::from_str(matter).unwrap(), body, &recipes);
         assert_eq!(page.causes.len(), 2);
     }
 }
@@ -158,7 +160,7 @@ fn the_body_alone_gives_the_same_page() {
 /// Rules and lines of the problems of the page after a replacement.
 fn problems(from: &str, to: &str) -> Vec<(u32, &'static str)> {
     assert!(PAGE.contains(from), "{from}");
-    rules(read_fault(shelf(), &PAGE.replacen(from, to, 1), &recipes))
+    rules(read_fault(workspace(), &PAGE.replacen(from, to, 1), &recipes))
 }
 
 fn rules<T>(result: Result<T, Vec<Problem>>) -> Vec<(u32, &'static str)> {
@@ -194,7 +196,7 @@ fn mistakes_are_named_with_their_place() {
     assert_eq!(problems("**Check:** Read the changelog.", ""), [(67, "cause-without-check")]);
     assert_eq!(problems("Because.\n", ""), [(67, "cause-without-why")]);
     assert_eq!(problems("reviewed: 2026-11-21\n---\n", "reviewed: 2026-11-21\n"), [(1, "front-matter-open")]);
-    assert_eq!(rules(read_fault(shelf(), "", &recipes)).len(), 4);
+    assert_eq!(rules(read_fault(workspace(), "", &recipes)).len(), 4);
 }
 
 #[test]

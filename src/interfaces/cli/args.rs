@@ -130,18 +130,18 @@ pub(crate) enum Command {
     /// List all pages and reports; with a filter, the project's reports that fit it.
     List(super::filter::Filters),
     /// Draw how the project's reports stand to each other, for Graphviz or Mermaid.
-    Graph(super::graph::Asked),
+    Graph(super::graph::Options),
     /// Count the project's reports over time by fault, cause and status.
-    Stats(super::stats::Asked),
+    Stats(super::stats::Options),
     /// Find every mention of a report in code, other reports and commit messages.
     Refs {
         /// The report's id, in any spelling.
         id: String,
     },
     /// Write the INDEX.md of a folder of reports.
-    IndexPage(super::index_page::Asked),
+    IndexPage(super::index_page::Options),
     /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
-    Check(super::check::Asked),
+    Check(super::check::Options),
     /// Serve an editor over standard input and output (Language Server Protocol).
     #[cfg(feature = "lsp")]
     Lsp {

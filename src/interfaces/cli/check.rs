@@ -22,7 +22,7 @@ use super::output::Output;
 
 /// What `check` takes.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Asked {
+pub(crate) struct Options {
     /// Files and folders; without any, the project's reports and its own pages.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
@@ -44,7 +44,7 @@ pub(crate) struct Asked {
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Checks, mends when asked, prints.
-pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     if matches!(common.format, AnyFormat::Markdown | AnyFormat::Junit) {
         return Err(Failure::new("`check` does not write this format").hint("terminal, json, sarif or github").into());
     }
@@ -90,7 +90,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
 }
 
-fn rendered(findings: &[Finding], documents: &[Document], asked: &Asked, common: &Common, output: &Output) -> String {
+fn rendered(findings: &[Finding], documents: &[Document], asked: &Options, common: &Common, output: &Output) -> String {
     match common.format {
         AnyFormat::Json => output::json(findings, documents),
         AnyFormat::Sarif => output::sarif(findings, documents),

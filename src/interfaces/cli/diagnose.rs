@@ -106,7 +106,7 @@ pub(crate) fn numbered(mut diagnosis: Diagnosis, input: &Input) -> Diagnosis {
 }
 
 /// A text with everything that was made of it.
-pub(crate) struct Reading {
+pub(crate) struct Analysis {
     /// Its clean lines.
     pub(crate) transcript: text::Transcript,
     /// What they say.
@@ -116,7 +116,7 @@ pub(crate) struct Reading {
 }
 
 /// Reads and diagnoses one text, with what the machine says where it was asked or shall be.
-pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Reading> {
+pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Analysis> {
     read_with(input, knowledge, &|diagnosis, incident, again| measured(diagnosis, incident, knowledge, common, again))
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> any
 type Measure<'m> = dyn Fn(&Diagnosis, &incident::Incident, Duration) -> anyhow::Result<Option<Measured>> + 'm;
 
 /// Reads and diagnoses one text.
-pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> anyhow::Result<Reading> {
+pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> anyhow::Result<Analysis> {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -141,7 +141,7 @@ pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
-    Ok(Reading { transcript, incident, diagnosis })
+    Ok(Analysis { transcript, incident, diagnosis })
 }
 
 /// What is known of the machine, when it was asked or shall be; `again` is what a second diagnosis will take.

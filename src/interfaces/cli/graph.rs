@@ -12,7 +12,7 @@ use super::{new, open};
 
 /// What `graph` takes.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Asked {
+pub(crate) struct Options {
     /// Only this report and those near it.
     id: Option<String>,
 
@@ -57,7 +57,7 @@ struct Edge<'a> {
 }
 
 /// Prints the graph.
-pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let (project, knowledge) = open::project(common, false)?;
     let told = open::told(&project, &knowledge);
     let view = View { centre: asked.id.as_deref(), steps: asked.steps, alone: asked.all };

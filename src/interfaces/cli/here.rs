@@ -1,15 +1,15 @@
-//! What this machine adds to a report: it is asked unasked, because reports are read by people who cannot ask it.
+//! What this machine adds to a report: it is asked noninteractive, because reports are read by people who cannot ask it.
 
 use crate::facts::Facts;
 
 use super::common::Common;
-use super::diagnose::Reading;
+use super::diagnose::Analysis;
 
 #[cfg(feature = "machine")]
 mod asked {
     use crate::reports::draft::software;
 
-    use super::{Common, Facts, Reading};
+    use super::{Analysis, Common, Facts};
     use crate::interfaces::cli::probe;
 
     /// The options with the probe switched on where there is a driver.
@@ -24,7 +24,7 @@ mod asked {
     }
 
     /// What is said of the software, where the devices were not asked.
-    pub(crate) fn software(reading: &Reading, common: &Common) -> anyhow::Result<Facts> {
+    pub(crate) fn software(reading: &Analysis, common: &Common) -> anyhow::Result<Facts> {
         if common.no_probe || common.facts.is_some() || reading.diagnosis.probe.is_some() {
             return Ok(Facts::default());
         }
@@ -35,7 +35,7 @@ mod asked {
 #[cfg(not(feature = "machine"))]
 #[expect(clippy::unnecessary_wraps, reason = "asking can fail")]
 mod asked {
-    use super::{Common, Facts, Reading};
+    use super::{Analysis, Common, Facts};
 
     /// Nothing can be switched on.
     pub(crate) fn with_probe(common: &Common) -> anyhow::Result<Common> {
@@ -48,7 +48,7 @@ mod asked {
     }
 
     /// Nothing is known.
-    pub(crate) fn software(_reading: &Reading, _common: &Common) -> anyhow::Result<Facts> {
+    pub(crate) fn software(_reading: &Analysis, _common: &Common) -> anyhow::Result<Facts> {
         Ok(Facts::default())
     }
 }

@@ -18,7 +18,7 @@ use super::{files, new, open};
 
 /// What `index-page` takes.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Asked {
+pub(crate) struct Options {
     /// The folder of reports; without it, all that the project has.
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -48,7 +48,7 @@ struct Answer<'a> {
 }
 
 /// Writes or checks the pages.
-pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let folders = match &asked.folder {
         Some(folder) => vec![folder.clone()],
         None => Project::find(&open::here(), &common.reports)?.roots,
@@ -69,7 +69,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     Ok(if behind { Exit::None } else { Exit::Found })
 }
 
-fn page(folder: &std::path::Path, asked: &Asked) -> anyhow::Result<Page> {
+fn page(folder: &std::path::Path, asked: &Options) -> anyhow::Result<Page> {
     let (found, _) = report_files::report_files(folder)?;
     let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
     let told = record::read(&files, |_| Vec::new());

@@ -117,7 +117,7 @@ fn of_record(record: Record) -> Row {
 }
 
 fn pages(knowledge: &Knowledge) -> Vec<Row> {
-    let row = |page: &crate::book::shelf::Entry| Row {
+    let row = |page: &crate::book::contents::Entry| Row {
         id: page.id.clone(),
         title: page.matter.title.clone(),
         status: status_word(page.matter.status).to_owned(),

@@ -15,7 +15,7 @@ use crate::reports::draft::fill::{self, Material};
 use crate::reports::draft::moment::Moment;
 use crate::reports::draft::report::{self, New};
 use crate::reports::draft::templates::Templates;
-use crate::reports::draft::{desk, duplicates, git, occurrence};
+use crate::reports::draft::{duplicates, git, occurrence, report_config};
 use crate::reports::files;
 use crate::reports::knowledge::Knowledge;
 use crate::reports::lookup;
@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use super::answers::Answers;
 use super::common::{Common, Format};
-use super::diagnose::{self, Reading};
+use super::diagnose::{self, Analysis};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input::{self, Input};
@@ -127,9 +127,9 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let (project, knowledge) = open::project(common, false)?;
     let templates = templates(&project)?;
     templates.choose(&asked.template)?;
-    let scheme = desk::scheme(&project.config)?;
+    let scheme = report_config::scheme(&project.config)?;
     let former = asked.former_gpu.as_deref().map(|name| super::fit::card(&knowledge.book, name)).transpose()?;
-    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&desk::known()));
+    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&report_config::known()));
     let log = log(asked)?;
     let ran_here = here::ran(&log.bytes);
     let input = redacted(log, redactor.as_mut());
@@ -156,7 +156,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
     let context = |said: &fill::Asked| {
-        let Reading { transcript, incident, diagnosis } = &reading;
+        let Analysis { transcript, incident, diagnosis } = &reading;
         let mut context = fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said);
         context.notes.extend(input.selection.as_ref().map(|selection| selection.note()));
         context
@@ -238,7 +238,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
 fn add(
     id: &str,
     filled: &Context,
-    reading: &Reading,
+    reading: &Analysis,
     knowledge: &Knowledge,
     moment: &Moment,
     redactor: Option<Redactor>,
@@ -286,14 +286,14 @@ fn log(asked: &Asked) -> anyhow::Result<Input> {
 /// The text without what should not be shared.
 fn redacted(mut input: Input, redactor: Option<&mut Redactor>) -> Input {
     if let Some(redactor) = redactor {
-        input.bytes = desk::redacted(&input.bytes, redactor);
+        input.bytes = report_config::redacted(&input.bytes, redactor);
     }
     input
 }
 
 /// The templates of a project.
 pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
-    Ok(desk::templates(&project.config, &open::here())?)
+    Ok(report_config::templates(&project.config, &open::here())?)
 }
 
 /// The one report of the project with that id.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::reports::knowledge::{Knowledge, Places, Progress};
 use crate::reports::project::Project;
-use crate::reports::record::{self, Record, Told};
+use crate::reports::record::{self, ParsedReport, Record};
 use etcetera::BaseStrategy as _;
 use indicatif::ProgressBar;
 
@@ -41,7 +41,7 @@ pub(crate) fn records(knowledge: &Knowledge) -> Vec<Record> {
 }
 
 /// The project's reports in full, by path, with the fault pages that the index found them to match.
-pub(crate) fn told(project: &Project, knowledge: &Knowledge) -> Vec<Told> {
+pub(crate) fn told(project: &Project, knowledge: &Knowledge) -> Vec<ParsedReport> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };
     let faults =
         |path: &Path| index.and_then(|index| index.entry(path)).map(|entry| entry.faults.clone()).unwrap_or_default();

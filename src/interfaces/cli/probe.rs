@@ -27,13 +27,13 @@ Exit codes of probe:
   2  the command line is wrong, or a file could not be written";
 
 /// The most that asking the machine may cost a diagnosis when nobody asked for it, the second look at the text included.
-const PROMISE: Duration = Duration::from_millis(300);
+const PROBE_BUDGET: Duration = Duration::from_millis(300);
 
 /// What starting, ending and reading an answer take beside the waiting.
-const BESIDE: Duration = Duration::from_millis(20);
+const OVERHEAD: Duration = Duration::from_millis(20);
 
 /// With less time than this a driver tells nothing.
-const LEAST: Duration = Duration::from_millis(60);
+const MIN_BUDGET: Duration = Duration::from_millis(60);
 
 /// The longest time that the machine is asked after a run died: a driver that hangs is itself an answer by then.
 const AFTER_DEATH: Duration = Duration::from_secs(2);
@@ -153,14 +153,14 @@ pub(crate) fn measured(
     common: &Common,
     again: Duration,
 ) -> anyhow::Result<Option<Measured>> {
-    let budget = PROMISE.saturating_sub(BESIDE + again);
+    let budget = PROBE_BUDGET.saturating_sub(OVERHEAD + again);
     let outcome = if let Some(path) = &common.facts {
         let mut outcome = machine::load(path)?;
         outcome.level = "saved".to_owned();
         outcome
     } else if common.probe {
         machine::run(Level::Quick, &options(common)?)
-    } else if budget >= LEAST && by_itself(diagnosis, knowledge, common)? {
+    } else if budget >= MIN_BUDGET && by_itself(diagnosis, knowledge, common)? {
         machine::run(Level::Quick, &Options { budget: Some(budget), ..options(common)? })
     } else {
         return Ok(None);
@@ -190,7 +190,7 @@ pub(crate) fn related(outcome: &Outcome, text: &Facts) -> Measured {
     Measured { facts, summary: Some(summary) }
 }
 
-/// Whether a diagnosis asks the machine unasked: somebody watches, a cause depends on it, and there is a driver.
+/// Whether a diagnosis asks the machine noninteractive: somebody watches, a cause depends on it, and there is a driver.
 fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> anyhow::Result<bool> {
     Ok(!common.no_probe
         && std::io::stdout().is_terminal()

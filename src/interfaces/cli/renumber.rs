@@ -36,7 +36,7 @@ fn facts(facts: &Facts, selection: &Selection) -> Facts {
         moved.add(name, fact.value.clone(), fact.source, line);
     }
     for (name, why) in facts.unknowns() {
-        moved.cannot_tell(name, why);
+        moved.set_unknown(name, why);
     }
     moved
 }

@@ -16,7 +16,7 @@ use crate::incident::{Incident, Role};
 use crate::render::clean;
 use crate::render::json;
 use crate::reports::draft::fill::Asked;
-use crate::reports::draft::unasked::{self, Wanted};
+use crate::reports::draft::noninteractive::{self, Wanted};
 use crate::reports::knowledge::Knowledge;
 use crate::reports::project::Project;
 use crate::runner::{self, Outcome};
@@ -144,7 +144,7 @@ fn draft(
     knowledge: &Knowledge,
     common: &Common,
 ) -> anyhow::Result<PathBuf> {
-    let drafted = unasked::write(&Wanted {
+    let drafted = noninteractive::write(&Wanted {
         text: &input.bytes,
         notes: input.selection.iter().map(Selection::note).collect(),
         said,

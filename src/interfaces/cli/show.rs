@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::book::codes::Code;
+use crate::book::contents::Entry;
 use crate::book::page::Recipe;
 use crate::book::report::Report;
-use crate::book::schema::FaultMatter;
-use crate::book::shelf::Entry;
+use crate::book::schema::FrontMatter;
 use crate::render::article;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
@@ -116,7 +116,7 @@ fn page_terminal(sheet: &mut Sheet, page: &Entry) {
 }
 
 /// Severity, status, packages, day of the last review.
-fn about(matter: &FaultMatter) -> Vec<String> {
+fn about(matter: &FrontMatter) -> Vec<String> {
     let mut parts = vec![format!("{} severity", list::severity_word(matter.severity))];
     parts.push(list::status_word(matter.status).to_owned());
     parts.extend(matter.affects.iter().map(|affected| format!("{} {}", affected.package, affected.versions)));

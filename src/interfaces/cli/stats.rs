@@ -19,7 +19,7 @@ use super::{files, open};
 
 /// What `stats` takes.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Asked {
+pub(crate) struct Options {
     #[command(flatten)]
     filters: Filters,
 
@@ -53,7 +53,7 @@ struct Row<'a> {
 }
 
 /// Counts and prints.
-pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
     let (project, knowledge) = open::project(common, false)?;
     let filter = asked.filters.read(&knowledge.book)?;
     let mut told = open::told(&project, &knowledge);

@@ -21,13 +21,13 @@ pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
     let path = document.path.as_deref().map_or_else(|| document.uri.as_str().to_owned(), shown);
     let checked = check::Document::new(path, document.text.as_str());
     let own = document.path.as_deref();
-    let shelf = world.shelf(document);
-    let others = lookup::entries(&shelf.knowledge).filter(|entry| own != Some(entry.path.as_path()));
+    let workspace = world.workspace(document);
+    let others = lookup::entries(&workspace.knowledge).filter(|entry| own != Some(entry.path.as_path()));
     let reports: Vec<KnownReport> =
         others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
     let exists = |path: &str| Path::new(path).exists();
     // Whether a page finds its own example is asked by `faultbook check`: it takes the whole book.
-    let naming = shelf.naming.as_ref();
+    let naming = workspace.naming.as_ref();
     let setting = Setting { exists: &exists, reports: &reports, naming, behaviour: false, ..Setting::default() };
     check::check(&[checked], &setting)
 }

@@ -14,14 +14,14 @@ use super::requests::{Answer, Refusal, give, read};
 use super::server::{Event, Server};
 use super::text::Text;
 use super::world::World;
-use super::{actions, hover, pages, reading, uri};
+use super::{actions, analysis, hover, pages, uri};
 use crate::interfaces::drafts;
-use crate::interfaces::workspace::Shelf;
+use crate::interfaces::workspace::Workspace;
 use crate::render::json as json_answer;
 use crate::render::markdown;
 use crate::reports::draft;
 use crate::reports::draft::fill::Asked;
-use crate::reports::draft::unasked::Drafted;
+use crate::reports::draft::noninteractive::Drafted;
 
 impl<W: Write> Server<W> {
     /// Does a command; `None` when it is answered later.
@@ -61,7 +61,7 @@ impl<W: Write> Server<W> {
         let id = argument.as_str().unwrap_or_default();
         let found = self.guarded(|server| {
             let mut shelves = server.world()?.shelves();
-            let uri = shelves.find_map(|shelf| pages::of(shelf, shelf.knowledge.book.find(id)?));
+            let uri = shelves.find_map(|workspace| pages::of(workspace, workspace.knowledge.book.find(id)?));
             uri.ok_or_else(|| Refusal::new(ErrorCode::InvalidParams, format!("no such page: {id}")))
         });
         let uri = match found {
@@ -77,8 +77,8 @@ impl<W: Write> Server<W> {
         let events = self.events.0.clone();
         thread::spawn(move || {
             let work = || {
-                let (text, left_out) = reading::read_part(&wanted.text);
-                drafts::write(&wanted.shelf, text.as_bytes(), left_out.into_iter().collect(), Asked::default())
+                let (text, left_out) = analysis::read_part(&wanted.text);
+                drafts::write(&wanted.workspace, text.as_bytes(), left_out.into_iter().collect(), Asked::default())
             };
             let event = match catch_unwind(AssertUnwindSafe(work)) {
                 Ok(drafted) => Event::Drafted(id, drafted.map(Box::new)),
@@ -117,7 +117,7 @@ impl<W: Write> Server<W> {
 /// What a command is about.
 struct Wanted {
     /// What is known where it happened.
-    shelf: Arc<Shelf>,
+    workspace: Arc<Workspace>,
     text: Arc<Text>,
 }
 
@@ -126,17 +126,17 @@ impl Wanted {
     fn of(world: &World, argument: &Value) -> Result<Self, Refusal> {
         let text = argument.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let open = argument.get("uri").and_then(Value::as_str).and_then(|uri| world.documents.get(uri));
-        let shelf = open.map_or_else(|| world.shelf_of(None), |document| world.shelf(document)).clone();
+        let workspace = open.map_or_else(|| world.shelf_of(None), |document| world.workspace(document)).clone();
         let text = text.map(|text| Arc::new(Text::new(text.to_owned())));
         let text = text.or_else(|| open.map(|document| document.text.clone()));
         let none = || Refusal::new(ErrorCode::InvalidParams, "neither `text` nor the `uri` of an open document");
-        Ok(Self { shelf, text: text.ok_or_else(none)? })
+        Ok(Self { workspace, text: text.ok_or_else(none)? })
     }
 }
 
 /// Diagnoses a text: the answer as markdown, as JSON, and in short.
 fn diagnose(wanted: &Wanted) -> Answer {
-    let diagnosis = reading::read(&wanted.text, &wanted.shelf.knowledge).diagnosis;
+    let diagnosis = analysis::read(&wanted.text, &wanted.workspace.knowledge).diagnosis;
     let answer: Value = serde_json::from_str(&json_answer::render(&diagnosis)).unwrap_or_default();
     give(json!({ "markdown": markdown::render(&diagnosis), "short": hover::answer(&diagnosis), "diagnosis": answer }))
 }

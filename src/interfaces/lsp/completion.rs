@@ -11,8 +11,8 @@ use super::kind::Kind;
 use super::world::{Document, World};
 use crate::book::builtin::builtin;
 use crate::book::matter;
-use crate::interfaces::workspace::Shelf;
-use crate::reports::draft::unasked;
+use crate::interfaces::workspace::Workspace;
+use crate::reports::draft::noninteractive;
 use crate::reports::lookup;
 
 /// Reports and pages offered at most.
@@ -77,7 +77,7 @@ fn before_body(text: &str, offset: usize) -> bool {
 }
 
 fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -> Option<Choice<'t>> {
-    let (shelf, page) = (world.shelf(document), document.kind == Kind::Page);
+    let (workspace, page) = (world.workspace(document), document.kind == Kind::Page);
     let trimmed = before.trim_start();
     let in_list = trimmed.strip_prefix("- ").map(str::trim_start);
     let entry = in_list.unwrap_or(trimmed);
@@ -85,7 +85,7 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         let indent = before.len() - trimmed.len();
         let inside = (indent > 0 || in_list.is_some()).then(|| enclosing(document, line, indent)).flatten();
         if page && inside.as_deref() == Some("explains") {
-            return Some(Choice { typed: entry, items: faults(shelf) });
+            return Some(Choice { typed: entry, items: faults(workspace) });
         }
         let keys = match (page, inside) {
             (true, Some(inside)) => PAGE_INNER.iter().find(|(name, _)| *name == inside)?.1,
@@ -102,13 +102,13 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
     let typed = typed.rsplit(['[', ',']).next().unwrap_or_default().trim_start().trim_start_matches(['"', '\'']);
     let items = match (page, key.trim()) {
         (true, "id") => {
-            let causes = shelf.knowledge.book.vocabulary.causes();
+            let causes = workspace.knowledge.book.vocabulary.causes();
             causes.iter().map(|c| (c.id.clone(), c.title.clone(), CompletionItemKind::ENUM_MEMBER)).collect()
         }
-        (true, "explains" | "aliases") => faults(shelf),
-        (false, "tags") => tags(shelf),
+        (true, "explains" | "aliases") => faults(workspace),
+        (false, "tags") => tags(workspace),
         (false, "bug_id") => {
-            let next = unasked::next_id(&shelf.knowledge, &shelf.config, &shelf.reports).ok()?;
+            let next = noninteractive::next_id(&workspace.knowledge, &workspace.config, &workspace.reports).ok()?;
             vec![(next, "the next free id".to_owned(), CompletionItemKind::REFERENCE)]
         }
         (_, key) => {
@@ -171,7 +171,7 @@ fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<C
         }
     }
     if document.kind == Kind::Page && level <= 3 {
-        for cause in world.shelf(document).knowledge.book.vocabulary.causes() {
+        for cause in world.workspace(document).knowledge.book.vocabulary.causes() {
             let heading = format!("### {}", cause.id);
             let declared = text.contains(&format!("id: {}", cause.id));
             if declared && !has(&heading) {
@@ -200,9 +200,9 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
     let quoted = before.get(..start).is_some_and(|rest| rest.ends_with('`'));
     let mut items = Vec::new();
     if typed.contains(['-', '_']) || quoted {
-        let own = world.shelf(document);
-        let others = world.shelves().filter(|shelf| shelf.root != own.root);
-        let entries = std::iter::once(own).chain(others).flat_map(|shelf| lookup::entries(&shelf.knowledge));
+        let own = world.workspace(document);
+        let others = world.shelves().filter(|workspace| workspace.root != own.root);
+        let entries = std::iter::once(own).chain(others).flat_map(|workspace| lookup::entries(&workspace.knowledge));
         // Two folders can lie in one project.
         let mut seen = HashSet::new();
         let entries = entries
@@ -212,20 +212,20 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
         items.extend(reports.take(MOST));
     }
     if matches!(document.kind, Kind::Page | Kind::Report) && (quoted || typed.contains('-')) {
-        items.extend(faults(world.shelf(document)));
+        items.extend(faults(world.workspace(document)));
     }
     (!items.is_empty()).then_some(Choice { typed, items })
 }
 
-fn faults(shelf: &Shelf) -> Vec<(String, String, CompletionItemKind)> {
-    let pages = shelf.knowledge.book.faults.iter().take(MOST);
+fn faults(workspace: &Workspace) -> Vec<(String, String, CompletionItemKind)> {
+    let pages = workspace.knowledge.book.faults.iter().take(MOST);
     pages.map(|page| (page.id.clone(), page.matter.title.clone(), CompletionItemKind::REFERENCE)).collect()
 }
 
 /// Tags that other reports carry, the most common first.
-fn tags(shelf: &Shelf) -> Vec<(String, String, CompletionItemKind)> {
+fn tags(workspace: &Workspace) -> Vec<(String, String, CompletionItemKind)> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
-    for tag in lookup::entries(&shelf.knowledge).flat_map(|entry| &entry.tags) {
+    for tag in lookup::entries(&workspace.knowledge).flat_map(|entry| &entry.tags) {
         *counts.entry(tag).or_default() += 1;
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();

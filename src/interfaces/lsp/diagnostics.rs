@@ -4,9 +4,9 @@ use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
 };
 
+use super::analysis::{self, Analysis};
 use super::checks;
 use super::kind::Kind;
-use super::reading::{self, Reading};
 use super::world::Document;
 use crate::diagnosis::Verdict;
 use crate::render::inline;
@@ -24,7 +24,7 @@ pub(super) fn of(document: &Document) -> Vec<Diagnostic> {
     }
 }
 
-fn log(document: &Document, reading: &Reading) -> Vec<Diagnostic> {
+fn log(document: &Document, reading: &Analysis) -> Vec<Diagnostic> {
     let diagnosis = &reading.diagnosis;
     let text = &document.text;
     let mut out = Vec::new();
@@ -47,12 +47,12 @@ fn log(document: &Document, reading: &Reading) -> Vec<Diagnostic> {
     };
     let mut primary = match (diagnosis.verdict, &diagnosis.fault, &diagnosis.error) {
         (Verdict::KnownFault, Some(fault), _) => {
-            let range = reading::place(text, fault.span.start.line, &fault.text);
+            let range = analysis::place(text, fault.span.start.line, &fault.text);
             mark(range, DiagnosticSeverity::ERROR, &fault.id, known(reading))
         }
         (Verdict::UnlistedError, _, Some(error)) => {
             let first = error.message.lines().next().unwrap_or_default();
-            let range = reading::place(text, error.span.start.line, first);
+            let range = analysis::place(text, error.span.start.line, first);
             let name = if error.type_name.is_empty() { first } else { &error.type_name };
             mark(range, DiagnosticSeverity::WARNING, "unlisted-error", format!("Not a failure in the book: {name}"))
         }
@@ -63,20 +63,20 @@ fn log(document: &Document, reading: &Reading) -> Vec<Diagnostic> {
     };
     for echo in &diagnosis.cascade {
         relate(
-            reading::place(text, echo.span.start.line, &echo.text),
+            analysis::place(text, echo.span.start.line, &echo.text),
             format!("follows from it ({}): {}", echo.why, inline::plain(&echo.title)),
         );
     }
     for reason in diagnosis.causes.iter().take(1).flat_map(|cause| &cause.reasons) {
         if let Some(span) = reason.span {
             let sign = if reason.supports { "for" } else { "against" };
-            relate(reading::place(text, span.start.line, ""), format!("{sign} this cause: {}", reason.says));
+            relate(analysis::place(text, span.start.line, ""), format!("{sign} this cause: {}", reason.says));
         }
     }
     primary.related_information = (!related.is_empty()).then_some(related);
     out.push(primary);
     for notice in &diagnosis.notices {
-        let range = reading::place(text, notice.line, "");
+        let range = analysis::place(text, notice.line, "");
         out.push(mark(range, DiagnosticSeverity::HINT, "harmless", format!("Harmless: {}", notice.title)));
     }
     out.extend(notes(reading));
@@ -84,7 +84,7 @@ fn log(document: &Document, reading: &Reading) -> Vec<Diagnostic> {
 }
 
 /// The failure in a few lines.
-fn known(reading: &Reading) -> String {
+fn known(reading: &Analysis) -> String {
     let diagnosis = &reading.diagnosis;
     let mut lines: Vec<String> = diagnosis.fault.iter().map(|fault| inline::plain(&fault.title)).collect();
     if let Some(cause) = diagnosis.causes.first() {
@@ -101,7 +101,7 @@ fn known(reading: &Reading) -> String {
 }
 
 /// What the reader should know about how the text was read, where it changes what the answer is worth.
-fn notes(reading: &Reading) -> Vec<Diagnostic> {
+fn notes(reading: &Analysis) -> Vec<Diagnostic> {
     let notes = reading.diagnosis.notes.iter().filter(|note| note.contains("not read") || note.contains("left out"));
     let top = Range { start: Position::new(0, 0), end: Position::new(0, 0) };
     notes

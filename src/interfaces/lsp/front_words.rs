@@ -148,7 +148,7 @@ const SEVERITIES: &[Word] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::schema::{Affected, CauseMatter, EvidenceMatter, FaultMatter, SignatureMatter};
+    use crate::book::schema::{Affected, CauseMatter, EvidenceSpec, FrontMatter, SignatureSpec};
 
     /// The keys of a type as its schema has them.
     fn keys<T: schemars::JsonSchema>() -> Vec<String> {
@@ -168,10 +168,10 @@ mod tests {
     #[test]
     fn keys_are_those_of_the_schema() {
         let inner = |key: &str| PAGE_INNER.iter().find(|(name, _)| *name == key).map(|(_, w)| sorted(w)).expect(key);
-        assert_eq!(sorted(PAGE_KEYS), keys::<FaultMatter>());
-        assert_eq!(inner("signatures"), keys::<SignatureMatter>());
+        assert_eq!(sorted(PAGE_KEYS), keys::<FrontMatter>());
+        assert_eq!(inner("signatures"), keys::<SignatureSpec>());
         assert_eq!(inner("causes"), keys::<CauseMatter>());
-        assert_eq!(inner("evidence"), keys::<EvidenceMatter>());
+        assert_eq!(inner("evidence"), keys::<EvidenceSpec>());
         assert_eq!(inner("affects"), keys::<Affected>());
     }
 }

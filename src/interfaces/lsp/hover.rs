@@ -2,14 +2,14 @@
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position, Range};
 
+use super::analysis;
 use super::ids::{self, Meaning};
 use super::kind::Kind;
-use super::reading;
 use super::world::{Document, World};
 use crate::book::codes::Code;
 use crate::book::report::Report;
-use crate::diagnosis::{Diagnosis, Echo, RankedCause};
-use crate::interfaces::workspace::Shelf;
+use crate::diagnosis::{Consequence, Diagnosis, RankedCause};
+use crate::interfaces::workspace::Workspace;
 use crate::render::inline;
 use crate::render::markdown;
 use crate::render::words::percent;
@@ -21,7 +21,7 @@ const SOME: usize = 900;
 pub(super) fn at(world: &World, document: &Document, position: Position) -> Option<Hover> {
     if let Some(mention) = ids::at(world, document, position) {
         let text = match &mention.meaning {
-            Meaning::Page(page) => page_text(mention.shelf, *page),
+            Meaning::Page(page) => page_text(mention.workspace, *page),
             Meaning::Reports(reports) => reports.iter().map(report_text).collect::<Vec<_>>().join("\n\n---\n\n"),
             Meaning::Codes(codes) => {
                 let said = in_log(document, position).map(|(text, _)| format!("\n\n---\n\n{text}")).unwrap_or_default();
@@ -45,13 +45,13 @@ fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
     let line = position.line.saturating_add(1);
     let on = |span: crate::span::Span| (span.start.line..=span.end.line).contains(&line);
     if let Some(fault) = diagnosis.fault.as_ref().filter(|fault| on(fault.span)) {
-        return Some((answer(diagnosis), reading::place(&document.text, line, &fault.text)));
+        return Some((answer(diagnosis), analysis::place(&document.text, line, &fault.text)));
     }
     if let Some(error) = diagnosis.error.as_ref().filter(|error| on(error.span)) {
-        return Some((answer(diagnosis), reading::place(&document.text, line, &error.message)));
+        return Some((answer(diagnosis), analysis::place(&document.text, line, &error.message)));
     }
     let echo = diagnosis.cascade.iter().find(|echo| on(echo.span))?;
-    Some((echo_text(echo, diagnosis), reading::place(&document.text, line, &echo.text)))
+    Some((echo_text(echo, diagnosis), analysis::place(&document.text, line, &echo.text)))
 }
 
 /// The answer in the size of a hover.
@@ -124,7 +124,7 @@ fn cause_text(cause: &RankedCause) -> String {
     out
 }
 
-fn echo_text(echo: &Echo, diagnosis: &Diagnosis) -> String {
+fn echo_text(echo: &Consequence, diagnosis: &Diagnosis) -> String {
     let line = diagnosis.fault.as_ref().map(|fault| fault.span.start.line);
     let line = line.or(diagnosis.error.as_ref().map(|error| error.span.start.line));
     let of = line.map(|line| format!(" of line {line}")).unwrap_or_default();
@@ -136,8 +136,8 @@ fn echo_text(echo: &Echo, diagnosis: &Diagnosis) -> String {
     )
 }
 
-fn page_text(shelf: &Shelf, page: usize) -> String {
-    let page = shelf.knowledge.book.fault(page);
+fn page_text(workspace: &Workspace, page: usize) -> String {
+    let page = workspace.knowledge.book.fault(page);
     let mut out =
         format!("**{}** `{}`\n\n{}\n", inline::portable(&page.title), page.id, some(&inline::portable(&page.meaning)));
     out.push_str("\n**Causes**\n\n");

@@ -11,7 +11,7 @@ use super::world::{Document, World};
 use super::{pages, uri, words};
 use crate::book::codes::Code;
 use crate::book::report::Report;
-use crate::interfaces::workspace::Shelf;
+use crate::interfaces::workspace::Workspace;
 use crate::reports::mentions;
 use crate::reports::reading;
 
@@ -33,8 +33,8 @@ pub(super) struct Mention<'w> {
     pub(super) range: Range<usize>,
     /// What it stands for.
     pub(super) meaning: Meaning<'w>,
-    /// The shelf of the document, whose book the meaning is of.
-    pub(super) shelf: &'w Shelf,
+    /// The workspace of the document, whose book the meaning is of.
+    pub(super) workspace: &'w Workspace,
 }
 
 /// The known id at a place.
@@ -49,13 +49,13 @@ pub(super) fn at<'w>(world: &'w World, document: &Document, position: Position) 
         word: word.get(..length)?.to_owned(),
         range: start..start + length,
         meaning,
-        shelf: world.shelf(document),
+        workspace: world.workspace(document),
     })
 }
 
 /// What a word means in a kind of document, and how much of it is the id.
 fn meaning<'w>(world: &'w World, document: &Document, word: &str) -> Option<(Meaning<'w>, usize)> {
-    let book = &world.shelf(document).knowledge.book;
+    let book = &world.workspace(document).knowledge.book;
     // A file's name goes on behind its id.
     let ids = std::iter::once(word.len()).chain(word.match_indices(['-', '_']).map(|(at, _)| at).rev());
     for length in ids {
@@ -95,8 +95,9 @@ pub(super) fn reports(world: &World, document: &Document, id: &str) -> Vec<Repor
         })
         .filter(is_named)
         .collect();
-    for report in
-        std::iter::once(world.shelf(document)).chain(world.shelves()).flat_map(|shelf| shelf.reports_named(id))
+    for report in std::iter::once(world.workspace(document))
+        .chain(world.shelves())
+        .flat_map(|workspace| workspace.reports_named(id))
     {
         let known = |other: &Report| {
             other.path == report.path
@@ -111,10 +112,10 @@ pub(super) fn reports(world: &World, document: &Document, id: &str) -> Vec<Repor
 
 /// Where an id is defined.
 pub(super) fn definitions(world: &World, mention: &Mention<'_>) -> Vec<Location> {
-    let shelf = mention.shelf;
+    let workspace = mention.workspace;
     let at_start = |uri| Location { uri, range: lsp_types::Range::default() };
     match &mention.meaning {
-        Meaning::Page(page) => pages::of(shelf, *page).map(at_start).into_iter().collect(),
+        Meaning::Page(page) => pages::of(workspace, *page).map(at_start).into_iter().collect(),
         Meaning::Reports(reports) => reports
             .iter()
             .filter_map(|report| {
@@ -126,7 +127,7 @@ pub(super) fn definitions(world: &World, mention: &Mention<'_>) -> Vec<Location>
                 let uri = if report.path.is_file() {
                     uri::of(&report.path)?
                 } else {
-                    pages::keep(shelf, &report.id, &report.text)?
+                    pages::keep(workspace, &report.id, &report.text)?
                 };
                 let text = Text::new(report.text.clone());
                 let place = mentions::places(&report.text, std::slice::from_ref(&report.id)).into_iter().next();
@@ -134,11 +135,11 @@ pub(super) fn definitions(world: &World, mention: &Mention<'_>) -> Vec<Location>
             })
             .collect(),
         Meaning::Codes(codes) => {
-            let book = &shelf.knowledge.book;
+            let book = &workspace.knowledge.book;
             let mut pages: Vec<usize> = codes.iter().filter_map(|code| book.find(code.fault()?)).collect();
             pages.sort_unstable();
             pages.dedup();
-            pages.into_iter().filter_map(|page| pages::of(shelf, page)).map(at_start).collect()
+            pages.into_iter().filter_map(|page| pages::of(workspace, page)).map(at_start).collect()
         }
     }
 }
@@ -147,7 +148,7 @@ pub(super) fn definitions(world: &World, mention: &Mention<'_>) -> Vec<Location>
 pub(super) fn spellings(mention: &Mention<'_>) -> Vec<String> {
     match &mention.meaning {
         Meaning::Page(page) => {
-            let entry = &mention.shelf.knowledge.book.faults[*page];
+            let entry = &mention.workspace.knowledge.book.faults[*page];
             std::iter::once(entry.id.clone()).chain(entry.matter.aliases.iter().cloned()).collect()
         }
         Meaning::Reports(reports) => {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::check;
-use crate::interfaces::workspace::Shelf;
+use crate::interfaces::workspace::Workspace;
 
 /// What a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +26,11 @@ const LOG_LANGUAGES: [&str; 10] =
 const LOG_ENDINGS: [&str; 7] = ["log", "out", "err", "txt", "stderr", "stdout", "traceback"];
 
 /// What a document is. Endings outweigh languages: editors guess at the latter.
-pub(super) fn of(path: Option<&Path>, name: &str, language: &str, text: &str, shelf: &Shelf) -> Kind {
+pub(super) fn of(path: Option<&Path>, name: &str, language: &str, text: &str, workspace: &Workspace) -> Kind {
     let name = name.to_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     if matches!(ending, Some("md" | "markdown")) || language == "markdown" {
-        return markdown(path, &name, text, shelf);
+        return markdown(path, &name, text, workspace);
     }
     if ending.is_some_and(|ending| LOG_ENDINGS.contains(&ending)) || LOG_LANGUAGES.contains(&language) {
         return Kind::Log;
@@ -38,13 +38,15 @@ pub(super) fn of(path: Option<&Path>, name: &str, language: &str, text: &str, sh
     Kind::Source
 }
 
-fn markdown(path: Option<&Path>, name: &str, text: &str, shelf: &Shelf) -> Kind {
+fn markdown(path: Option<&Path>, name: &str, text: &str, workspace: &Workspace) -> Kind {
     let shown = path.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().replace('\\', "/"));
     match check::Kind::of(&shown, text) {
         check::Kind::Fault | check::Kind::Fix | check::Kind::Notice => Kind::Page,
         check::Kind::Report => Kind::Report,
         // A new report of the project, of which little is written yet.
-        check::Kind::Other if path.is_some_and(|path| shelf.reports.iter().any(|folder| path.starts_with(folder))) => {
+        check::Kind::Other
+            if path.is_some_and(|path| workspace.reports.iter().any(|folder| path.starts_with(folder))) =>
+        {
             Kind::Report
         }
         check::Kind::Other => Kind::Source,

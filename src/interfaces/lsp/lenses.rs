@@ -4,7 +4,7 @@ use lsp_types::{CodeLens, Range};
 use serde_json::json;
 
 use super::actions::{COPY_COMMAND, DRAFT, OPEN_PAGE, command, recommended};
-use super::reading;
+use super::analysis;
 use super::world::Document;
 use crate::render::inline;
 use crate::render::words::percent;
@@ -14,7 +14,7 @@ pub(super) fn of(document: &Document) -> Vec<CodeLens> {
     let Some(reading) = document.log() else { return Vec::new() };
     let diagnosis = &reading.diagnosis;
     let Some(fault) = &diagnosis.fault else { return Vec::new() };
-    let range = reading::place(&document.text, fault.span.start.line, &fault.text);
+    let range = analysis::place(&document.text, fault.span.start.line, &fault.text);
     let lens = |command| CodeLens {
         range: Range { start: range.start, end: range.start },
         command: Some(command),

@@ -7,6 +7,7 @@
 //! comment `// see BUG-20251110-003` leads to its report in every language.
 
 mod actions;
+mod analysis;
 mod capabilities;
 mod checks;
 mod commands;
@@ -20,7 +21,6 @@ mod lenses;
 mod notifications;
 mod outgoing;
 mod pages;
-mod reading;
 mod requests;
 mod search;
 mod server;

@@ -38,7 +38,7 @@ impl<W: Write> Server<W> {
         match method {
             "initialized" => {
                 let notes: Vec<&str> =
-                    self.world()?.shelves().flat_map(|shelf| &shelf.notes).map(String::as_str).collect();
+                    self.world()?.shelves().flat_map(|workspace| &workspace.notes).map(String::as_str).collect();
                 let notes = notes.join("\n");
                 if !notes.is_empty() {
                     // What cannot be told now shows in the answers.
@@ -50,20 +50,20 @@ impl<W: Write> Server<W> {
                 let DidOpenTextDocumentParams { text_document: item } = read(params)?;
                 let world = self.world_mut()?;
                 let key = item.uri.as_str().to_owned();
-                let shelf = world.shelf_of(uri::path(&item.uri).as_deref());
-                let document = Document::new(item.uri, item.language_id, item.version, item.text, shelf);
+                let workspace = world.shelf_of(uri::path(&item.uri).as_deref());
+                let document = Document::new(item.uri, item.language_id, item.version, item.text, workspace);
                 world.documents.insert(key, document);
             }
             "textDocument/didChange" => {
                 let DidChangeTextDocumentParams { text_document, content_changes } = read(params)?;
                 let world = self.world_mut()?;
-                let shelf = world.shelf_of(uri::path(&text_document.uri).as_deref()).clone();
+                let workspace = world.shelf_of(uri::path(&text_document.uri).as_deref()).clone();
                 if let Some(document) = world.documents.get_mut(text_document.uri.as_str()) {
                     let text = Arc::make_mut(&mut document.text);
                     content_changes.into_iter().for_each(|change| text.change(change));
                     document.version = text_document.version;
                     document.stale = true;
-                    document.classify(&shelf);
+                    document.classify(&workspace);
                 }
             }
             "textDocument/didClose" => {

@@ -9,23 +9,23 @@ use std::path::PathBuf;
 use lsp_types::Uri;
 
 use super::uri;
-use crate::interfaces::workspace::Shelf;
+use crate::interfaces::workspace::Workspace;
 
 /// The address of a page's file.
-pub(super) fn of(shelf: &Shelf, page: usize) -> Option<Uri> {
-    let entry = shelf.knowledge.book.faults.get(page)?;
+pub(super) fn of(workspace: &Workspace, page: usize) -> Option<Uri> {
+    let entry = workspace.knowledge.book.faults.get(page)?;
     // Of a built-in page the path counts from the checkout of the book, which the project may be.
-    let path = shelf.root.join(PathBuf::from(&entry.path));
+    let path = workspace.root.join(PathBuf::from(&entry.path));
     match path.is_file() {
         true => uri::of(&path),
-        false => keep(shelf, &entry.id, entry.body.trim_start()),
+        false => keep(workspace, &entry.id, entry.body.trim_start()),
     }
 }
 
 /// Writes a text of the book where an editor can open it.
-pub(super) fn keep(shelf: &Shelf, id: &str, text: &str) -> Option<Uri> {
+pub(super) fn keep(workspace: &Workspace, id: &str, text: &str) -> Option<Uri> {
     let name = format!("{}.md", id.replace(['/', '\\', ':'], "-"));
-    let folders = shelf.cache().map(|cache| cache.join("pages")).into_iter();
+    let folders = workspace.cache().map(|cache| cache.join("pages")).into_iter();
     for folder in folders.chain([std::env::temp_dir().join("faultbook-pages")]) {
         let path = folder.join(&name);
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {

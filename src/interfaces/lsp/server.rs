@@ -16,14 +16,14 @@ use lsp_server::{ErrorCode, Message, Request, RequestId};
 use lsp_types::ClientCapabilities;
 use serde_json::{Value, json};
 
-use super::reading::Reading;
+use super::analysis::Analysis;
 use super::requests::{Answer, Refusal, give, quick, read, references, rename};
 use super::wire::{self, Incoming};
 use super::world::World;
 use super::{capabilities, search, uri};
 use crate::interfaces::workspace::Settings;
 use crate::reports::draft;
-use crate::reports::draft::unasked::Drafted;
+use crate::reports::draft::noninteractive::Drafted;
 
 /// Something that happened.
 pub(super) enum Event {
@@ -31,7 +31,7 @@ pub(super) enum Event {
     /// The client's stream ended.
     Closed,
     /// A reading was made of this version.
-    Read(String, i32, Option<Box<Reading>>),
+    Read(String, i32, Option<Box<Analysis>>),
     /// Work beside us is done.
     Answered(RequestId, Answer),
     /// A report was drafted, or why not.

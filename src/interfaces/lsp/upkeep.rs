@@ -7,8 +7,8 @@ use std::thread;
 
 use serde_json::Value;
 
+use super::analysis::{self, Analysis};
 use super::kind::Kind;
-use super::reading::{self, Reading};
 use super::server::{Event, Server};
 use super::{checks, diagnostics};
 
@@ -56,7 +56,7 @@ impl<W: Write> Server<W> {
         let events = self.events.0.clone();
         let Some(world) = self.world.as_mut() else { return };
         let Some(document) = world.documents.get(key).filter(|document| document.stale) else { return };
-        let shelf = world.shelf(document).clone();
+        let workspace = world.workspace(document).clone();
         let Some(document) = world.documents.get_mut(key) else { return };
         if document.kind != Kind::Log {
             (document.stale, document.reading, document.unpublished) = (false, None, true);
@@ -71,7 +71,7 @@ impl<W: Write> Server<W> {
             // Before the work, so that a panic does not repeat itself.
             (document.stale, document.unpublished) = (false, true);
             document.reading = None;
-            document.reading = Some(Arc::new(reading::read(&document.text, &shelf.knowledge)));
+            document.reading = Some(Arc::new(analysis::read(&document.text, &workspace.knowledge)));
             return;
         }
         if document.working {
@@ -80,13 +80,13 @@ impl<W: Write> Server<W> {
         (document.stale, document.working) = (false, true);
         let (text, version, key) = (document.text.clone(), document.version, key.to_owned());
         thread::spawn(move || {
-            let reading = catch_unwind(AssertUnwindSafe(|| Box::new(reading::read(&text, &shelf.knowledge)))).ok();
+            let reading = catch_unwind(AssertUnwindSafe(|| Box::new(analysis::read(&text, &workspace.knowledge)))).ok();
             let _ = events.send(Event::Read(key, version, reading));
         });
     }
 
     /// Takes over a reading that was made beside us.
-    pub(super) fn take_over(&mut self, key: &str, version: i32, reading: Option<Box<Reading>>) {
+    pub(super) fn take_over(&mut self, key: &str, version: i32, reading: Option<Box<Analysis>>) {
         let Some(document) = self.world.as_mut().and_then(|world| world.documents.get_mut(key)) else { return };
         document.working = false;
         // Of an older text it is still better than none, as long as a newer one is on its way.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use lsp_types::{Position, Uri};
 
+use super::analysis::Analysis;
 use super::kind::{self, Kind};
-use super::reading::Reading;
 use super::text::Text;
 use super::uri;
 use crate::check::Finding;
-use crate::interfaces::workspace::{Settings, Shelf};
+use crate::interfaces::workspace::{Settings, Workspace};
 
 /// A document that the client has open.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Document {
     pub(super) text: Arc<Text>,
     pub(super) kind: Kind,
     /// What a log says: of this version, or of the one before while a new reading is made.
-    pub(super) reading: Option<Arc<Reading>>,
+    pub(super) reading: Option<Arc<Analysis>>,
     /// What the linter says about a report or a page.
     pub(super) findings: Vec<Finding>,
     /// Whether the reading or the diagnostics are older than the text.
@@ -36,9 +36,9 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub(super) fn new(uri: Uri, language: String, version: i32, text: String, shelf: &Shelf) -> Self {
+    pub(super) fn new(uri: Uri, language: String, version: i32, text: String, workspace: &Workspace) -> Self {
         let path = uri::path(&uri);
-        let kind = kind::of(path.as_deref(), &uri::file_name(&uri), &language, &text, shelf);
+        let kind = kind::of(path.as_deref(), &uri::file_name(&uri), &language, &text, workspace);
         let text = Arc::new(Text::new(text));
         Self {
             uri,
@@ -56,9 +56,9 @@ impl Document {
     }
 
     /// Looks at name and text again.
-    pub(super) fn classify(&mut self, shelf: &Shelf) {
+    pub(super) fn classify(&mut self, workspace: &Workspace) {
         let name = uri::file_name(&self.uri);
-        self.kind = kind::of(self.path.as_deref(), &name, &self.language, self.text.as_str(), shelf);
+        self.kind = kind::of(self.path.as_deref(), &name, &self.language, self.text.as_str(), workspace);
     }
 
     /// The line (from 0) and the byte in it that a position means.
@@ -69,7 +69,7 @@ impl Document {
     }
 
     /// What a log says.
-    pub(super) fn log(&self) -> Option<&Reading> {
+    pub(super) fn log(&self) -> Option<&Analysis> {
         if self.kind == Kind::Log { self.reading.as_deref() } else { None }
     }
 }
@@ -77,9 +77,9 @@ impl Document {
 /// What requests look at.
 pub(super) struct World {
     /// What the project of the first folder knows; documents that lie in no folder belong there too.
-    first: Arc<Shelf>,
+    first: Arc<Workspace>,
     /// What those of the other folders know.
-    others: Vec<Arc<Shelf>>,
+    others: Vec<Arc<Workspace>>,
     pub(super) documents: HashMap<String, Document>,
     /// Folders of the workspace.
     pub(super) folders: Vec<PathBuf>,
@@ -91,43 +91,43 @@ impl World {
         if folders.is_empty() {
             folders.push(root.to_owned());
         }
-        let mut shelves = folders.iter().map(|folder| Arc::new(Shelf::open(folder, settings)));
-        let first = shelves.next().unwrap_or_else(|| Arc::new(Shelf::open(root, settings)));
+        let mut shelves = folders.iter().map(|folder| Arc::new(Workspace::open(folder, settings)));
+        let first = shelves.next().unwrap_or_else(|| Arc::new(Workspace::open(root, settings)));
         let others = shelves.collect();
         Self { first, others, documents: HashMap::new(), folders }
     }
 
-    /// Every shelf, the first folder's first.
-    pub(super) fn shelves(&self) -> impl Iterator<Item = &Arc<Shelf>> {
+    /// Every workspace, the first folder's first.
+    pub(super) fn shelves(&self) -> impl Iterator<Item = &Arc<Workspace>> {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The shelf of the folder that a file lies in, the innermost one; the first for any other document.
-    pub(super) fn shelf_of(&self, path: Option<&Path>) -> &Arc<Shelf> {
-        let holds = |shelf: &&Arc<Shelf>| path.is_some_and(|path| path.starts_with(&shelf.root));
-        self.shelves().filter(holds).max_by_key(|shelf| shelf.root.as_os_str().len()).unwrap_or(&self.first)
+    /// The workspace of the folder that a file lies in, the innermost one; the first for any other document.
+    pub(super) fn shelf_of(&self, path: Option<&Path>) -> &Arc<Workspace> {
+        let holds = |workspace: &&Arc<Workspace>| path.is_some_and(|path| path.starts_with(&workspace.root));
+        self.shelves().filter(holds).max_by_key(|workspace| workspace.root.as_os_str().len()).unwrap_or(&self.first)
     }
 
-    /// The shelf of a document.
-    pub(super) fn shelf(&self, document: &Document) -> &Arc<Shelf> {
+    /// The workspace of a document.
+    pub(super) fn workspace(&self, document: &Document) -> &Arc<Workspace> {
         self.shelf_of(document.path.as_deref())
     }
 
     /// Takes in reports and pages as they are on disk now.
     pub(super) fn open_again(&mut self) {
-        for shelf in std::iter::once(&mut self.first).chain(&mut self.others) {
-            *shelf = Arc::new(shelf.again());
+        for workspace in std::iter::once(&mut self.first).chain(&mut self.others) {
+            *workspace = Arc::new(workspace.again());
         }
         self.sort_documents();
     }
 
     /// Looks at all documents anew: what they are, what they say.
     pub(super) fn sort_documents(&mut self) {
-        let shelves: HashMap<String, Arc<Shelf>> =
-            self.documents.iter().map(|(key, document)| (key.clone(), self.shelf(document).clone())).collect();
+        let shelves: HashMap<String, Arc<Workspace>> =
+            self.documents.iter().map(|(key, document)| (key.clone(), self.workspace(document).clone())).collect();
         for (key, document) in &mut self.documents {
-            if let Some(shelf) = shelves.get(key) {
-                document.classify(shelf);
+            if let Some(workspace) = shelves.get(key) {
+                document.classify(workspace);
             }
             document.stale = true;
         }

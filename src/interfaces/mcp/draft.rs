@@ -13,7 +13,7 @@ use super::Server;
 use super::tools::{failed, log};
 use crate::interfaces::drafts;
 use crate::reports::draft::fill::Asked;
-use crate::reports::draft::unasked::Drafted;
+use crate::reports::draft::noninteractive::Drafted;
 
 /// What `draft_report` takes.
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
@@ -67,16 +67,16 @@ impl Server {
         annotations(title = "Draft a bug report", read_only_hint = true, open_world_hint = false)
     )]
     async fn draft_report(&self, Parameters(asked): Parameters<Draft>) -> Result<CallToolResult, ErrorData> {
-        self.work(move |shelf| {
+        self.work(move |workspace| {
             let Draft { text, path, title, severity, command } = asked;
-            let bytes = match log(shelf, text, path)? {
+            let bytes = match log(workspace, text, path)? {
                 Ok(bytes) => bytes,
                 Err(says) => return Ok(failed(says)),
             };
             let severity = severity.map(|grade| format!("{grade:?}").to_lowercase());
             let said = Asked { title, severity, command, ..Asked::default() };
-            let make = if shelf.settings().allow_write { drafts::write } else { drafts::preview };
-            Ok(match make(shelf, &bytes, Vec::new(), said) {
+            let make = if workspace.settings().allow_write { drafts::write } else { drafts::preview };
+            Ok(match make(workspace, &bytes, Vec::new(), said) {
                 Ok(drafted) => answer(drafted),
                 Err(error) => failed(drafts::failure(&error)),
             })

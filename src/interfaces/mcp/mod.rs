@@ -26,7 +26,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, prompt_handler, tool_handler};
 
-use super::workspace::{Settings, Shelf};
+use super::workspace::{Settings, Workspace};
 
 /// Reports and pages are looked at again after this long: an agent writes files too.
 const FRESH: Duration = Duration::from_secs(3);
@@ -41,7 +41,7 @@ makes a bug report of a log.";
 /// The server of one client.
 #[derive(Clone)]
 struct Server {
-    shelf: Arc<Mutex<(Instant, Arc<Shelf>)>>,
+    workspace: Arc<Mutex<(Instant, Arc<Workspace>)>>,
     tool_router: ToolRouter<Self>,
     prompt_router: PromptRouter<Self>,
 }
@@ -67,9 +67,9 @@ pub fn serve(
 
 impl Server {
     fn new(root: PathBuf, settings: &Settings) -> Self {
-        let shelf = Arc::new(Shelf::open(&root, settings));
+        let workspace = Arc::new(Workspace::open(&root, settings));
         Self {
-            shelf: Arc::new(Mutex::new((Instant::now(), shelf))),
+            workspace: Arc::new(Mutex::new((Instant::now(), workspace))),
             tool_router: Self::all_tools(settings.allow_write),
             prompt_router: Self::prompts(),
         }
@@ -88,8 +88,8 @@ impl Server {
     }
 
     /// The project's files as they are now, or were a moment ago.
-    fn shelf(&self) -> Arc<Shelf> {
-        let mut kept = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+    fn workspace(&self) -> Arc<Workspace> {
+        let mut kept = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.0.elapsed() > FRESH {
             *kept = (Instant::now(), Arc::new(kept.1.again()));
         }
@@ -99,10 +99,10 @@ impl Server {
     /// Does some work beside the loop.
     async fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shelf) -> Result<T, ErrorData> + Send + 'static,
+        work: impl FnOnce(&Workspace) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let server = self.clone();
-        let done = tokio::task::spawn_blocking(move || work(&server.shelf())).await;
+        let done = tokio::task::spawn_blocking(move || work(&server.workspace())).await;
         done.unwrap_or_else(|_| Err(ErrorData::internal_error("this is a bug in Faultbook", None)))
     }
 }
@@ -123,7 +123,7 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.work(|shelf| Ok(ListResourcesResult::with_all_items(resources::all(shelf)))).await
+        self.work(|workspace| Ok(ListResourcesResult::with_all_items(resources::all(workspace)))).await
     }
 
     async fn list_resource_templates(
@@ -139,6 +139,6 @@ impl ServerHandler for Server {
         asked: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.work(move |shelf| resources::read(shelf, &asked.uri).map(Into::into)).await
+        self.work(move |workspace| resources::read(workspace, &asked.uri).map(Into::into)).await
     }
 }

@@ -40,8 +40,8 @@ impl Server {
         annotations(title = "Probe this machine", read_only_hint = true, open_world_hint = false)
     )]
     async fn probe(&self, Parameters(asked): Parameters<Probe>) -> Result<CallToolResult, ErrorData> {
-        self.work(move |shelf| {
-            if !shelf.settings().probe {
+        self.work(move |workspace| {
+            if !workspace.settings().probe {
                 return Ok(failed("this server was started with `--no-probe`"));
             }
             let level = match asked.level.unwrap_or(Depth::Quick) {
@@ -49,7 +49,7 @@ impl Server {
                 Depth::Functional => Level::Functional,
                 Depth::Stress => Level::Stress,
             };
-            let outcome = machine::run(level, &probe_options(shelf));
+            let outcome = machine::run(level, &probe_options(workspace));
             let data = serde_json::from_str(&machine::to_json(&outcome)).unwrap_or_default();
             Ok(answer(view::probe::markdown(&outcome), data))
         })

@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
-use crate::interfaces::workspace::Shelf;
+use crate::interfaces::workspace::Workspace;
 use crate::reports::lookup::{self, Found};
 
 const PAGE: &str = "faultbook://page/";
@@ -12,8 +12,8 @@ const REPORT: &str = "faultbook://report/";
 const MARKDOWN: &str = "text/markdown";
 
 /// All pages, and all reports of the project.
-pub(super) fn all(shelf: &Shelf) -> Vec<Resource> {
-    let reports = lookup::entries(&shelf.knowledge).map(|entry| {
+pub(super) fn all(workspace: &Workspace) -> Vec<Resource> {
+    let reports = lookup::entries(&workspace.knowledge).map(|entry| {
         let about = [entry.status.as_str(), entry.severity.as_str(), entry.date.as_str()];
         let about: Vec<&str> = about.into_iter().filter(|words| !words.is_empty()).collect();
         Resource::new(format!("{REPORT}{}", entry.id), entry.id.clone())
@@ -21,7 +21,7 @@ pub(super) fn all(shelf: &Shelf) -> Vec<Resource> {
             .with_description(about.join(", "))
             .with_mime_type(MARKDOWN)
     });
-    let pages = shelf.knowledge.book.faults.iter().map(|page| {
+    let pages = workspace.knowledge.book.faults.iter().map(|page| {
         Resource::new(format!("{PAGE}{}", page.id), page.id.clone())
             .with_title(page.matter.title.clone())
             .with_description(format!("fault page, {}", page.area))
@@ -43,12 +43,12 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The text behind an address.
-pub(super) fn read(shelf: &Shelf, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(workspace: &Workspace, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let texts: Vec<String> = if let Some(id) = uri.strip_prefix(PAGE) {
-        let page = lookup::page(&shelf.knowledge, id).map(Found::Page);
-        page.iter().map(|page| lookup::markdown(&shelf.knowledge, page)).collect()
+        let page = lookup::page(&workspace.knowledge, id).map(Found::Page);
+        page.iter().map(|page| lookup::markdown(&workspace.knowledge, page)).collect()
     } else if let Some(id) = uri.strip_prefix(REPORT) {
-        shelf.reports_named(id).into_iter().map(|report| report.text).collect()
+        workspace.reports_named(id).into_iter().map(|report| report.text).collect()
     } else {
         Vec::new()
     };

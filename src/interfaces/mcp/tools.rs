@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 use crate::check::{self, KnownReport, Setting};
-use crate::interfaces::workspace::Shelf;
+use crate::interfaces::workspace::Workspace;
 use crate::render;
 use crate::reports::index::What;
 use crate::reports::lookup;
@@ -72,12 +72,12 @@ impl Server {
         annotations(title = "Diagnose a log", read_only_hint = true, open_world_hint = false)
     )]
     async fn diagnose(&self, Parameters(asked): Parameters<Diagnose>) -> Result<CallToolResult, ErrorData> {
-        self.work(move |shelf| {
-            let bytes = match log(shelf, asked.text, asked.path)? {
+        self.work(move |workspace| {
+            let bytes = match log(workspace, asked.text, asked.path)? {
                 Ok(bytes) => bytes,
                 Err(says) => return Ok(failed(says)),
             };
-            let diagnosis = shelf.diagnose(&bytes);
+            let diagnosis = workspace.diagnose(&bytes);
             let data = serde_json::from_str(&render::json::render(&diagnosis)).unwrap_or_default();
             Ok(answer(render::markdown::render(&diagnosis), data))
         })
@@ -90,14 +90,16 @@ impl Server {
         annotations(title = "Search pages and reports", read_only_hint = true, open_world_hint = false)
     )]
     async fn search(&self, Parameters(asked): Parameters<Search>) -> Result<CallToolResult, ErrorData> {
-        self.work(move |shelf| {
+        self.work(move |workspace| {
             let limit = asked.limit.unwrap_or(HITS).clamp(1, 100);
-            let Some(index) = shelf.knowledge.index() else { return Ok(failed("the search index cannot be built")) };
+            let Some(index) = workspace.knowledge.index() else {
+                return Ok(failed("the search index cannot be built"));
+            };
             let found = match index.search(&asked.words, limit) {
                 Ok(found) => found,
                 Err(error) => return Ok(failed(error.to_string())),
             };
-            let book = &shelf.knowledge.book;
+            let book = &workspace.knowledge.book;
             let hits: Vec<Value> = found
                 .into_iter()
                 .filter_map(|found| match found.what {
@@ -130,12 +132,12 @@ impl Server {
         annotations(title = "Show a page, report or code", read_only_hint = true, open_world_hint = false)
     )]
     async fn show(&self, Parameters(asked): Parameters<Show>) -> Result<CallToolResult, ErrorData> {
-        self.work(move |shelf| {
-            let found = match lookup::find(&shelf.knowledge, &asked.id, !shelf.settings().no_builtin) {
+        self.work(move |workspace| {
+            let found = match lookup::find(&workspace.knowledge, &asked.id, !workspace.settings().no_builtin) {
                 Ok(found) => found,
                 Err(error) => return Ok(failed(error.to_string())),
             };
-            let texts = found.iter().map(|found| ContentBlock::text(lookup::markdown(&shelf.knowledge, found)));
+            let texts = found.iter().map(|found| ContentBlock::text(lookup::markdown(&workspace.knowledge, found)));
             Ok(match found.is_empty() {
                 true => failed(format!("nothing is called `{}`; `search` finds ids by words", asked.id)),
                 false => CallToolResult::success(texts.collect()),
@@ -150,21 +152,21 @@ impl Server {
         annotations(title = "Check a report or page", read_only_hint = true, open_world_hint = false)
     )]
     async fn check(&self, Parameters(asked): Parameters<Check>) -> Result<CallToolResult, ErrorData> {
-        self.work(move |shelf| {
-            let path = shelf.root.join(&asked.path);
+        self.work(move |workspace| {
+            let path = workspace.root.join(&asked.path);
             let text = match asked.text {
                 Some(text) => text,
-                None => match read(shelf, &asked.path) {
+                None => match read(workspace, &asked.path) {
                     Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
                     Err(says) => return Ok(failed(says)),
                 },
             };
             let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
-            let others = lookup::entries(&shelf.knowledge).filter(|entry| entry.path != path);
+            let others = lookup::entries(&workspace.knowledge).filter(|entry| entry.path != path);
             let reports: Vec<KnownReport> =
                 others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
             let exists = |path: &str| Path::new(path).exists();
-            let naming = shelf.naming.as_ref();
+            let naming = workspace.naming.as_ref();
             let setting = Setting { exists: &exists, reports: &reports, naming, ..Setting::default() };
             let document = check::Document::new(shown(&path), text);
             if document.kind == check::Kind::Other {
@@ -203,20 +205,20 @@ pub(super) fn failed(says: impl Into<String>) -> CallToolResult {
 
 /// A log as an agent gives it: its words or its file. What is wrong with the file is for the agent to mend.
 pub(super) fn log(
-    shelf: &Shelf,
+    workspace: &Workspace,
     text: Option<String>,
     path: Option<String>,
 ) -> Result<Result<Vec<u8>, String>, ErrorData> {
     match (text, path) {
         (Some(text), None) => Ok(Ok(text.into_bytes())),
-        (None, Some(path)) => Ok(read(shelf, &path)),
+        (None, Some(path)) => Ok(read(workspace, &path)),
         _ => Err(ErrorData::invalid_params("give either `text` or `path`", None)),
     }
 }
 
 /// A file of the project or of the machine.
-fn read(shelf: &Shelf, path: &str) -> Result<Vec<u8>, String> {
-    let path: PathBuf = shelf.root.join(path);
+fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
+    let path: PathBuf = workspace.root.join(path);
     let failed = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
     let file = File::open(&path).map_err(failed)?;
     let about = file.metadata().map_err(failed)?;

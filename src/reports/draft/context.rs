@@ -31,7 +31,7 @@ pub struct Context {
     /// The primary error as the text has it.
     pub error: Option<PrimaryError>,
     /// What followed from it.
-    pub cascade: Vec<Echo>,
+    pub cascade: Vec<Consequence>,
     /// What matters of the machine and the software.
     pub environment: Vec<Row>,
     /// One line about them.
@@ -130,7 +130,7 @@ pub struct PrimaryError {
 
 /// A fault that followed.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Echo {
+pub struct Consequence {
     /// The page's id.
     pub id: String,
     /// The page's title.

@@ -117,7 +117,7 @@ pub(super) fn own(facts: &Facts) -> Facts {
             own.add(name, fact.value.clone(), fact.source, fact.line);
         }
     }
-    facts.unknowns().for_each(|(name, why)| own.cannot_tell(name, why));
+    facts.unknowns().for_each(|(name, why)| own.set_unknown(name, why));
     own
 }
 

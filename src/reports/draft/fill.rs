@@ -4,7 +4,7 @@
 //! of them says becomes a `TODO`. The surprising thing: facts that a similar report lent to the diagnosis are left out,
 //! because they are not this run's.
 
-use super::context::{Cause, Change, ChangedFile, Context, Echo, Fault, Git, Phase, Probe, Reason, Task, Test};
+use super::context::{Cause, Change, ChangedFile, Consequence, Context, Fault, Git, Phase, Probe, Reason, Task, Test};
 use super::{comparison, environment, git, headline, log, plan, summary};
 use crate::book::report::Report;
 use crate::book::schema::Severity;
@@ -131,8 +131,8 @@ fn fault(diagnosis: &Diagnosis, knowledge: &Knowledge) -> Option<Fault> {
     })
 }
 
-fn cascade(diagnosis: &Diagnosis) -> Vec<Echo> {
-    let echo = |echo: &crate::diagnosis::Echo| Echo {
+fn cascade(diagnosis: &Diagnosis) -> Vec<Consequence> {
+    let echo = |echo: &crate::diagnosis::Consequence| Consequence {
         id: echo.id.clone(),
         title: echo.title.clone(),
         text: echo.text.clone(),

@@ -5,7 +5,6 @@
 
 mod comparison;
 pub mod context;
-pub mod desk;
 pub mod duplicates;
 mod environment;
 mod error;
@@ -16,17 +15,18 @@ mod headline;
 pub mod ids;
 mod log;
 pub mod moment;
+pub mod noninteractive;
 pub mod occurrence;
 mod plan;
 mod related;
 pub mod report;
+pub mod report_config;
 pub mod scheme;
 #[cfg(feature = "machine")]
 pub mod software;
 pub mod status;
 mod summary;
 pub mod templates;
-pub mod unasked;
 mod write;
 
 pub use error::Error;

@@ -3,7 +3,7 @@
 use super::context::{Context, PrimaryError};
 use super::filters::code;
 use super::{environment, plan};
-use crate::diagnosis::{CauseStatus, Diagnosis, Echo};
+use crate::diagnosis::{CauseStatus, Consequence, Diagnosis};
 use crate::facts::Facts;
 use crate::render::words;
 
@@ -55,7 +55,7 @@ pub(super) fn summary(context: &Context, diagnosis: &Diagnosis, own: &Facts) -> 
         (None, None) => {}
     }
     // What was printed before, and the same failure told again, did not follow from it.
-    let followed = |echo: &&Echo| {
+    let followed = |echo: &&Consequence| {
         let same = diagnosis.fault.as_ref().is_some_and(|fault| fault.id == echo.id);
         !same && echo.span.start.line > error.line
     };

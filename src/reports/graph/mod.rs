@@ -15,7 +15,7 @@ pub use mermaid::mermaid;
 pub use relation::Relation;
 
 use super::mentions::{self, Finder};
-use super::record::{Record, Told};
+use super::record::{ParsedReport, Record};
 use crate::check;
 use crate::reports::reading::comparable;
 
@@ -65,7 +65,7 @@ pub struct View<'a> {
 
 impl Graph {
     /// The graph of some reports, which come in the order of their paths.
-    pub fn new(told: &[Told], view: &View<'_>) -> Self {
+    pub fn new(told: &[ParsedReport], view: &View<'_>) -> Self {
         let edges = edges(told);
         let wanted = wanted(told, &edges, view);
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -94,7 +94,7 @@ impl Graph {
 }
 
 /// The reports that a view shows.
-fn wanted(told: &[Told], edges: &[Edge], view: &View<'_>) -> BTreeSet<usize> {
+fn wanted(told: &[ParsedReport], edges: &[Edge], view: &View<'_>) -> BTreeSet<usize> {
     let Some(centre) = view.centre else {
         return match view.alone {
             true => (0..told.len()).collect(),
@@ -111,7 +111,7 @@ fn wanted(told: &[Told], edges: &[Edge], view: &View<'_>) -> BTreeSet<usize> {
     wanted
 }
 
-fn edges(told: &[Told]) -> Vec<Edge> {
+fn edges(told: &[ParsedReport]) -> Vec<Edge> {
     let mut said: BTreeMap<(usize, usize), Relation> = BTreeMap::new();
     let names = Names::new(told);
     for (from, one) in told.iter().enumerate() {
@@ -142,7 +142,7 @@ fn edges(told: &[Told]) -> Vec<Edge> {
 }
 
 /// Reports with one id.
-fn same_ids(told: &[Told]) -> Vec<Edge> {
+fn same_ids(told: &[ParsedReport]) -> Vec<Edge> {
     let mut first: HashMap<String, usize> = HashMap::new();
     let mut edges = Vec::new();
     for (to, one) in told.iter().enumerate() {
@@ -155,7 +155,7 @@ fn same_ids(told: &[Told]) -> Vec<Edge> {
 }
 
 /// Reports whose first failure is one fault, each with the next by date.
-fn same_faults(told: &[Told]) -> Vec<Edge> {
+fn same_faults(told: &[ParsedReport]) -> Vec<Edge> {
     let mut faults: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, one) in told.iter().enumerate() {
         if let Some(fault) = one.record.faults.first() {
@@ -181,7 +181,7 @@ struct Names {
 }
 
 impl Names {
-    fn new(told: &[Told]) -> Self {
+    fn new(told: &[ParsedReport]) -> Self {
         let mut ids: HashMap<String, Vec<usize>> = HashMap::new();
         let mut paths = HashMap::new();
         for (index, one) in told.iter().enumerate() {
@@ -198,7 +198,7 @@ impl Names {
     }
 
     /// The reports that a report names, and as what.
-    fn said_by(&self, own: usize, told: &Told) -> Vec<(usize, Relation)> {
+    fn said_by(&self, own: usize, told: &ParsedReport) -> Vec<(usize, Relation)> {
         let text = told.report.text.as_str();
         let path = slashes(&told.record.path);
         let links: Vec<(std::ops::Range<usize>, Option<usize>)> = check::links(text)
@@ -255,12 +255,15 @@ mod tests {
     use super::*;
     use crate::reports::reading;
 
-    fn told(reports: &[(&str, &str, &str, &[&str])]) -> Vec<Told> {
+    fn told(reports: &[(&str, &str, &str, &[&str])]) -> Vec<ParsedReport> {
         let one = |(file, front, body, faults): &(&str, &str, &str, &[&str])| {
             let path = format!("docs/{file}.md");
             let text = format!("---\n{front}\n---\n# Report\n\n{body}\n");
             let report = reading::read(Path::new(&path), &text);
-            Told { record: Record::of_report(&report, faults.iter().map(|f| (*f).to_owned()).collect()), report }
+            ParsedReport {
+                record: Record::of_report(&report, faults.iter().map(|f| (*f).to_owned()).collect()),
+                report,
+            }
         };
         reports.iter().map(one).collect()
     }

@@ -5,8 +5,8 @@ use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{Index, TantivyDocument};
 
 use super::tokenizer::WordTokenizer;
+use crate::book::contents::Entry;
 use crate::book::report::Report;
-use crate::book::shelf::Entry;
 
 /// Raise it when fields, tokenizer or the report reader change: older caches are then rebuilt.
 pub(super) const VERSION: u32 = 1;

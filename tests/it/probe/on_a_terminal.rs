@@ -78,7 +78,7 @@ fn a_cause_that_no_machine_knows_asks_nothing() {
 /// nobody answered instead of calling it a fault.
 #[test]
 fn a_driver_that_hangs_costs_no_more_than_promised() {
-    const PROMISE: Duration = Duration::from_millis(300);
+    const PROBE_BUDGET: Duration = Duration::from_millis(300);
     /// A machine that is busy with something else makes single times longer, never shorter.
     const TRIES: usize = 12;
     for (scenario, says) in [("init-hang", "from cuInit"), ("nvml-hang", "from NVML"), ("slow", "from NVML, cuInit")] {
@@ -86,7 +86,7 @@ fn a_driver_that_hangs_costs_no_more_than_promised() {
             let without = seen(&["train.log", "--no-probe"], "healthy-h100", NO_ENGINE).2;
             seen(&["train.log"], scenario, NO_ENGINE).2.saturating_sub(without)
         });
-        assert!(costs.any(|cost| cost <= PROMISE), "{scenario}: more than {PROMISE:?} in {TRIES} tries");
+        assert!(costs.any(|cost| cost <= PROBE_BUDGET), "{scenario}: more than {PROBE_BUDGET:?} in {TRIES} tries");
         let (text, code, _) = seen(&["train.log"], scenario, NO_ENGINE);
         assert_eq!(code, Some(0), "{text}");
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,7 +1,7 @@
 //! Diagnoses made by hand.
 
 use faultbook::diagnosis::{
-    CauseStatus, Diagnosis, Echo, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
+    CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
     ProposedFix, RankedCause, Reason, ReportHit, Verdict,
 };
 use faultbook::facts::{Facts, Source, Value};
@@ -29,7 +29,7 @@ pub(crate) fn known() -> Diagnosis {
     environment.add("gpu.name", Value::Text("NVIDIA GeForce RTX 3060".into()), Source::Probe, None);
     environment.add("gpu.memory.free", Value::Number(0.6 * GIB), Source::Probe, None);
     environment.add("os.wsl", Value::Bool(false), Source::Probe, None);
-    environment.cannot_tell("gpu.ecc.uncorrected", "this board has no ECC");
+    environment.set_unknown("gpu.ecc.uncorrected", "this board has no ECC");
     Diagnosis {
         verdict: Verdict::KnownFault,
         fault: Some(Fault {
@@ -291,8 +291,8 @@ fn reason(supports: bool, source: Source, says: &str, line: Option<u32>) -> Reas
     Reason { supports, source, says: says.into(), span: line.map(|line| Span::of_line(line, 10)) }
 }
 
-fn echo(id: &str, title: &str, line: u32, why: &str) -> Echo {
-    Echo {
+fn echo(id: &str, title: &str, line: u32, why: &str) -> Consequence {
+    Consequence {
         id: id.into(),
         title: title.into(),
         span: Span::of_line(line, 20),

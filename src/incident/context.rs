@@ -17,8 +17,8 @@ impl ErrorEvent {
     }
 }
 
-/// The desk at which one stream is read.
-pub(crate) struct Reading<'t> {
+/// The report_config at which one stream is read.
+pub(crate) struct ParserContext<'t> {
     transcript: &'t Transcript,
     marks: &'t [Topics],
     stream: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Reading<'t> {
     pub(crate) groups: Vec<usize>,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> ParserContext<'t> {
     /// Opens stream number `stream`, of which these lines are read.
     pub(crate) fn new(
         transcript: &'t Transcript,
@@ -50,7 +50,7 @@ impl<'t> Reading<'t> {
         facts: &'t mut Facts,
     ) -> Self {
         let rank = transcript.streams().get(stream).and_then(|stream| stream.rank);
-        Reading {
+        ParserContext {
             transcript,
             marks,
             stream,
@@ -164,7 +164,7 @@ impl<'t> Reading<'t> {
 
     /// Whether the lines at both positions were written by one logging call or without any: same level, both with or
     /// both without time, times at most a second apart.
-    pub(crate) fn same_voice(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn same_logger(&self, a: usize, b: usize) -> bool {
         let (Some(a), Some(b)) = (self.prefix(a), self.prefix(b)) else { return false };
         let near = match (a.time, b.time) {
             (None, None) => true,

@@ -9,9 +9,9 @@ use super::builtin::{Builtin, builtin};
 use super::codes::CodeTable;
 use super::hardware::Hardware;
 use super::page::{FaultPage, Notice, Recipe};
-use super::page_reader::{self, Shelf};
+use super::page_reader::{self, PageLocation};
 use super::pages::Pages;
-use super::schema::{FaultMatter, PageStatus};
+use super::schema::{FrontMatter, PageStatus};
 use super::vocabulary::Vocabulary;
 
 /// The book as one run uses it.
@@ -39,7 +39,7 @@ pub struct Entry {
     /// Path as shown.
     pub path: String,
     /// The front matter.
-    pub matter: Cow<'static, FaultMatter>,
+    pub matter: Cow<'static, FrontMatter>,
     /// The markdown after the front matter.
     pub body: Cow<'static, str>,
     page: OnceLock<FaultPage>,
@@ -119,7 +119,7 @@ impl Book {
     pub fn fault(&self, index: usize) -> &FaultPage {
         let entry = &self.faults[index];
         entry.page.get_or_init(|| {
-            let shelf = Shelf { id: &entry.id, area: &entry.area, path: &entry.path };
+            let shelf = PageLocation { id: &entry.id, area: &entry.area, path: &entry.path };
             let recipes = |id: &str| self.recipe(id);
             page_reader::read_body(shelf, entry.matter.clone().into_owned(), &entry.body, &recipes)
         })

@@ -25,7 +25,7 @@ const END: usize = 24 << 20;
 
 /// A log, read.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct Analysis {
     /// The answer; lines count as in the document, from 1.
     pub(super) diagnosis: Diagnosis,
     /// Foldable stretches: tracebacks, and what one rank wrote in a row.
@@ -35,7 +35,7 @@ pub(super) struct Reading {
 }
 
 /// Reads a log.
-pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Reading {
+pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
     let cut = Cut::of(text);
     let shown = shown(text, cut.as_ref());
     let transcript = text::read(shown.as_bytes());
@@ -54,7 +54,7 @@ pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Reading {
         diagnosis.notes.push(cut.says());
         diagnosis.lines_read = number(text.lines());
     }
-    Reading { diagnosis, folds, errors }
+    Analysis { diagnosis, folds, errors }
 }
 
 /// What is read of a document, and what is not, in words.

@@ -11,7 +11,7 @@ use super::fill::{self, Asked, Material};
 use super::moment::Moment;
 use super::report::{self, New};
 use super::scheme::Naming;
-use super::{desk, git, ids};
+use super::{git, ids, report_config};
 use crate::diagnosis::Verdict;
 use crate::diagnosis::{Measured, diagnose};
 use crate::incident::{self, Incident};
@@ -84,7 +84,7 @@ pub fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Res
     let moment = Moment::now();
     let naming = Naming { kind: report::kind(TEMPLATE), moment: &moment, slug: "" };
     let folder = report::folder(config.folder.as_ref(), roots, false).unwrap_or_default();
-    Ok(ids::next(&folder, &desk::scheme(config)?, &naming, &report::known(knowledge))?.id)
+    Ok(ids::next(&folder, &report_config::scheme(config)?, &naming, &report::known(knowledge))?.id)
 }
 
 fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
@@ -93,10 +93,10 @@ fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
         Err(_) if !write => wanted.here.to_owned(),
         folder => folder?,
     };
-    let templates = desk::templates(config, wanted.here)?;
-    let scheme = desk::scheme(config)?;
-    let mut redactor = Redactor::new(&desk::known());
-    let text = desk::redacted(wanted.text, &mut redactor);
+    let templates = report_config::templates(config, wanted.here)?;
+    let scheme = report_config::scheme(config)?;
+    let mut redactor = Redactor::new(&report_config::known());
+    let text = report_config::redacted(wanted.text, &mut redactor);
     let transcript = text::read(&text);
     let incident = incident::read(&transcript);
     let measured = (wanted.measure)(&incident).unwrap_or_default();
