@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "facts",
     "pattern",
     "amounts",
+    "fingerprint",
     "compatibility",
     "text",
     "incident",
@@ -21,6 +22,7 @@ const LAYERS: &[&str] = &[
     "diagnosis",
     "render",
     // What needs an operating system.
+    "files",
     "machine",
     "reports",
     "check",

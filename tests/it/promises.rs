@@ -29,7 +29,10 @@ fn with_reports(check: impl Fn(&Path)) {
     if Path::new(ORIGINALS).is_dir() {
         check(Path::new(ORIGINALS));
     } else {
-        left_out::note("promises on the original reports", &format!("{ORIGINALS} is not here; only kb/reports was checked"));
+        left_out::note(
+            "promises on the original reports",
+            &format!("{ORIGINALS} is not here; only kb/reports was checked"),
+        );
     }
 }
 
