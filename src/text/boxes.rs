@@ -1,8 +1,8 @@
 //! Borders and gutters: Rich panels, tables and log columns, pytest's `E   `; words cut at a border are joined again.
 //!
-//! It refuses ASCII tables (nvidia-smi) and tree drawings. The surprising thing: Rich crops source lines but wraps
-//! frames and messages, so only rows that are no source lines are joined; and the exception line below a panel is
-//! wrapped at the terminal's width, which only the panel still tells.
+//! ASCII tables (nvidia-smi) and tree drawings stay. Rich crops source lines but wraps frames and messages, so only
+//! rows without source code are joined. It wraps the exception below a panel at the terminal's width, which only the
+//! panel shows.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,15 +19,15 @@ pub(super) fn occur(text: &str) -> bool {
         .any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
 }
 
-/// What one writer's lines have come to.
+/// The open panel or line of one writer (rank, pod).
 #[derive(Default)]
 struct State {
     panel: Option<Panel>,
-    /// The last row of the panel that may go on in the next.
+    /// The last row of the panel that may continue in the next.
     row: Option<Open>,
-    /// The line below a panel that may go on, and the panel's width.
+    /// The line below a panel that may continue, and the panel's width.
     below: Option<(usize, Option<Open>)>,
-    /// Indentation behind pytest's `E`.
+    /// Indentation after pytest's `E`.
     gutter: Option<usize>,
     /// The last message of Rich's log handler.
     column: Option<usize>,
@@ -38,13 +38,13 @@ struct State {
 struct Panel {
     /// Width of the text inside.
     inner: usize,
-    /// Width of the whole.
+    /// Width including its borders.
     whole: usize,
     ascii: bool,
     nested: usize,
 }
 
-/// A line that may go on.
+/// A line that may continue in the next.
 #[derive(Clone, Copy)]
 struct Open {
     /// Index of the piece that holds its text.
@@ -97,7 +97,7 @@ impl State {
         pieces[index].text = text;
     }
 
-    /// The words behind pytest's `E   `.
+    /// The text after pytest's `E   `.
     fn pytest(&mut self, text: &str) -> Option<String> {
         let rest = text.strip_prefix('E')?;
         let spaces = rest.bytes().take_while(|b| *b == b' ').count();
@@ -111,7 +111,7 @@ impl State {
         Some(rest[spaces.min(indentation)..].to_owned())
     }
 
-    /// The inside of a row, when the line is one.
+    /// The text between a row's borders, if the line is a row.
     fn row_of<'a>(&self, line: &'a str) -> Option<&'a str> {
         let border = line
             .chars()
@@ -120,12 +120,12 @@ impl State {
         let inner = line.strip_prefix(border)?;
         match inner.strip_suffix(border) {
             Some(inner) => Some(inner),
-            // Without its right border only inside a panel: it was cut off.
+            // Only inside a panel may the right border be missing: it was cut off.
             None => self.panel.map(|_| inner),
         }
     }
 
-    /// A row's text takes the place of the row.
+    /// Replaces a row by its text.
     fn inside<'t>(&mut self, pieces: &mut [Piece<'t>], index: usize, row: &str, cleaner: &mut Cleaner<'t>) {
         let mut inner = row;
         let mut nested = false;
@@ -291,7 +291,7 @@ impl State {
 
     /// Rich's log handler: its right-hand column and its wrapped messages.
     fn handler(&mut self, pieces: &mut [Piece<'_>], index: usize, text: &str) -> bool {
-        /// `[11/21/26 02:46:51] INFO     ` is so wide.
+        /// The widths of `[11/21/26 02:46:51]` and of `INFO     `.
         const STAMP: usize = 20;
         const LEVEL: usize = 9;
         if pieces[index].columns {
@@ -302,7 +302,7 @@ impl State {
         let Some(last) = self.column else { return false };
         let spaces = text.bytes().take_while(|b| *b == b' ').count();
         let body = text.trim();
-        // A second record within the same second repeats no stamp.
+        // Rich omits the time stamp of a second record within the same second.
         if spaces == STAMP
             && let Some(found) = body.split(' ').next().and_then(header::level)
             && let Some(rest) = text.get(STAMP + LEVEL..)
@@ -322,7 +322,7 @@ impl State {
     }
 }
 
-/// A message without the place in the right-hand column.
+/// A message without the source location in the right-hand column.
 fn without_place(text: &str) -> &str {
     let body = text.trim_end();
     match body.rsplit_once("  ") {
@@ -338,7 +338,7 @@ fn is_source(body: &str) -> bool {
     digits > 0 && rest.len() < body.len() && rest[digits..].chars().next().is_none_or(|c| matches!(c, ' ' | '│' | '|'))
 }
 
-/// Whether a row is a whole frame: `/path/file.py:12 in load`.
+/// Whether a row is a complete frame: `/path/file.py:12 in load`.
 fn is_frame(body: &str) -> bool {
     body.rsplit_once(" in ").is_some_and(|(place, name)| {
         !name.trim().is_empty()

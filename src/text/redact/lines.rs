@@ -20,7 +20,7 @@ pub(super) fn all(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The lines that hold one of the words, without their ends.
+/// The lines that contain one of the words, without their ends.
 pub(super) fn with<'t>(text: &'t str, words: &'t AhoCorasick) -> impl Iterator<Item = (usize, &'t str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
