@@ -8,11 +8,11 @@ use super::page::{Check, Fix, Recipe};
 use super::sections::{Document, dedent, top_items};
 
 /// Finds a recipe by its id.
-pub type Recipes<'a> = dyn Fn(&str) -> Option<Recipe> + 'a;
+pub(crate) type Recipes<'a> = dyn Fn(&str) -> Option<Recipe> + 'a;
 
 /// What the section of a cause holds.
 #[derive(Debug, Default)]
-pub struct CauseSection {
+pub(crate) struct CauseSection {
     /// The paragraphs before the first label.
     pub why: String,
     /// How to confirm it.
@@ -36,7 +36,7 @@ enum Part {
 }
 
 /// Reads the blocks of a cause's section.
-pub fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> CauseSection {
+pub(crate) fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> CauseSection {
     let mut out = CauseSection::default();
     let mut part = Part::Why;
     let mut says: Vec<String> = Vec::new();
@@ -196,7 +196,7 @@ fn empty_fix() -> Fix {
 }
 
 /// Takes the lines that begin with "Trade-off:" out of a paragraph; the rest becomes one line.
-pub fn lines_and_costs(text: &str) -> (String, Vec<String>) {
+pub(crate) fn lines_and_costs(text: &str) -> (String, Vec<String>) {
     let mut said: Vec<&str> = Vec::new();
     let mut costs: Vec<String> = Vec::new();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -221,7 +221,7 @@ fn trade_off(line: &str) -> Option<&str> {
 }
 
 /// Splits off the first sentence, without its full stop. Dots inside code and names end nothing.
-pub fn first_sentence(text: &str) -> (&str, &str) {
+pub(crate) fn first_sentence(text: &str) -> (&str, &str) {
     let mut in_code = false;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

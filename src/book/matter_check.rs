@@ -1,4 +1,4 @@
-//! What is wrong with front matter that has the right shape: empty literals, patterns that do not compile, causes twice.
+//! Mistakes in front matter that parses: empty literals, patterns that do not compile, duplicate causes.
 //!
 //! YAML's own mistakes are brought into our form here too. A value's place is found by looking for it in the text of
 //! the front matter: the decoded values do not carry places, so that `build.rs` can write them away.
@@ -9,11 +9,11 @@ use super::problem::Problem;
 use super::schema::{EvidenceSpec, FrontMatter, SignatureSpec};
 use super::sections::Document;
 
-/// The shortest literal that may stand in `contains`: shorter ones hit everywhere.
+/// The shortest literal that `contains` accepts: shorter ones match everywhere.
 const SHORTEST_LITERAL: usize = 6;
 
 /// Checks the front matter of a fault page.
-pub fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
+pub(crate) fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
     length(doc, problems, &matter.title, 70, "title");
     if matter.signatures.is_empty() && matter.codes.is_empty() && matter.operations.is_empty() {
         let help = "add `signatures:`, `codes:` or, for a silent fault, `operations:`";
@@ -53,7 +53,7 @@ pub fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Proble
 }
 
 /// Checks signatures of a fault page or a notice.
-pub fn signatures(signatures: &[SignatureSpec], doc: &Document<'_>, problems: &mut Vec<Problem>) {
+pub(crate) fn signatures(signatures: &[SignatureSpec], doc: &Document<'_>, problems: &mut Vec<Problem>) {
     for signature in signatures {
         if signature.contains.0.is_empty() {
             let help = "`contains` takes one literal or a list of them";
@@ -132,7 +132,7 @@ fn at(doc: &Document<'_>, needle: &str, rule: &'static str, message: String, hel
 }
 
 /// A mistake of the YAML itself; `first_line` is the line of the file at which the front matter begins.
-pub fn yaml_problem(error: &serde_saphyr::Error, first_line: u32) -> Problem {
+pub(crate) fn yaml_problem(error: &serde_saphyr::Error, first_line: u32) -> Problem {
     let error = error.without_snippet();
     let (line, column) = match error.location() {
         Some(place) => (u32::try_from(place.line()).unwrap_or(1), u32::try_from(place.column()).unwrap_or(1)),

@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::schema::{FixMatter, FrontMatter, NoticeMatter};
 use super::sections::{Document, Outline, Section, fences, top_items};
 
-/// Where a page lies.
+/// Where a page's file is.
 #[derive(Debug, Clone, Copy)]
 pub struct PageLocation<'a> {
     /// The file's stem.
@@ -58,7 +58,7 @@ pub fn read_parts(
     }
 }
 
-/// Puts a fault page together from front matter that is decoded already and the markdown after it.
+/// A fault page from decoded front matter and the markdown after it.
 pub fn read_body(shelf: PageLocation<'_>, matter: FrontMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
     body(shelf, matter, &Document::read_body(markdown, Outline::Strict), recipes)
 }
@@ -85,7 +85,7 @@ pub fn read_recipe(id: &str, text: &str) -> Result<Recipe, Vec<Problem>> {
     }
 }
 
-/// Puts a recipe together from front matter that is decoded already and the markdown after it.
+/// A recipe from decoded front matter and the markdown after it.
 pub fn recipe(id: &str, matter: FixMatter, markdown: &str) -> Recipe {
     fill_recipe(id, matter, &Document::read_body(markdown, Outline::Strict))
 }
@@ -110,10 +110,10 @@ pub fn read_notice(id: &str, text: &str) -> Result<Notice, Vec<Problem>> {
     }
 }
 
-/// Puts a notice together from front matter that is decoded already and the markdown after it.
+/// A notice from decoded front matter and the markdown after it.
 pub fn notice(id: &str, matter: NoticeMatter, markdown: &str) -> Notice {
     let body = markdown.trim();
-    // A heading repeats the title; what is wanted is the sentence below it.
+    // A heading repeats the title; the sentence below it is the one to show.
     let body = match body.strip_prefix("# ") {
         Some(rest) => rest.split_once('\n').map_or("", |(_, rest)| rest).trim(),
         None => body,

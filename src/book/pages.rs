@@ -30,7 +30,7 @@ pub struct PageFile {
     pub id: String,
     /// The folder's name.
     pub area: String,
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
     /// The front matter.
     pub matter: FrontMatter,
