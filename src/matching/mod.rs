@@ -1,7 +1,7 @@
 //! All signatures of the book as one scanner: a single pass over the text for every literal at once, then the few
-//! regexes of the signatures whose literals stand on one line. Pure; a bad regex never hits (the linter names it).
+//! regexes of signatures whose literals occur on one line. Pure; a malformed regex never matches (`check` reports it).
 //!
-//! The surprising thing: regexes compile at their first use, because most runs need none or two of several hundred.
+//! Regexes compile on first use, because most runs need none or two of several hundred.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -32,18 +32,18 @@ pub enum Origin {
     Page,
 }
 
-/// One signature that holds on one line.
+/// One match of a signature on one line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Whose signature it is.
+    /// The page that the signature belongs to.
     pub owner: Owner,
     /// Index of the transcript line.
     pub line: usize,
-    /// Where the first literal stands, in bytes of the line.
+    /// Where the first literal begins, in bytes of the line.
     pub at: usize,
     /// Length of the literals together: the longer, the more specific.
     pub specificity: usize,
-    /// What the line is to the failure.
+    /// The line's role in the failure.
     pub standing: SignatureRole,
     /// Whether a run ends with it.
     pub fatal: bool,
@@ -86,13 +86,13 @@ enum Guard {
 
 /// Collects signatures; literals are shared between them.
 #[derive(Default)]
-pub struct Builder {
+pub(crate) struct Builder {
     signatures: Vec<Signature>,
 }
 
 impl Builder {
     /// Adds an author's signature.
-    pub fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
+    pub(crate) fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
         let pattern = |source: &Option<String>| source.as_deref().map(Pattern::new);
         self.signatures.push(Signature {
             owner,
@@ -108,13 +108,13 @@ impl Builder {
         });
     }
 
-    /// Adds the name of a status code: it hits wherever it stands as a whole word.
-    pub fn add_code_name(&mut self, owner: Owner, name: &str) {
+    /// Adds the name of a status code: it matches wherever it is a word of its own.
+    pub(crate) fn add_code_name(&mut self, owner: Owner, name: &str) {
         self.add_code(owner, name, Guard::Word);
     }
 
-    /// Adds the sentence that a library prints for a status code: it hits in lines that name CUDA before it.
-    pub fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
+    /// Adds the sentence that a library prints for a status code: it matches after the name of a CUDA interface.
+    pub(crate) fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
         self.add_code(owner, sentence, Guard::AfterCuda);
     }
 
@@ -134,7 +134,7 @@ impl Builder {
     }
 
     /// Builds the scanner.
-    pub fn build(self) -> SignatureSet {
+    pub(crate) fn build(self) -> SignatureSet {
         let mut literals: Vec<&str> = Vec::new();
         let mut index: HashMap<&str, usize> = HashMap::new();
         let mut by_literal: Vec<Vec<usize>> = Vec::new();
@@ -184,7 +184,7 @@ impl SignatureSet {
         builder.build()
     }
 
-    /// All hits in the order of lines, without those on lines that a notice explains and on quoted code or advice.
+    /// All matches in the order of lines, without those on lines that a notice explains and on quoted code or advice.
     pub fn scan(&self, transcript: &Transcript, roles: &[Role]) -> Vec<Hit> {
         // An automaton that folds case itself takes four times as long to build.
         let text = transcript.text().to_ascii_lowercase();
@@ -231,13 +231,13 @@ impl SignatureSet {
     }
 }
 
-/// What a signature says of a line that holds its longest literal.
+/// Whether a signature matches a line that contains its longest literal.
 enum Outcome {
-    /// It holds.
+    /// It matches.
     Hit(Hit),
-    /// It would hold, but its `unless` says that the line means something else.
+    /// It would match, but its `unless` shows that the line means something else.
     Cancelled,
-    /// It does not hold.
+    /// It does not match.
     Silent,
 }
 
@@ -247,7 +247,7 @@ fn searched(role: Option<&Role>) -> bool {
 }
 
 impl Signature {
-    /// What this signature says of line `index`, whose longest literal stands at `place`.
+    /// Whether this signature matches line `index`, where its longest literal is at `place`.
     fn on_line(&self, transcript: &Transcript, roles: &[Role], index: usize, place: Range<usize>) -> Outcome {
         let line = transcript.line(index);
         let guarded = match self.guard {
@@ -271,7 +271,7 @@ impl Signature {
             return Outcome::Cancelled;
         }
         let around = index.saturating_sub(NEAR)..(index + NEAR + 1).min(transcript.len());
-        // An answer of ours speaks of faults that it was not.
+        // A pasted answer of this program also names faults that it ruled out.
         let around = around.filter(|i| roles.get(*i) != Some(&Role::Answer));
         let any = |pattern: &Pattern| around.clone().any(|i| pattern.is_match(transcript.line(i).text));
         if self.near.as_ref().is_some_and(|near| !any(near)) || self.without.as_ref().is_some_and(any) {

@@ -21,9 +21,9 @@ use super::{Error, Outcome, Stream, jobs, session};
 
 /// How long the output may be silent, once the child is gone, before what still holds it open is left to itself.
 const QUIET: Duration = Duration::from_millis(150);
-/// How long it may go on altogether.
+/// The longest wait in total.
 const DRAIN: Duration = Duration::from_secs(5);
-/// What is left of a command that was told to end has this long to do so.
+/// How long the rest of a command has to end after a request to.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// Most keys kept for a child that does not read them.
 const MOST_KEYS: usize = 1 << 20;
@@ -126,7 +126,7 @@ fn pipes(child: &mut Child) -> impl Iterator<Item = (Source, Stream)> + use<> {
     output.into_iter().chain(error)
 }
 
-/// Everything that goes on while the child lives.
+/// The state of the loop while the child runs.
 struct Watcher<'fd> {
     pid: Pid,
     signals: Signals,
@@ -214,14 +214,14 @@ impl Watcher<'_> {
         }
     }
 
-    /// Stops with the command, as the shell outside expects of a job, until that lets it go on.
+    /// Stops with the command, as the shell outside expects of a job, until the shell continues it.
     fn pause(&mut self) {
         if jobs::is_orphaned() {
-            // Nobody could ever let us go on: the kernel would not stop a command there either.
+            // Nothing could continue us: the kernel would not stop a command there either.
             self.send(Signal::CONT);
             return;
         }
-        // What it wrote before it stopped stands above what the shell says.
+        // What it wrote before it stopped must appear above the shell's message.
         self.writer.flush(QUIET);
         if let Some(keyboard) = &mut self.keyboard {
             keyboard.leave();
@@ -247,7 +247,7 @@ impl Watcher<'_> {
             wakes.push(Wake::Source(index));
             files.push(PollFd::new(source, PollFlags::IN));
         }
-        // A child that closed its streams and lives on is told of by its signal; without streams, look now and then.
+        // The end of a child that closed its streams arrives as a signal; without streams, poll.
         let pause = if self.gone { QUIET } else { Duration::from_millis(500) };
         let pause = Timespec::try_from(pause).ok();
         match poll(&mut files, pause.as_ref()) {
@@ -265,7 +265,7 @@ impl Watcher<'_> {
             Arrived::Child => {}
             Arrived::Window => {
                 if let Some(pty) = &self.pty {
-                    // The kernel tells the child.
+                    // The kernel signals the child.
                     let _ = terminal::resize(self.screen, pty);
                 }
             }
@@ -330,8 +330,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// Ends what is left of a command that was told to end: workers that nobody would ever stop. On a pty the leader of
-    /// the session does that.
+    /// Ends what is left of a command after its end was requested: workers that nothing else would stop. On a pty the
+    /// leader of the session does that.
     fn clear_up(&mut self) {
         if !self.interrupted || self.reach != Reach::Group {
             return;
@@ -339,7 +339,7 @@ impl Watcher<'_> {
         self.send(Signal::TERM);
         self.send(Signal::CONT);
         let start = Instant::now();
-        // Whoever still holds a stream is still there.
+        // A process that still has a stream open is still running.
         let mut buffer = vec![0; CHUNK];
         while !self.sources.is_empty() && start.elapsed() < GRACE {
             let (woken, refused) = self.wait();
