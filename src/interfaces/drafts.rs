@@ -1,4 +1,4 @@
-//! Reports drafted for a client of a server: out of its text, what its project configured, and what this machine says.
+//! Reports drafted for the client of a server, from its text, its project's configuration and this machine's facts.
 
 use super::workspace::Workspace;
 use crate::diagnosis::Measured;
@@ -45,7 +45,7 @@ fn draft(
     })
 }
 
-/// What this machine says, where it has a driver: a report is read by people who cannot ask it.
+/// This machine's facts, if it has a driver: the report's readers cannot query the machine.
 #[cfg(feature = "machine")]
 fn measure(workspace: &Workspace, incident: &Incident) -> Option<Measured> {
     use crate::machine::{self, Level};
@@ -63,13 +63,13 @@ fn measure(_shelf: &Workspace, _incident: &Incident) -> Option<Measured> {
     None
 }
 
-/// How this machine is asked.
+/// How this machine is probed.
 #[cfg(feature = "machine")]
 pub(super) fn probe_options(workspace: &Workspace) -> crate::machine::Options {
     crate::machine::Options { python: workspace.settings().python.clone(), ..crate::machine::Options::default() }
 }
 
-/// What should be known about a drafted report, after its id.
+/// Notes about a drafted report, to follow its id.
 pub(super) fn says(drafted: &Drafted) -> String {
     let mut says = String::new();
     if let Some(alike) = &drafted.alike {

@@ -1,4 +1,4 @@
-//! The linter's findings in an open document, and the edits that mend them.
+//! The findings of `check` in an open document, and the edits that fix them.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::world::{Document, World};
 use crate::check::{self, Finding, KnownReport, Setting, Severity};
 use crate::reports::lookup;
 
-/// What the linter says about a document.
+/// The findings of `check` for a document.
 pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
     if !matches!(document.kind, Kind::Report | Kind::Page) {
         return Vec::new();
@@ -26,13 +26,13 @@ pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
     let reports: Vec<KnownReport> =
         others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
     let exists = |path: &str| Path::new(path).exists();
-    // Whether a page finds its own example is asked by `faultbook check`: it takes the whole book.
+    // Whether a page recognises its own example is left to `faultbook check`: it needs the whole book.
     let naming = workspace.naming.as_ref();
     let setting = Setting { exists: &exists, reports: &reports, naming, behaviour: false, ..Setting::default() };
     check::check(&[checked], &setting)
 }
 
-/// Findings as marks.
+/// Findings as diagnostics.
 pub(super) fn marks(document: &Document) -> Vec<Diagnostic> {
     let mark = |finding: &Finding| Diagnostic {
         range: range(&document.text, finding),
@@ -52,7 +52,7 @@ pub(super) fn marks(document: &Document) -> Vec<Diagnostic> {
     document.findings.iter().map(mark).collect()
 }
 
-/// Edits that mend what stands on some lines.
+/// Edits that fix the findings on some lines.
 pub(super) fn mends(document: &Document, lines: Range) -> Vec<CodeActionOrCommand> {
     let mut out = Vec::new();
     for finding in &document.findings {
@@ -89,7 +89,7 @@ fn range(text: &Text, finding: &Finding) -> Range {
     Range { start: Position::new(line, units(finding.column)), end: Position::new(line, units(finding.end)) }
 }
 
-/// A path as the linter shows it: with slashes.
+/// A path as `check` shows it: with slashes.
 fn shown(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }

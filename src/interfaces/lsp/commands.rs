@@ -24,7 +24,7 @@ use crate::reports::draft::fill::Asked;
 use crate::reports::draft::noninteractive::Drafted;
 
 impl<W: Write> Server<W> {
-    /// Does a command; `None` when it is answered later.
+    /// Runs a command; `None` if it is answered later.
     pub(super) fn execute(&mut self, id: &RequestId, params: Value) -> io::Result<Option<Answer>> {
         let params: ExecuteCommandParams = match read(params) {
             Ok(params) => params,
@@ -72,7 +72,7 @@ impl<W: Write> Server<W> {
         Ok(give(uri))
     }
 
-    /// Drafts a report beside the loop: git and the machine are asked, which takes its time.
+    /// Drafts a report on another thread: git and the machine are queried, which takes a while.
     fn draft(&mut self, id: RequestId, wanted: Wanted) {
         let events = self.events.0.clone();
         thread::spawn(move || {
@@ -91,7 +91,7 @@ impl<W: Write> Server<W> {
         });
     }
 
-    /// Shows a report that was written, and says what should be known about it.
+    /// Shows a report that was written, with a message about it.
     pub(super) fn drafted(&mut self, id: RequestId, drafted: Result<Box<Drafted>, draft::Error>) -> io::Result<()> {
         let drafted = match drafted {
             Ok(drafted) => drafted,
@@ -114,15 +114,15 @@ impl<W: Write> Server<W> {
     }
 }
 
-/// What a command is about.
+/// The text and the workspace that a command works on.
 struct Wanted {
-    /// What is known where it happened.
+    /// The project that the text belongs to.
     workspace: Arc<Workspace>,
     text: Arc<Text>,
 }
 
 impl Wanted {
-    /// The text of an argument, else that of the open document it names; the document also says which project it is.
+    /// The text of an argument, else that of the open document it names, whose project is then used.
     fn of(world: &World, argument: &Value) -> Result<Self, Refusal> {
         let text = argument.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let open = argument.get("uri").and_then(Value::as_str).and_then(|uri| world.documents.get(uri));

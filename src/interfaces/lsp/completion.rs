@@ -1,4 +1,4 @@
-//! What can be written at a place of a report or a page: keys, values, ids, section headings.
+//! Completions in a report or a page: keys, values, ids, section headings.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::reports::lookup;
 /// Reports and pages offered at most.
 const MOST: usize = 2_000;
 
-/// What can be written at a place.
+/// The completions at a position.
 pub(super) fn at(world: &World, document: &Document, position: Position) -> Vec<CompletionItem> {
     let (line, byte) = document.at(position);
     let words = document.text.line(line);
@@ -51,13 +51,13 @@ pub(super) fn at(world: &World, document: &Document, position: Position) -> Vec<
         .collect()
 }
 
-/// What was typed of a word, and what it may become.
+/// The word being typed, and its possible completions.
 struct Choice<'t> {
     typed: &'t str,
     items: Vec<(String, String, CompletionItemKind)>,
 }
 
-/// Whether a byte lies in the front matter, a closed one or one that is being written.
+/// Whether a byte is in front matter, closed or still being written.
 fn in_matter(document: &Document, offset: usize) -> bool {
     let text = document.text.as_str();
     match matter::split(text).matter {
@@ -69,7 +69,7 @@ fn in_matter(document: &Document, offset: usize) -> bool {
     }
 }
 
-/// Whether no heading or closing line stands between the start and a byte.
+/// Whether there is no heading and no closing line between the start and a byte.
 fn before_body(text: &str, offset: usize) -> bool {
     let before = text.get(..offset).unwrap_or_default();
     let mut lines = before.lines().skip_while(|line| line.trim().is_empty()).skip(1);
@@ -122,7 +122,8 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
     Some(Choice { typed, items })
 }
 
-/// The key whose list or map a line lies in: the nearest line above with a smaller indent and nothing behind its colon.
+/// The key whose list or map a line belongs to: the nearest line above with a smaller indent and nothing after its
+/// colon.
 fn enclosing(document: &Document, line: usize, indent: usize) -> Option<String> {
     let mut most = indent;
     for above in (0..line).rev() {
@@ -136,7 +137,7 @@ fn enclosing(document: &Document, line: usize, indent: usize) -> Option<String> 
         let trimmed = words.trim_start();
         let own = words.len() - trimmed.len();
         let key = trimmed.strip_prefix("- ").unwrap_or(trimmed);
-        // A list may stand at its key's own indent.
+        // A list may have its key's own indent.
         let outer = own < most || (own == most && !trimmed.starts_with('-') && most == indent);
         if outer && let Some((name, rest)) = key.split_once(':') {
             if rest.trim().is_empty() {
@@ -203,7 +204,7 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
         let own = world.workspace(document);
         let others = world.shelves().filter(|workspace| workspace.root != own.root);
         let entries = std::iter::once(own).chain(others).flat_map(|workspace| lookup::entries(&workspace.knowledge));
-        // Two folders can lie in one project.
+        // Two folders can belong to one project.
         let mut seen = HashSet::new();
         let entries = entries
             .filter(|entry| seen.insert(&entry.path))

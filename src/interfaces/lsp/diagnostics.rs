@@ -1,4 +1,4 @@
-//! What is marked in a document: a log's failure with what followed from it, a page's mistakes.
+//! Diagnostics of a document: a log's failure with its consequences, a page's mistakes.
 
 use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
@@ -12,10 +12,10 @@ use crate::diagnosis::Verdict;
 use crate::render::inline;
 use crate::render::words::percent;
 
-/// Consequences named beside the failure; a thousand ranks say the same.
+/// Consequences named beside the failure; a thousand ranks print the same.
 const MOST_RELATED: usize = 20;
 
-/// Everything to mark in a document.
+/// All diagnostics of a document.
 pub(super) fn of(document: &Document) -> Vec<Diagnostic> {
     match document.kind {
         Kind::Log => document.log().map(|reading| log(document, reading)).unwrap_or_default(),
@@ -100,7 +100,7 @@ fn known(reading: &Analysis) -> String {
     lines.join("\n")
 }
 
-/// What the reader should know about how the text was read, where it changes what the answer is worth.
+/// Notes about how the text was read, where they affect how far the answer can be trusted.
 fn notes(reading: &Analysis) -> Vec<Diagnostic> {
     let notes = reading.diagnosis.notes.iter().filter(|note| note.contains("not read") || note.contains("left out"));
     let top = Range { start: Position::new(0, 0), end: Position::new(0, 0) };

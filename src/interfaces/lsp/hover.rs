@@ -1,4 +1,4 @@
-//! What is shown over a place: the failure of a log, a report, a page, a code.
+//! What a hover shows: the failure of a log, a report, a page, a code.
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position, Range};
 
@@ -14,10 +14,10 @@ use crate::render::inline;
 use crate::render::markdown;
 use crate::render::words::percent;
 
-/// Words of a section that a hover can hold.
+/// Longest section that a hover shows, in bytes.
 const SOME: usize = 900;
 
-/// What stands over a place.
+/// The hover at a position.
 pub(super) fn at(world: &World, document: &Document, position: Position) -> Option<Hover> {
     if let Some(mention) = ids::at(world, document, position) {
         let text = match &mention.meaning {
@@ -38,7 +38,7 @@ fn hover(value: String, range: Option<Range>) -> Hover {
     Hover { contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }), range }
 }
 
-/// What a log says at a place: over the primary failure the whole answer, over what followed why it is taken for that.
+/// The hover in a log: at the primary failure the whole answer, at a consequence why it counts as one.
 fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
     let reading = document.log().filter(|_| document.kind == Kind::Log)?;
     let diagnosis = &reading.diagnosis;
@@ -54,7 +54,7 @@ fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
     Some((echo_text(echo, diagnosis), analysis::place(&document.text, line, &echo.text)))
 }
 
-/// The answer in the size of a hover.
+/// The answer, short enough for a hover.
 pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
     match (&diagnosis.fault, &diagnosis.error) {

@@ -15,7 +15,7 @@ use crate::interfaces::workspace::Workspace;
 use crate::reports::mentions;
 use crate::reports::reading;
 
-/// Something that an id stands for.
+/// What an id refers to.
 pub(super) enum Meaning<'w> {
     /// A fault page, by its place in the book.
     Page(usize),
@@ -31,9 +31,9 @@ pub(super) struct Mention<'w> {
     pub(super) word: String,
     /// Its bytes in the document.
     pub(super) range: Range<usize>,
-    /// What it stands for.
+    /// What it refers to.
     pub(super) meaning: Meaning<'w>,
-    /// The workspace of the document, whose book the meaning is of.
+    /// The workspace of the document, whose book defines the meaning.
     pub(super) workspace: &'w Workspace,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn at<'w>(world: &'w World, document: &Document, position: Position) 
 /// What a word means in a kind of document, and how much of it is the id.
 fn meaning<'w>(world: &'w World, document: &Document, word: &str) -> Option<(Meaning<'w>, usize)> {
     let book = &world.workspace(document).knowledge.book;
-    // A file's name goes on behind its id.
+    // A file's name continues after its id.
     let ids = std::iter::once(word.len()).chain(word.match_indices(['-', '_']).map(|(at, _)| at).rev());
     for length in ids {
         let Some(id) = word.get(..length).filter(|id| mentions::is_report_id(id)) else { continue };

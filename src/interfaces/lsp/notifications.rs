@@ -1,4 +1,4 @@
-//! What the client tells without asking: documents opened, changed, closed; files and folders changed.
+//! Notifications of the client: documents opened, changed, closed; files and folders changed.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ use super::uri;
 use super::world::{Document, World};
 
 impl<W: Write> Server<W> {
-    /// Takes one over.
+    /// Applies a notification.
     pub(super) fn notification(&mut self, notification: Notification) {
         let Notification { method, params } = notification;
         if method == "$/cancelRequest" {
@@ -30,7 +30,7 @@ impl<W: Write> Server<W> {
         if self.stage != Stage::Running {
             return;
         }
-        // A notification has no answer: one that cannot be understood is passed over, as the protocol asks.
+        // A notification has no answer: a malformed one is ignored, as the protocol asks.
         let _ = catch_unwind(AssertUnwindSafe(|| self.take(&method, params)));
     }
 
@@ -41,7 +41,7 @@ impl<W: Write> Server<W> {
                     self.world()?.shelves().flat_map(|workspace| &workspace.notes).map(String::as_str).collect();
                 let notes = notes.join("\n");
                 if !notes.is_empty() {
-                    // What cannot be told now shows in the answers.
+                    // A failure here shows in later answers.
                     let _ = self.notify("window/logMessage", json!({ "type": 2, "message": notes }));
                 }
                 self.watch_files();

@@ -50,13 +50,13 @@ impl<W: Write> Server<W> {
         Ok(())
     }
 
-    /// Says something to the person at the client.
+    /// Shows a message to the user.
     pub(super) fn say(&mut self, grade: Grade, words: &str) -> io::Result<()> {
         self.notify("window/showMessage", json!({ "type": grade as u8, "message": words }))
     }
 }
 
-/// How grave a message is, as the protocol numbers it.
+/// The severity of a message, as the protocol numbers it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Grade {
     Error = 1,

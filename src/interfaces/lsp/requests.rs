@@ -1,4 +1,4 @@
-//! One function per request: parameters in, an answer out. Each looks at the world and changes nothing.
+//! One function per request: parameters in, an answer out. Each only reads the session's state.
 
 use lsp_server::ErrorCode;
 use lsp_types::{
@@ -16,7 +16,7 @@ use super::{actions, completion, hover, ids, lenses, search, symbols};
 use crate::reports::mentions::is_report_id;
 use crate::reports::reading::comparable;
 
-/// Why a request has no answer: the protocol's code and words.
+/// Why a request failed: the protocol's error code and a message.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) code: ErrorCode,
@@ -83,7 +83,7 @@ pub(super) fn quick(world: &World, method: &str, params: Value) -> Answer {
     }
 }
 
-/// What to search for when somebody asks for references.
+/// What to search for on a request for references.
 pub(super) fn references(world: &World, params: Value) -> Result<Option<search::Search>, Refusal> {
     let params: lsp_types::ReferenceParams = read(params)?;
     let at = params.text_document_position;

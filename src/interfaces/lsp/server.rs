@@ -1,6 +1,6 @@
-//! The loop: messages in, answers out, one after the other; readings and searches beside it.
+//! The main loop: messages in, answers out, in order; analyses and searches run on other threads.
 //!
-//! What it does in turn stands beside this file: `notifications` take over what the client says, `upkeep` reads
+//! The parts are in the files beside this one: `notifications` apply what the client reports, `upkeep` analyses
 //! documents that changed, `commands` are what actions and lenses call, `outgoing` is what goes to the client.
 
 use std::collections::{HashMap, VecDeque};
@@ -25,14 +25,14 @@ use crate::interfaces::workspace::Settings;
 use crate::reports::draft;
 use crate::reports::draft::noninteractive::Drafted;
 
-/// Something that happened.
+/// What the loop waits for.
 pub(super) enum Event {
     Incoming(Incoming),
     /// The client's stream ended.
     Closed,
-    /// A reading was made of this version.
+    /// The analysis of this version is done.
     Read(String, i32, Option<Box<Analysis>>),
-    /// Work beside us is done.
+    /// A request that ran on another thread is done.
     Answered(RequestId, Answer),
     /// A report was drafted, or why not.
     Drafted(RequestId, Result<Box<Drafted>, draft::Error>),
@@ -54,7 +54,7 @@ pub(super) struct Server<W> {
     pub(super) stage: Stage,
     pub(super) capabilities: ClientCapabilities,
     pub(super) world: Option<World>,
-    /// What stops work beside us.
+    /// Flags that cancel requests on other threads.
     pub(super) cancels: HashMap<RequestId, Arc<AtomicBool>>,
     pub(super) events: (Sender<Event>, Receiver<Event>),
     /// Requests sent to the client so far.
@@ -79,7 +79,7 @@ impl<W: Write> Server<W> {
     /// Serves until the client leaves; whether it said good-bye.
     pub(super) fn run(mut self, mut from: impl BufRead + Send + 'static) -> io::Result<bool> {
         let events = self.events.0.clone();
-        // Not joined: it may wait for a client that never says anything again.
+        // Not joined: it may wait for a client that never sends anything again.
         thread::spawn(move || {
             loop {
                 let event = match wire::read(&mut from) {
@@ -119,7 +119,7 @@ impl<W: Write> Server<W> {
                     }
                     self.notification(notification);
                 }
-                // Answers to what we asked: shown or not, there is nothing to do about it.
+                // Responses to our own requests: whether shown or not, there is nothing to do.
                 Event::Incoming(Incoming::Message(Message::Response(_))) => {}
                 Event::Read(key, version, reading) => self.take_over(&key, version, reading),
                 Event::Answered(id, answer) => {
@@ -179,7 +179,7 @@ impl<W: Write> Server<W> {
         self.respond(id, answer)
     }
 
-    /// Runs something that may have a mistake of ours in it: a panic becomes an error of this one request.
+    /// Catches panics: a bug of ours becomes an error of this one request.
     pub(super) fn guarded<T>(&self, work: impl FnOnce(&Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
         catch_unwind(AssertUnwindSafe(|| work(self)))
             .unwrap_or_else(|_| Err(Refusal::new(ErrorCode::InternalError, "this is a bug in Faultbook")))
@@ -189,7 +189,7 @@ impl<W: Write> Server<W> {
         self.world.as_ref().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
     }
 
-    /// Answers from a thread of its own.
+    /// Answers from another thread.
     pub(super) fn beside(&mut self, id: RequestId, work: impl FnOnce(&AtomicBool) -> Answer + Send + 'static) {
         let stop = Arc::new(AtomicBool::new(false));
         self.cancels.insert(id.clone(), stop.clone());

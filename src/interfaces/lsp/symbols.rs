@@ -43,7 +43,7 @@ fn children(text: &Text, sections: &[Section], parent: Option<usize>, depth: usi
     while next < end && depth <= DEEPEST {
         let Some(section) = sections.get(next) else { break };
         let index = next;
-        // What stands before all headings is no section of its own; it may hold none or all others.
+        // What precedes all headings is not a section; it may contain no others or all of them.
         if section.level == 0 {
             next += 1;
             continue;

@@ -1,4 +1,4 @@
-//! Keeps what is known of open documents as new as their text: short ones at once, long logs beside the loop.
+//! Keeps the analyses of open documents up to date: short ones at once, long logs on another thread.
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,23 +12,23 @@ use super::kind::Kind;
 use super::server::{Event, Server};
 use super::{checks, diagnostics};
 
-/// Longer logs are read beside the loop.
+/// Longer logs are analysed on another thread.
 const AT_ONCE: usize = 512 * 1024;
 
 impl<W: Write> Server<W> {
-    /// Reads the document that a request is about, when that is quickly done: the answer should fit the text.
+    /// Analyses the document of a request if that is quick, so that the answer fits its text.
     pub(super) fn read_now(&mut self, params: &Value) {
         let Some(key) = params.pointer("/textDocument/uri").and_then(Value::as_str) else { return };
         let key = key.to_owned();
         let _ = catch_unwind(AssertUnwindSafe(|| self.refresh(&key)));
     }
 
-    /// Publishes what is marked in every document that changed.
+    /// Publishes the diagnostics of every document that changed.
     pub(super) fn bring_up_to_date(&mut self) -> io::Result<()> {
         let Some(world) = self.world.as_ref() else { return Ok(()) };
         let stale: Vec<String> = world.documents.iter().filter(|(_, d)| d.stale).map(|(key, _)| key.clone()).collect();
         for key in stale {
-            // A document that makes us stumble must not do so again and again.
+            // A document that causes a panic must not cause it again and again.
             if catch_unwind(AssertUnwindSafe(|| self.refresh(&key))).is_err()
                 && let Some(document) = self.world.as_mut().and_then(|world| world.documents.get_mut(&key))
             {
@@ -51,7 +51,7 @@ impl<W: Write> Server<W> {
         Ok(())
     }
 
-    /// Makes a stale document fresh, or sends it out to be read.
+    /// Analyses a stale document, or starts a thread that does.
     fn refresh(&mut self, key: &str) {
         let events = self.events.0.clone();
         let Some(world) = self.world.as_mut() else { return };
@@ -85,11 +85,11 @@ impl<W: Write> Server<W> {
         });
     }
 
-    /// Takes over a reading that was made beside us.
+    /// Stores an analysis from another thread.
     pub(super) fn take_over(&mut self, key: &str, version: i32, reading: Option<Box<Analysis>>) {
         let Some(document) = self.world.as_mut().and_then(|world| world.documents.get_mut(key)) else { return };
         document.working = false;
-        // Of an older text it is still better than none, as long as a newer one is on its way.
+        // An analysis of an older text is better than none while a newer one is being made.
         document.stale = document.stale || document.version != version;
         document.reading = reading.map(Arc::from);
         document.unpublished = true;

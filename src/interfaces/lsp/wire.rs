@@ -1,14 +1,14 @@
-//! Messages on a byte stream: a header with a length, then JSON.
+//! The LSP base protocol: messages on a byte stream, each a header with a length, then JSON.
 //!
-//! What cannot be understood is handed over as such, with the error that the protocol has for it, and reading goes
-//! on with the next header: one broken message must not cost an editor its server.
+//! A malformed message is handed on with the protocol's error for it, and reading continues at the next header, so that
+//! one bad message does not end the session.
 
 use std::io::{self, BufRead, Read, Write};
 
 use lsp_server::{ErrorCode, Message};
 use serde_json::{Value, json};
 
-/// Longer messages are refused, unread: no document that a client may open is as long.
+/// Longer messages are rejected unread: no document that a client may open is as long.
 const LONGEST: usize = 1 << 30;
 
 /// Longest line of a header.

@@ -17,7 +17,7 @@ use crate::interfaces::workspace::{Settings, Workspace};
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) uri: Uri,
-    /// The file behind it; none for a buffer that was never saved.
+    /// Its file; `None` for a buffer that was never saved.
     pub(super) path: Option<PathBuf>,
     pub(super) language: String,
     pub(super) version: i32,
@@ -76,7 +76,7 @@ impl Document {
 
 /// What requests look at.
 pub(super) struct World {
-    /// What the project of the first folder knows; documents that lie in no folder belong there too.
+    /// The workspace of the first folder; documents outside of all folders belong to it too.
     first: Arc<Workspace>,
     /// What those of the other folders know.
     others: Vec<Arc<Workspace>>,
@@ -86,7 +86,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// The world of these folders; that of `root` where there are none.
+    /// The session for these folders; for `root` if there are none.
     pub(super) fn open(mut folders: Vec<PathBuf>, root: &Path, settings: &Settings) -> Self {
         if folders.is_empty() {
             folders.push(root.to_owned());
@@ -102,7 +102,7 @@ impl World {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The workspace of the folder that a file lies in, the innermost one; the first for any other document.
+    /// The workspace of the innermost folder that contains a file; the first for any other document.
     pub(super) fn shelf_of(&self, path: Option<&Path>) -> &Arc<Workspace> {
         let holds = |workspace: &&Arc<Workspace>| path.is_some_and(|path| path.starts_with(&workspace.root));
         self.shelves().filter(holds).max_by_key(|workspace| workspace.root.as_os_str().len()).unwrap_or(&self.first)
@@ -121,7 +121,7 @@ impl World {
         self.sort_documents();
     }
 
-    /// Looks at all documents anew: what they are, what they say.
+    /// Marks all documents as stale, and determines their kinds again.
     pub(super) fn sort_documents(&mut self) {
         let shelves: HashMap<String, Arc<Workspace>> =
             self.documents.iter().map(|(key, document)| (key.clone(), self.workspace(document).clone())).collect();

@@ -1,8 +1,8 @@
-//! The agent's door: the Model Context Protocol over standard input and output.
+//! The MCP server for agents: the Model Context Protocol over standard input and output.
 //!
 //! Tools for diagnosing, searching, showing, checking, probing and drafting reports; pages and reports as resources; a
-//! prompt. Nothing is written unless the server was started for that, and then only new reports. Work is done on threads of its own, so that a long log does not hold up the next request and a
-//! panic costs one answer.
+//! prompt. Nothing is written unless the server was started for that, and then only new reports. Work is done on
+//! threads of its own, so that a long log does not hold up the next request and a panic costs one answer.
 
 mod draft;
 #[cfg(feature = "machine")]
@@ -31,7 +31,7 @@ use super::workspace::{Settings, Workspace};
 /// Reports and pages are looked at again after this long: an agent writes files too.
 const FRESH: Duration = Duration::from_secs(3);
 
-/// What an agent is told about the server.
+/// The instructions that an agent gets about the server.
 const INSTRUCTIONS: &str = "Faultbook says which GPU or ML training failure a log shows, why it happened and what fixes \
 it. Pass the whole log or traceback to `diagnose`, unshortened: the first failure counts, not the last line. What an \
 answer says about causes is ranked, not certain; run the check it names before a costly fix. The project's own bug \
@@ -46,11 +46,11 @@ struct Server {
     prompt_router: PromptRouter<Self>,
 }
 
-/// Serves one client until it leaves; messages stand one a line.
+/// Serves one client until it leaves; one message per line.
 ///
 /// # Errors
 /// When the runtime cannot start or the client leaves before the handshake is done.
-pub fn serve(
+pub(super) fn serve(
     from: impl BufRead + Send + 'static,
     to: impl Write + Send + 'static,
     root: PathBuf,

@@ -15,7 +15,7 @@ use crate::machine::{self, Level};
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Probe {
-    /// How much is done; `quick` when nobody says.
+    /// How much is tested; `quick` by default.
     level: Option<Depth>,
 }
 

@@ -1,7 +1,7 @@
-//! The tools. Each takes a few typed words and gives text for reading, most with the same as data.
+//! The tools. Each takes a few typed parameters and returns text, most of them with the same as data.
 //!
 //! "Nothing found" is an answer; wrong parameters are the protocol's error; a file that cannot be read is an error of
-//! the tool, which the agent sees and can mend.
+//! the tool, which the agent sees and can correct.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -20,10 +20,10 @@ use crate::render;
 use crate::reports::index::What;
 use crate::reports::lookup;
 
-/// Longest log read from a file; an agent that has more should name the part that matters.
+/// Longest log read from a file; of a longer one the agent should pass the part that matters.
 const LARGEST: u64 = 128 << 20;
 
-/// Hits given when the agent does not say.
+/// Default number of hits.
 const HITS: usize = 10;
 
 /// What `diagnose` takes.
@@ -50,7 +50,8 @@ struct Search {
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Show {
-    /// An id (`cudnn-no-engine`, `BUG-20251110-003`, `reduce-batch`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
+    /// An id (`cudnn-no-engine`, `BUG-20251110-003`, `reduce-batch`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`,
+    /// `Xid 79`).
     id: String,
 }
 
@@ -66,7 +67,7 @@ struct Check {
 
 #[tool_router(router = tools, vis = "pub(super)")]
 impl Server {
-    /// Says which failure a log shows.
+    /// Diagnoses a log.
     #[tool(
         description = "Which GPU or ML training failure a log or traceback shows: the primary fault, what only follows from it, ranked causes with reasons, checks, fixes, and the project's own matching bug reports",
         annotations(title = "Diagnose a log", read_only_hint = true, open_world_hint = false)
@@ -198,12 +199,12 @@ pub(super) fn answer(text: String, data: Value) -> CallToolResult {
     result
 }
 
-/// Something that the agent can mend.
+/// An error that the agent can correct.
 pub(super) fn failed(says: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(says.into())])
 }
 
-/// A log as an agent gives it: its words or its file. What is wrong with the file is for the agent to mend.
+/// A log as an agent gives it: as text or as a file. A file that cannot be read is an error that the agent can correct.
 pub(super) fn log(
     workspace: &Workspace,
     text: Option<String>,
