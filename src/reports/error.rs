@@ -13,9 +13,9 @@ pub enum Error {
     /// A file or folder cannot be read.
     #[error("could not read `{}`", path.display())]
     Read {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },

@@ -1,4 +1,4 @@
-//! What an id or a code stands for: a page, a recipe, reports, codes; and each of them as markdown.
+//! What an id or a code refers to: a page, a recipe, reports, codes; and each of them as markdown.
 //!
 //! Nothing is guessed: the most literal meaning alone is given where there is one. Two reports can carry one id, and a
 //! number can be a code of several libraries: then all of them are given.
@@ -17,7 +17,7 @@ use crate::reports::reading::{self, comparable};
 
 /// Something that has the id.
 #[derive(Debug)]
-pub enum Found<'k> {
+pub(crate) enum Found<'k> {
     /// A fault page, by its place in the book.
     Page(usize),
     /// A recipe.
@@ -32,7 +32,7 @@ pub enum Found<'k> {
 ///
 /// # Errors
 /// When a report that is called so cannot be read.
-pub fn find<'k>(knowledge: &'k Knowledge, asked: &str, builtin: bool) -> Result<Vec<Found<'k>>, Error> {
+pub(crate) fn find<'k>(knowledge: &'k Knowledge, asked: &str, builtin: bool) -> Result<Vec<Found<'k>>, Error> {
     let asked = asked.trim();
     if let Some(page) = page(knowledge, asked) {
         return Ok(vec![Found::Page(page)]);
@@ -48,18 +48,18 @@ pub fn find<'k>(knowledge: &'k Knowledge, asked: &str, builtin: bool) -> Result<
 }
 
 /// The page with an id, in any case.
-pub fn page(knowledge: &Knowledge, id: &str) -> Option<usize> {
+pub(crate) fn page(knowledge: &Knowledge, id: &str) -> Option<usize> {
     knowledge.book.find(id).or_else(|| knowledge.book.find(&id.to_ascii_lowercase()))
 }
 
 /// All reports of the project.
-pub fn entries(knowledge: &Knowledge) -> impl Iterator<Item = &Entry> {
+pub(crate) fn entries(knowledge: &Knowledge) -> impl Iterator<Item = &Entry> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };
     index.into_iter().flat_map(|index| index.entries())
 }
 
 /// The project's reports that are called so: by id, by another id, by path or file name.
-pub fn entries_named<'k>(knowledge: &'k Knowledge, asked: &str) -> impl Iterator<Item = &'k Entry> {
+pub(crate) fn entries_named<'k>(knowledge: &'k Knowledge, asked: &str) -> impl Iterator<Item = &'k Entry> {
     let (asked, key) = (asked.to_owned(), comparable(asked));
     entries(knowledge).filter(move |entry| {
         let names = std::iter::once(&entry.id).chain(&entry.aliases);
@@ -71,7 +71,7 @@ pub fn entries_named<'k>(knowledge: &'k Knowledge, asked: &str) -> impl Iterator
 ///
 /// # Errors
 /// When one of the project's cannot be read.
-pub fn reports(knowledge: &Knowledge, asked: &str, builtin: bool) -> Result<Vec<Report>, Error> {
+pub(crate) fn reports(knowledge: &Knowledge, asked: &str, builtin: bool) -> Result<Vec<Report>, Error> {
     let own: Vec<Report> =
         entries_named(knowledge, asked).map(|entry| files::read_report(&entry.path)).collect::<Result<_, _>>()?;
     if !own.is_empty() || !builtin {
@@ -106,7 +106,7 @@ fn codes<'k>(knowledge: &'k Knowledge, asked: &str) -> Vec<Found<'k>> {
     found
 }
 
-/// Whether somebody asked for a file by its path, its name, or its name without extension.
+/// Whether the words are a file's path, its name, or its name without extension.
 fn is_path(path: &Path, asked: &str) -> bool {
     let name = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(asked));
     let same = || match (std::path::absolute(path), std::path::absolute(asked)) {
@@ -117,7 +117,7 @@ fn is_path(path: &Path, asked: &str) -> bool {
 }
 
 /// The markdown that a thing was made from.
-pub fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
+pub(crate) fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
     let text = match found {
         Found::Page(page) => knowledge.book.faults[*page].body.trim_start().to_owned(),
         Found::Recipe(recipe) => {
@@ -137,7 +137,7 @@ pub fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
 }
 
 /// What a table says of a code.
-pub fn sentences(code: &Code) -> Vec<String> {
+pub(crate) fn sentences(code: &Code) -> Vec<String> {
     let mut says = Vec::new();
     if code.is_xid() && !code.name().is_empty() {
         says.push(code.name().to_owned());

@@ -7,7 +7,7 @@ use crate::diagnosis::capacity::{self, Load};
 use crate::facts::{Facts, Value};
 use crate::text::Transcript;
 
-/// The former GPU beside this one, where somebody or the text names it.
+/// The former GPU beside this one, if the user or the text names it.
 pub(super) fn comparison(asked: &Asked, material: &Material<'_>, own: &Facts) -> Option<Comparison> {
     let hardware = &material.knowledge.book.hardware;
     let now = own.text("gpu.name").and_then(|name| {
@@ -34,7 +34,7 @@ pub(super) fn comparison(asked: &Asked, material: &Material<'_>, own: &Facts) ->
     Some(Comparison { from: former.name.clone(), to: now.name.clone(), rows, checklist: fit.checklist.to_vec() })
 }
 
-/// A GPU that the text itself calls the former one.
+/// A GPU that the text describes as the former one.
 fn former_gpu(transcript: &Transcript) -> Option<String> {
     const WORDS: [&str; 7] = [
         "migrated from ",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// What can go wrong while reports are made and changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub(crate) enum Error {
     /// A file or folder cannot be read.
     #[error(transparent)]
     Outside(#[from] crate::reports::Error),
@@ -22,7 +22,7 @@ pub enum Error {
     /// A scheme of ids or file names is wrong.
     #[error("the pattern `{pattern}` {why}")]
     Pattern {
-        /// As written.
+        /// The pattern as written.
         pattern: String,
         /// What is wrong with it.
         why: String,
@@ -45,10 +45,10 @@ pub enum Error {
         /// What to do.
         hint: String,
     },
-    /// git could not be asked.
+    /// git could not be run, or failed.
     #[error("git: {says}")]
     Git {
-        /// What it said, or why it could not be asked.
+        /// Its message, or why it could not be run.
         says: String,
         /// What to do.
         hint: String,
@@ -69,7 +69,7 @@ impl Error {
     }
 
     /// What to do next, where something sensible can be said.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Outside(error) => error.hint(),
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {

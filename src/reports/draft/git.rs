@@ -1,6 +1,6 @@
-//! What git knows of the project, asked through the `git` command, read-only.
+//! The state of a repository, read through the `git` command, read-only.
 //!
-//! No git, no repository and a refusal are answers with a reason. No lock is taken and no hook or pager is run.
+//! No git, no repository and a failing command are results with a reason. No lock is taken and no hook or pager is run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ const NAMED: usize = 10;
 
 /// The state of a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub(crate) struct State {
     /// The commit that is checked out.
     pub commit: String,
     /// Its first line.
@@ -27,7 +27,7 @@ pub struct State {
 
 /// A commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Commit {
+pub(crate) struct Commit {
     /// The whole hash.
     pub hash: String,
     /// The day.
@@ -38,7 +38,7 @@ pub struct Commit {
 
 /// A file that a commit changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// The file.
     pub path: String,
     /// Lines added; `None` for binary files.
@@ -47,17 +47,17 @@ pub struct Change {
     pub removed: Option<u32>,
 }
 
-/// Nine characters tell commits apart and fit a line.
-pub fn short(hash: &str) -> &str {
+/// Nine characters distinguish commits and fit a line.
+pub(crate) fn short(hash: &str) -> &str {
     hash.get(..9).unwrap_or(hash)
 }
 
-/// The state of the tree that holds `folder`, or why there is none to tell. Files in the folders `without`, reports that
-/// were written since, are no changes of the code.
+/// The state of the working tree of `folder`, or why it is unknown. Files in the folders `without`, reports that
+/// were written since, do not count as changes of the code.
 ///
 /// # Errors
-/// When git is not installed, or the folder lies in no repository with a commit.
-pub fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> {
+/// When git is not installed, or the folder is not in a repository with a commit.
+pub(crate) fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> {
     let head = ask(folder, &["log", "-1", "--format=%H%n%s"])?;
     let (commit, subject) = head.split_once('\n').unwrap_or((&head, ""));
     let branch = ask(folder, &["branch", "--show-current"]).unwrap_or_default();
@@ -82,8 +82,8 @@ pub fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> {
 /// The commit that a revision means.
 ///
 /// # Errors
-/// When git is not there or knows no such revision.
-pub fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
+/// When git is not installed or knows no such revision.
+pub(crate) fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
     if revision.starts_with('-') {
         return Err(Error::Git {
             says: format!("`{revision}` is no revision"),
@@ -97,8 +97,8 @@ pub fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
 /// The files that a commit changed.
 ///
 /// # Errors
-/// When git is not there or knows no such commit.
-pub fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
+/// When git is not installed or knows no such commit.
+pub(crate) fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
     let said = ask(folder, &["show", "--numstat", "--format=", "--no-renames", hash, "--"])?;
     let change = |line: &str| {
         let mut parts = line.splitn(3, '\t');
@@ -112,8 +112,8 @@ pub fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
 /// whole message.
 ///
 /// # Errors
-/// When git is not there or the folder lies in no repository with a commit.
-pub fn messages_that_say(folder: &Path, pattern: &str) -> Result<Vec<(Commit, String)>, Error> {
+/// When git is not installed, or the folder is not in a repository with a commit.
+pub(crate) fn messages_that_say(folder: &Path, pattern: &str) -> Result<Vec<(Commit, String)>, Error> {
     let grep = format!("--grep={pattern}");
     let format = "--format=%H%x1f%cs%x1f%s%x1f%B%x1e";
     let of = ["log", "--branches", "--tags", "--remotes", "--extended-regexp", "--regexp-ignore-case"];
@@ -126,7 +126,7 @@ pub fn messages_that_say(folder: &Path, pattern: &str) -> Result<Vec<(Commit, St
 }
 
 /// The top folder of the repository.
-pub fn root(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn root(folder: &Path) -> Option<PathBuf> {
     let said = ask(folder, &["rev-parse", "--show-toplevel"]).ok()?;
     Some(PathBuf::from(said.trim_end_matches('\n'))).filter(|path| path.is_absolute())
 }
@@ -137,7 +137,7 @@ fn commit_of(line: &str) -> Commit {
     Commit { hash: next(), day: next(), subject: next() }
 }
 
-/// What git says to a question.
+/// The output of a git command.
 fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
     let mut command = Command::new("git");
     command

@@ -1,7 +1,7 @@
-//! A report straight from a text, with nobody at hand to be asked: what editors, agents and `run --new` want.
+//! A report straight from a text, without questions: for editors, agents and `run --new`.
 //!
-//! Always redacted, always from the template for bugs. It looks for a report that tells of the same already, and
-//! leaves it to the reader what to do about that.
+//! Always redacted, always from the template for bugs. It looks for an existing report of the same failure, and
+//! leaves what to do about it to the reader.
 
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,13 @@ use crate::text::redact::Redactor;
 /// The template that is filled.
 const TEMPLATE: &str = "bug_report";
 
-/// What a report is wanted from.
-pub struct Wanted<'a> {
+/// What a report is made from.
+pub(crate) struct Wanted<'a> {
     /// The log.
     pub text: &'a [u8],
     /// What of the log was left out, as sentences.
     pub notes: Vec<String>,
-    /// What somebody said about it.
+    /// What the user says about the report.
     pub said: Asked,
     /// The book and the project's reports.
     pub knowledge: &'a Knowledge,
@@ -37,24 +37,24 @@ pub struct Wanted<'a> {
     pub config: &'a Config,
     /// The project's folders of reports; the first takes new ones unless another is configured.
     pub roots: &'a [PathBuf],
-    /// Whether somebody asked for those folders, in the place of the configured ones.
+    /// Whether the user named those folders, instead of the configured ones.
     pub asked_roots: bool,
-    /// Where the project lies, for git and templates.
+    /// The project's folder, for git and templates.
     pub here: &'a Path,
-    /// What the machine says, where it can be asked.
+    /// The machine's facts, if it may be probed.
     pub measure: &'a dyn Fn(&Incident) -> Option<Measured>,
 }
 
 /// A report that was drafted.
 #[derive(Debug)]
-pub struct Drafted {
-    /// Its id; only promised where nothing was written.
+pub(crate) struct Drafted {
+    /// Its id; provisional if nothing was written.
     pub id: String,
     /// Its file.
     pub path: PathBuf,
     /// Its text, where it was not written.
     pub text: Option<String>,
-    /// A report of the same, if there is one.
+    /// An existing report of the same failure.
     pub alike: Option<Duplicate>,
     /// How many different secrets were left out.
     pub secrets: usize,
@@ -63,16 +63,17 @@ pub struct Drafted {
 /// Writes a report under the next free id; no file is ever overwritten.
 ///
 /// # Errors
-/// When there is no error in the text and nobody gave a title, the project has no folder for reports, its templates or names are wrong, or the file cannot be written.
-pub fn write(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
+/// When there is no error in the text and no title was given, the project has no folder for reports, its templates or
+/// names are wrong, or the file cannot be written.
+pub(crate) fn write(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
     draft(wanted, true)
 }
 
 /// The report as it would be written.
 ///
 /// # Errors
-/// As [`write()`]; a project without a folder for reports is none.
-pub fn preview(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
+/// As [`write()`]; but a project without a folder for reports is not an error.
+pub(crate) fn preview(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
     draft(wanted, false)
 }
 
@@ -80,7 +81,7 @@ pub fn preview(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
 ///
 /// # Errors
 /// When the configured names are wrong.
-pub fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Result<String, Error> {
+pub(crate) fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Result<String, Error> {
     let moment = Moment::now();
     let naming = Naming { kind: report::kind(TEMPLATE), moment: &moment, slug: "" };
     let folder = report::folder(config.folder.as_ref(), roots, false).unwrap_or_default();

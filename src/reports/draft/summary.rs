@@ -1,4 +1,4 @@
-//! The title and the one sentence that say what happened, out of what is known and nothing else.
+//! The title and the one sentence that say what happened, from what is known and nothing else.
 
 use super::context::{Context, PrimaryError};
 use super::filters::code;
@@ -22,7 +22,7 @@ pub(super) fn title(diagnosis: &Diagnosis, error: Option<&PrimaryError>, own: &F
     }
 }
 
-/// One sentence out of what is known; empty when nothing failed.
+/// One sentence from what is known; empty when nothing failed.
 pub(super) fn summary(context: &Context, diagnosis: &Diagnosis, own: &Facts) -> String {
     let Some(error) = &context.error else { return String::new() };
     let mut says = match error.rank {
@@ -54,7 +54,7 @@ pub(super) fn summary(context: &Context, diagnosis: &Diagnosis, own: &Facts) -> 
         }
         (None, None) => {}
     }
-    // What was printed before, and the same failure told again, did not follow from it.
+    // What was printed before the failure, or repeats it, is not a consequence.
     let followed = |echo: &&Consequence| {
         let same = diagnosis.fault.as_ref().is_some_and(|fault| fault.id == echo.id);
         !same && echo.span.start.line > error.line

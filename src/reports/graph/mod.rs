@@ -1,4 +1,4 @@
-//! What reports have to do with each other: who names whom and as what, and which tell of one fault.
+//! Relations between reports: which report mentions which, and as what, and which have the same fault.
 //!
 //! A mention's relation is what the words before it say ("duplicate of", "followed by"); nothing is guessed from
 //! likeness. Reports of one fault are joined in the order of their dates, each with the next, because joining all with
@@ -10,9 +10,9 @@ mod relation;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub use dot::dot;
-pub use mermaid::mermaid;
-pub use relation::Relation;
+pub(crate) use dot::dot;
+pub(crate) use mermaid::mermaid;
+pub(crate) use relation::Relation;
 
 use super::mentions::{self, Finder};
 use super::record::{ParsedReport, Record};
@@ -21,7 +21,7 @@ use crate::reports::reading::comparable;
 
 /// Reports and their relations.
 #[derive(Debug, Clone, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Reports, by path.
     pub nodes: Vec<Node>,
     /// Relations, by the places of their ends in `nodes`.
@@ -32,7 +32,7 @@ pub struct Graph {
 
 /// A report in the graph.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub(crate) struct Node {
     /// Its id; `BUG-...#2` for the second report with one id.
     pub name: String,
     /// The report.
@@ -41,20 +41,20 @@ pub struct Node {
 
 /// A relation between two reports.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// The report that says so, or the earlier one.
     pub from: usize,
     /// The other one.
     pub to: usize,
     /// What the first is to the second.
     pub relation: Relation,
-    /// The fault that both tell of, for [`Relation::SameFault`].
+    /// The fault that both have, for [`Relation::SameFault`].
     pub fault: Option<String>,
 }
 
 /// What is shown of all reports.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     /// Only what is within `steps` of this report.
     pub centre: Option<&'a str>,
     /// How far from the centre.
@@ -65,7 +65,7 @@ pub struct View<'a> {
 
 impl Graph {
     /// The graph of some reports, which come in the order of their paths.
-    pub fn new(told: &[ParsedReport], view: &View<'_>) -> Self {
+    pub(crate) fn new(told: &[ParsedReport], view: &View<'_>) -> Self {
         let edges = edges(told);
         let wanted = wanted(told, &edges, view);
         let mut counts: HashMap<String, usize> = HashMap::new();
