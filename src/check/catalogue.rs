@@ -1,7 +1,7 @@
 //! Every rule of the linter in one table: its name, how bad it is, and what it asks for. Names are stable: people write
 //! them into exemptions, and SARIF shows them.
 //!
-//! A rule is named after the problem and never contains the mending.
+//! A rule is named after the problem, never after its fix.
 
 use super::finding::Severity::{self, Error, Info, Warning};
 
@@ -12,7 +12,7 @@ pub struct Rule {
     pub name: &'static str,
     /// How bad a finding is unless it says otherwise.
     pub severity: Severity,
-    /// What is wrong when it speaks, in one sentence.
+    /// What is wrong, in one sentence.
     pub says: &'static str,
 }
 
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    /// Rules are written as string literals where they are raised; each must stand in the table, and none in vain.
+    /// Rules are string literals where they are raised; each must be in the table, and each row must be used.
     #[test]
     fn the_table_is_what_the_code_raises() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -1,8 +1,8 @@
 //! A table of contents against the headings.
 //!
-//! Only a table that consists of links to headings of the listed levels is mended, in the list style it has: what its
-//! author wrote into it otherwise (links to named anchors, headings further down) may be there for a reason. Entries that
-//! stay keep their bytes.
+//! Only a table that consists of links to headings of the listed levels is fixed, in the list style it has: what its
+//! author wrote into it otherwise (links to named anchors, headings further down) may be there for a reason. Entries
+//! that stay keep their bytes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::links::{all_anchors, slug};
 use crate::book::blocks::{Item, Kind, List};
 use crate::book::sections::{Document, Section};
 
-/// Headings that a table of contents stands under.
+/// Headings of a table of contents.
 const NAMES: [&str; 5] = ["table of contents", "contents", "toc", "목차", "index"];
 
 /// A heading that the table should list.
@@ -19,7 +19,7 @@ struct Wanted {
     /// 0 for the upper level.
     depth: usize,
     slug: String,
-    /// Its markdown; `None` where it cannot stand inside of a link as it is.
+    /// Its markdown; `None` if it cannot be used inside a link as it is.
     title: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>) -> Option<Finding> 
     };
     let line = source.line_of(section.range.start);
     let finding = source.finding_on_line(line, "contents", message);
-    // Entries that are neither headings of these levels nor dead have a reason that nobody else knows.
+    // Entries that are neither headings of these levels nor dead are there for a reason that only the author knows.
     let all_known = listed.iter().all(|slug| is_wanted(slug) || is_dead(slug));
     let raw = source.text.get(block.range.clone()).unwrap_or_default().trim_end();
     match Style::of(raw).filter(|_| all_known).and_then(|style| style.written(&wanted, source.line_break())) {
@@ -141,7 +141,7 @@ impl<'t> Entry<'t> {
     }
 }
 
-/// The anchors that the entries lead to, each with its depth; `None` where an entry is something else than a link to a heading.
+/// The anchors that the entries lead to, each with its depth; `None` if an entry is anything but a link to a heading.
 fn anchors(list: &List) -> Option<Vec<(usize, String)>> {
     fn add(list: &List, depth: usize, out: &mut Vec<(usize, String)>) -> Option<()> {
         for item in &list.items {
@@ -226,7 +226,7 @@ mod tests {
         let after = kept.replace("* [`old`](#old)", "* [New _one_](#new-one)");
         assert_eq!(mended(kept), Some(after), "the marker and the entries that lead somewhere keep their bytes");
         assert_eq!(mended("## Contents\n- a box of cables\n\n## A\nx\n"), None);
-        // A named anchor and a heading further down are somebody's choice.
+        // A named anchor and a heading further down are the author's choice.
         let named = "## Contents\n* [A](#a)\n  * [`x()`](#x)\n  * [Deep](#deep)\n\n## A\n#### <a name=\"x\"></a> x\nx\n#### Deep\nx\n";
         assert_eq!(mended(named), None);
         assert_eq!(mended(&format!("{named}## B\nx\n")), Some(format!("{named}## B\nx\n")), "named, not mended");

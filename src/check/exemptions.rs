@@ -21,11 +21,11 @@ struct Exemption<'t> {
     line: Range<usize>,
 }
 
-/// Rules that need texts beyond the documents: without them nobody can say that an exemption is stale.
+/// Rules that need samples beside the documents: without those, whether an exemption is stale is unknown.
 const NEEDS_TEXTS: [&str; 4] = ["own-example", "shadowed-page", "weak-signature", "dead-signature"];
 
 /// Takes away the findings that the document's exemptions cover, and adds those about the exemptions themselves.
-/// `with_texts` tells whether the rules that need the caller's texts were run.
+/// `with_texts`: whether the rules that need the caller's samples were run.
 pub(super) fn apply(source: &Source<'_>, with_texts: bool, findings: &mut Vec<Finding>) {
     if !source.text.contains(MARK) {
         return;

@@ -1,4 +1,4 @@
-//! The front matter of a report, line by line with places, so that single keys can be mended and every other byte kept.
+//! The front matter of a report, line by line with places, so that single keys can be fixed and every other byte kept.
 //!
 //! It reads what the format has: one key per line. Deeper YAML is left to the YAML reader, which says whether the whole
 //! can be read.
@@ -42,7 +42,7 @@ pub(super) struct Entry<'t> {
     pub(super) value: &'t str,
     /// Where, without quotes.
     pub(super) value_range: Range<usize>,
-    /// Whether the value stands in quotes.
+    /// Whether the value is quoted.
     pub(super) quoted: bool,
     /// The whole line, line break included.
     pub(super) line: Range<usize>,
@@ -187,7 +187,7 @@ fn spelling(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
         let right = canonical(entry.key).filter(|right| *right != entry.key)?;
         let message = format!("the key `{}` is spelled `{right}` in the format", entry.key);
         let finding = source.finding(entry.key_range.clone(), "key-spelling", message);
-        // Where the right spelling stands beside it, nobody but the author knows which value holds.
+        // If the right spelling is there too, only the author knows which value is right.
         let both = front.entries.iter().any(|other| other.key == right);
         Some(if both { finding } else { finding.fix(entry.key_range.clone(), right) })
     });

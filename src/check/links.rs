@@ -1,5 +1,5 @@
-//! Links of a document: relative ones must lead to a file, those to a heading must find it. Addresses of the network
-//! are not asked.
+//! Links of a document: relative ones must lead to a file, those to a heading must find it. URLs on the network
+//! are not checked.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -60,7 +60,7 @@ impl Target {
         }
         let path = address.split(['#', '?']).next().unwrap_or_default();
         let scheme = path.split_once(':').is_some_and(|(scheme, _)| scheme.bytes().all(|b| b.is_ascii_alphanumeric()));
-        // A path from a root we do not know, a template's hole, an e-mail address: nothing to look for.
+        // A path from a root we do not know, a template's placeholder, an e-mail address: nothing to look for.
         if path.is_empty() || scheme || path.starts_with(['/', '\\', '~', '<', '$', '{']) || path.contains('@') {
             return Self::Elsewhere;
         }
@@ -126,7 +126,8 @@ fn is_mark(c: char) -> bool {
     c == '\u{fe0f}' || c == '\u{200d}'
 }
 
-/// A relative path from a document, tidied: `a/b.md` and `../c.md` give `c.md`. A path that leaves the root keeps its dots.
+/// A relative path from a document, tidied: `a/b.md` and `../c.md` give `c.md`. A path that leaves the root keeps its
+/// dots.
 pub fn join(document: &str, relative: &str) -> String {
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = Vec::new();
@@ -141,7 +142,7 @@ pub fn join(document: &str, relative: &str) -> String {
     if document.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
-/// Takes `%20` and its like back.
+/// Decodes `%20` and the like.
 fn unescape(address: &str) -> String {
     if !address.contains('%') {
         return address.to_owned();

@@ -1,4 +1,4 @@
-//! The linter: pages of the book and bug reports, from texts to findings. Pure: what lies on disk arrives in the
+//! The linter: pages of the book and bug reports, from texts to findings. Pure: file contents arrive in the
 //! arguments, nothing is printed.
 //!
 //! One file shows most mistakes ([`pages`](self), reports); some need all documents together (ids, shared literals);
@@ -55,12 +55,12 @@ pub struct Document {
     pub text: String,
     /// What it is.
     pub kind: Kind,
-    /// Where the first character stands that took the place of bytes that are no UTF-8.
+    /// Position of the first character that replaces invalid UTF-8.
     pub replaced: Option<usize>,
 }
 
 impl Document {
-    /// A document out of a file's bytes. One that is not UTF-8 is checked and never mended, because not every byte of it
+    /// A document from a file's bytes. One that is not UTF-8 is checked and never fixed, because not every byte of it
     /// could be kept.
     pub fn of_bytes(path: impl Into<String>, bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
@@ -72,7 +72,7 @@ impl Document {
         }
     }
 
-    /// A document of the kind that its path and text tell.
+    /// A document of the kind that its path and text show.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let kind = Kind::of(&path, &text);
@@ -85,7 +85,7 @@ impl Document {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// The name of the folder it lies in.
+    /// The name of its folder.
     pub fn folder(&self) -> &str {
         self.path.rsplit('/').nth(1).unwrap_or_default()
     }
@@ -100,7 +100,7 @@ pub struct Sample {
     pub text: String,
 }
 
-/// What the documents stand in.
+/// The project around the documents.
 pub struct Setting<'a> {
     /// Whether a file exists: asked with a document's folder and a relative link joined and tidied.
     pub exists: &'a dyn Fn(&str) -> bool,

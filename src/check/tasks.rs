@@ -1,6 +1,6 @@
 //! Task boxes against the status: a solved bug whose test plan is open, an open bug with nothing left to do.
 //!
-//! Boxes under prevention, follow-ups and future work may stay open for ever and are not counted.
+//! Boxes under prevention, follow-ups and future work may stay open forever and are not counted.
 
 use super::finding::{Finding, Source};
 use super::front::Front;
@@ -66,7 +66,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, front: &Front<'_>) 
     }
 }
 
-/// The word of a bug's life that a box consists of.
+/// The status word that a box consists of.
 fn life(item: &Item) -> Option<&'static str> {
     let words = item.words()?.text.trim().to_lowercase();
     LIFE.iter().find(|word| **word == words).copied()
