@@ -27,7 +27,7 @@ pub(crate) fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec
         length(doc, problems, &cause.title, 80, "cause's title");
         let earlier = matter.causes.get(..i).unwrap_or_default();
         if earlier.iter().any(|c| c.id == cause.id) {
-            let message = format!("the cause {} stands twice", cause.id);
+            let message = format!("the cause {} is listed twice", cause.id);
             problems.push(at(doc, &cause.id, "duplicate-cause", message, "merge the two"));
         }
         if earlier.last().is_some_and(|before| before.prior < cause.prior) {
@@ -45,10 +45,10 @@ pub(crate) fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec
         }
     }
     for reference in matter.references.iter().filter(|r| !r.starts_with("https://")) {
-        problems.push(at(doc, reference, "bad-reference", format!("{reference} is no https address"), ""));
+        problems.push(at(doc, reference, "bad-reference", format!("{reference} is not an https address"), ""));
     }
     if let Some(day) = matter.reviewed.as_ref().filter(|d| !is_day(d)) {
-        problems.push(at(doc, day, "bad-date", format!("\"{day}\" is no day"), "write YYYY-MM-DD"));
+        problems.push(at(doc, day, "bad-date", format!("\"{day}\" is not a date"), "write YYYY-MM-DD"));
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn signatures(signatures: &[SignatureSpec], doc: &Document<'_>, probl
         let longest = signature.contains.0.iter().map(|l| l.trim().len()).max().unwrap_or(SHORTEST_LITERAL);
         if longest < SHORTEST_LITERAL {
             let words = signature.contains.0.join("\", \"");
-            let message = format!("\"{words}\" is too short to be looked for");
+            let message = format!("\"{words}\" is too short to search for");
             problems.push(at(doc, &format!("contains: {words}"), "short-literal", message, "at least 6 characters"));
         }
         for pattern in [&signature.regex, &signature.unless, &signature.near, &signature.without].into_iter().flatten()
@@ -85,7 +85,13 @@ fn evidence(evidence: &EvidenceSpec, doc: &Document<'_>, problems: &mut Vec<Prob
         compiles(pattern, doc, problems);
     }
     if evidence.says.trim().is_empty() {
-        problems.push(at(doc, "says:", "evidence-shape", "an evidence says nothing".to_owned(), "add a short clause"));
+        problems.push(at(
+            doc,
+            "says:",
+            "evidence-shape",
+            "an evidence has an empty `says`".to_owned(),
+            "add a short clause",
+        ));
     }
 }
 

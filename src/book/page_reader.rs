@@ -26,7 +26,7 @@ pub struct PageLocation<'a> {
 ///
 /// # Errors
 /// Every mistake that was found, in the order of the file.
-pub fn read_fault(shelf: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) -> Result<FaultPage, Vec<Problem>> {
+pub fn read_fault(location: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) -> Result<FaultPage, Vec<Problem>> {
     let doc = Document::read(text, Outline::Strict);
     let mut problems = Vec::new();
     let matter: Option<FrontMatter> = front_matter(&doc, &mut problems);
@@ -35,7 +35,7 @@ pub fn read_fault(shelf: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) ->
     }
     check_body(&doc, matter.as_ref(), recipes, &mut problems);
     match matter {
-        Some(matter) if problems.is_empty() => Ok(body(shelf, matter, &doc, recipes)),
+        Some(matter) if problems.is_empty() => Ok(body(location, matter, &doc, recipes)),
         _ => Err(sorted(problems)),
     }
 }
@@ -45,11 +45,11 @@ pub fn read_fault(shelf: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) ->
 /// # Errors
 /// Every mistake that was found, in the order of the file.
 pub fn read_parts(
-    shelf: PageLocation<'_>,
+    location: PageLocation<'_>,
     text: &str,
     recipes: &Recipes<'_>,
 ) -> Result<(FrontMatter, String), Vec<Problem>> {
-    read_fault(shelf, text, recipes)?;
+    read_fault(location, text, recipes)?;
     let doc = Document::read(text, Outline::Strict);
     let matter: Option<FrontMatter> = front_matter(&doc, &mut Vec::new());
     match matter {
@@ -59,8 +59,8 @@ pub fn read_parts(
 }
 
 /// A fault page from decoded front matter and the markdown after it.
-pub fn read_body(shelf: PageLocation<'_>, matter: FrontMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
-    body(shelf, matter, &Document::read_body(markdown, Outline::Strict), recipes)
+pub fn read_body(location: PageLocation<'_>, matter: FrontMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
+    body(location, matter, &Document::read_body(markdown, Outline::Strict), recipes)
 }
 
 /// Reads a recipe from its file's text.
@@ -75,7 +75,7 @@ pub fn read_recipe(id: &str, text: &str) -> Result<Recipe, Vec<Problem>> {
         problems.push(problem_at_end(
             &doc,
             "empty-body",
-            "the recipe says nothing",
+            "the recipe is empty",
             "write one or two sentences of how and why",
         ));
     }
@@ -150,7 +150,7 @@ fn front_matter<T: serde::de::DeserializeOwned>(doc: &Document<'_>, problems: &m
     }
 }
 
-fn body(shelf: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipes: &Recipes<'_>) -> FaultPage {
+fn body(location: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipes: &Recipes<'_>) -> FaultPage {
     let causes = matter
         .causes
         .into_iter()
@@ -174,9 +174,9 @@ fn body(shelf: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipe
         .collect();
     let part = |key: &str| find(doc, key).map(|(_, section)| doc.slice(&section.whole)).unwrap_or_default();
     FaultPage {
-        id: shelf.id.to_owned(),
-        area: shelf.area.to_owned(),
-        path: shelf.path.to_owned(),
+        id: location.id.to_owned(),
+        area: location.area.to_owned(),
+        path: location.path.to_owned(),
         title: matter.title,
         status: matter.status,
         severity: matter.severity,
@@ -302,7 +302,7 @@ fn check_causes(doc: &Document<'_>, matter: Option<&FrontMatter>, recipes: &Reci
             let length = fix.title.chars().count();
             if length == 0 || length > 90 {
                 let message = match length {
-                    0 => format!("a fix of {id} has no words"),
+                    0 => format!("a fix of {id} is empty"),
                     _ => format!("a fix's first sentence has {length} characters: {}", fix.title),
                 };
                 problems.push(problem(

@@ -61,8 +61,8 @@ fn book_of(documents: &[Document]) -> Book {
         let recipes = |id: &str| pages.recipes.get(id).cloned().or_else(|| book.recipe(id));
         match document.kind {
             Kind::Fault => {
-                let shelf = PageLocation { id, area, path: &document.path };
-                if let Ok((matter, body)) = read_parts(shelf, &document.text, &recipes) {
+                let location = PageLocation { id, area, path: &document.path };
+                if let Ok((matter, body)) = read_parts(location, &document.text, &recipes) {
                     let (id, area) = (id.to_owned(), area.to_owned());
                     pages.faults.push(PageFile { id, area, path: PathBuf::from(&document.path), matter, body });
                 }
@@ -179,7 +179,7 @@ impl Author<'_> {
 fn weak(tried: &Tried<'_>, knowledge: &Knowledge, healthy: &[Sample]) -> Vec<(usize, Finding)> {
     let built_in = Sample { name: "a healthy run".to_owned(), text: HEALTHY.to_owned() };
     let mut findings: Vec<(usize, Finding)> = Vec::new();
-    let mut told: Vec<usize> = Vec::new();
+    let mut reported: Vec<usize> = Vec::new();
     for sample in std::iter::once(&built_in).chain(healthy) {
         let hits = tried.hits(&sample.text);
         let mut faults = hits.iter().filter_map(|(number, words)| {
@@ -192,9 +192,9 @@ fn weak(tried: &Tried<'_>, knowledge: &Knowledge, healthy: &[Sample]) -> Vec<(us
             continue;
         }
         for (number, author, words) in faults.by_ref() {
-            if (author.fatal || survived) && !told.contains(&number) {
-                told.push(number);
-                let message = format!("the signature hits {}: \"{words}\"", sample.name);
+            if (author.fatal || survived) && !reported.contains(&number) {
+                reported.push(number);
+                let message = format!("the signature matches {}: \"{words}\"", sample.name);
                 let (index, finding) = author.finding("weak-signature", message);
                 findings.push((index, finding.help("add `unless`, `regex` or `near`, or choose a longer literal")));
             }
@@ -229,6 +229,6 @@ fn dead(tried: &Tried<'_>, corpus: &[Sample]) -> Vec<(usize, Finding)> {
         }
     }
     let dead = tried.owners.iter().zip(&alive).filter(|(_, alive)| !**alive);
-    dead.map(|(author, _)| author.finding("dead-signature", "the signature hits none of the texts at hand".to_owned()))
+    dead.map(|(author, _)| author.finding("dead-signature", "the signature matches none of the samples".to_owned()))
         .collect()
 }

@@ -46,8 +46,8 @@ pub(super) fn apply(source: &Source<'_>, with_texts: bool, findings: &mut Vec<Fi
         let before = findings.len();
         findings.retain(|finding| finding.rule != exemption.rule);
         if findings.len() == before && (with_texts || !NEEDS_TEXTS.contains(&exemption.rule)) {
-            let message = format!("nothing here breaks {}", exemption.rule);
-            let stale = source.finding(place, "stale-exemption", message).help("take the exemption out");
+            let message = format!("nothing here violates {}", exemption.rule);
+            let stale = source.finding(place, "stale-exemption", message).help("remove the exemption");
             findings.push(stale.fix(exemption.line, ""));
         }
     }

@@ -26,7 +26,7 @@ pub fn apply(text: &str, findings: &[Finding]) -> String {
 }
 
 /// Fixes documents until nothing fixable is left; returns the remaining findings.
-pub fn mend(documents: &mut [Document], setting: &Setting<'_>) -> Vec<Finding> {
+pub fn fix_all(documents: &mut [Document], setting: &Setting<'_>) -> Vec<Finding> {
     /// One fix can reveal another (keys can only be read once the quotes are right); this is more than any needs.
     const ROUNDS: usize = 6;
     let mut findings = check(documents, setting);

@@ -38,7 +38,7 @@ pub use catalogue::{RULES, Rule};
 pub use dates::reading as date_of;
 pub use fact_names::{NAMES as FACT_NAMES, PACKAGES as FACT_PACKAGES, Sort as FactSort, sort_of as fact_sort};
 pub use finding::{Edit, Finding, Severity};
-pub use fix::{apply, mend};
+pub use fix::{apply, fix_all};
 pub use ids::Known as KnownReport;
 pub use kind::Kind;
 pub use links::{join as join_link, links};
@@ -125,14 +125,14 @@ impl Default for Setting<'_> {
 /// Checks the documents; findings in the order of the documents, then of their lines.
 pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     let book = crate::book::Book::new(true);
-    let shelf = pages::PageIndex::new(documents, &book);
+    let page_index = pages::PageIndex::new(documents, &book);
     let together = folder::Folder::new(documents, setting.reports, setting.naming);
     let mut by_document: Vec<Vec<Finding>> = documents
         .iter()
         .map(|document| {
             let source = Source::new(&document.path, &document.text);
             let mut findings = match document.kind {
-                Kind::Fault => pages::fault(document, &source, &shelf),
+                Kind::Fault => pages::fault(document, &source, &page_index),
                 Kind::Fix => pages::recipe(document, &source),
                 Kind::Notice => pages::notice(document, &source),
                 Kind::Report => reports::check(document, &source, &together),
@@ -151,7 +151,7 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
         }
     };
     literals::check(documents).into_iter().for_each(&mut add);
-    shelf.together().into_iter().for_each(&mut add);
+    page_index.together().into_iter().for_each(&mut add);
     if setting.behaviour {
         behaviour::check(documents, setting).into_iter().for_each(&mut add);
     }
@@ -159,7 +159,7 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     for (document, findings) in documents.iter().zip(&mut by_document) {
         if let Some(at) = document.replaced {
             let source = Source::new(&document.path, &document.text);
-            let says = "from here on the file is not UTF-8; it can be read, and neither mended nor changed";
+            let says = "from here on the file is not UTF-8; it is read, but neither fixed nor changed";
             findings.push(source.finding(at..at + 3, "encoding", says).help("save it as UTF-8"));
         }
         exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);

@@ -83,7 +83,7 @@ fn left(source: &Source<'_>, doc: &sections::Document<'_>, line: &Line) -> Optio
     Some(match left {
         Left::Placeholder => {
             let message = format!("the template's own words are left{place}");
-            source.finding(range, "placeholder", message).help("say what is known, or take the line out")
+            source.finding(range, "placeholder", message).help("write what is known, or remove the line")
         }
         Left::Todo => {
             let shown: String = words.chars().take(60).collect();

@@ -59,7 +59,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, front: &Front<'_>) 
         // One ticked box proves little; a plan has several.
         (Stage::Open, None) if done >= 2 => {
             let message = format!("the status is {}, and all {done} boxes are ticked", status.value);
-            let help = "is it resolved? `faultbook status` says so";
+            let help = "if it is resolved, record it with `faultbook status`";
             Some(source.finding(status.value_range.clone(), "task-status", message).help(help))
         }
         _ => None,

@@ -90,7 +90,7 @@ mod tests {
 
     const LEFT: &str = "---\ntitle: x\n---\n# Bug Report: [Title]\n\n## Summary\nBrief description of the bug.\n\n## Environment\n- **GPU:** [GPU]\n- **OS:**\n\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n";
 
-    fn mended(text: &str) -> Option<String> {
+    fn fixed(text: &str) -> Option<String> {
         let source = Source::new("a.md", text);
         let doc = Document::read(text, Outline::Strict);
         let (finding, _) = check(&source, &doc, &lines::read(text))?;
@@ -99,24 +99,24 @@ mod tests {
 
     #[test]
     fn the_template_goes_and_every_other_byte_stays() {
-        let after = mended(LEFT).unwrap();
+        let after = fixed(LEFT).unwrap();
         assert_eq!(
             after,
             "---\ntitle: x\n---\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n"
         );
-        assert_eq!(mended(&after), None);
+        assert_eq!(fixed(&after), None);
     }
 
     #[test]
     fn anybodys_own_words_stay() {
-        let after = mended(&LEFT.replace("[GPU]", "A100")).unwrap();
+        let after = fixed(&LEFT.replace("[GPU]", "A100")).unwrap();
         assert_eq!(
             after,
             "---\ntitle: x\n---\n## Environment\n- **GPU:** A100\n- **OS:**\n\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n"
         );
-        assert_eq!(mended(&after), None);
+        assert_eq!(fixed(&after), None);
         assert_eq!(
-            mended(
+            fixed(
                 &LEFT.replace(
                     "# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n",
                     ""

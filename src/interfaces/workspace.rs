@@ -65,7 +65,7 @@ impl Workspace {
             notes.push(error.to_string());
             Book::new(!settings.no_builtin)
         });
-        notes.extend(project.notes.iter().map(|note| format!("{}: {}", note.path.display(), note.says)));
+        notes.extend(project.notes.iter().map(|note| format!("{}: {}", note.path.display(), note.message)));
         let config = &project.config;
         let naming = Naming::new(config.id.as_deref(), config.file_name.as_deref()).unwrap_or_else(|error| {
             notes.push(error.to_string());
@@ -90,7 +90,7 @@ impl Workspace {
     }
 
     /// The same project with its files as they are now.
-    pub fn again(&self) -> Self {
+    pub fn reopened(&self) -> Self {
         Self::open(&self.root, &self.settings)
     }
 

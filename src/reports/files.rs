@@ -48,7 +48,7 @@ pub struct Note {
     /// On what.
     pub path: PathBuf,
     /// What happened.
-    pub says: String,
+    pub message: String,
 }
 
 /// The usual places that exist, from `from` upward to the git root; without a git root only `from` itself counts.
@@ -113,7 +113,8 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                notes.push(Note { path: error_path(&error).unwrap_or_else(|| folder.to_owned()), says: why(&error) });
+                notes
+                    .push(Note { path: error_path(&error).unwrap_or_else(|| folder.to_owned()), message: why(&error) });
                 continue;
             }
         };
@@ -123,18 +124,18 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
         }
         match entry.metadata() {
             Ok(about) if about.len() > LARGEST => {
-                let says = format!("skipped: {} MiB is more than a report has", about.len() / (1024 * 1024));
-                notes.push(Note { path: entry.into_path(), says });
+                let message = format!("skipped: {} MiB is more than a report has", about.len() / (1024 * 1024));
+                notes.push(Note { path: entry.into_path(), message });
             }
             Ok(about) => {
                 let file = ReportFile { size: about.len(), modified: about.modified().ok(), path: entry.into_path() };
                 match has_right_form(&file.path) {
                     Ok(true) => files.push(file),
                     Ok(false) => {}
-                    Err(error) => notes.push(Note { path: file.path, says: error.to_string() }),
+                    Err(error) => notes.push(Note { path: file.path, message: error.to_string() }),
                 }
             }
-            Err(error) => notes.push(Note { path: entry.into_path(), says: error.to_string() }),
+            Err(error) => notes.push(Note { path: entry.into_path(), message: error.to_string() }),
         }
     }
     Ok((files, notes))
@@ -161,7 +162,7 @@ pub fn reports(folder: &Path) -> Result<(Vec<Report>, Vec<Note>), Error> {
     for file in files {
         match read_report(&file.path) {
             Ok(report) => out.push(report),
-            Err(error) => notes.push(Note { says: full(&error), path: file.path }),
+            Err(error) => notes.push(Note { message: full(&error), path: file.path }),
         }
     }
     Ok((out, notes))

@@ -32,19 +32,19 @@ pub(crate) enum Found<'k> {
 ///
 /// # Errors
 /// When a report that is called so cannot be read.
-pub(crate) fn find<'k>(knowledge: &'k Knowledge, asked: &str, builtin: bool) -> Result<Vec<Found<'k>>, Error> {
-    let asked = asked.trim();
-    if let Some(page) = page(knowledge, asked) {
+pub(crate) fn find<'k>(knowledge: &'k Knowledge, query: &str, builtin: bool) -> Result<Vec<Found<'k>>, Error> {
+    let query = query.trim();
+    if let Some(page) = page(knowledge, query) {
         return Ok(vec![Found::Page(page)]);
     }
-    if let Some(recipe) = knowledge.book.recipe(asked) {
+    if let Some(recipe) = knowledge.book.recipe(query) {
         return Ok(vec![Found::Recipe(recipe)]);
     }
-    let reports = reports(knowledge, asked, builtin)?;
+    let reports = reports(knowledge, query, builtin)?;
     if !reports.is_empty() {
         return Ok(reports.into_iter().map(|report| Found::Report(Box::new(report))).collect());
     }
-    Ok(codes(knowledge, asked))
+    Ok(codes(knowledge, query))
 }
 
 /// The page with an id, in any case.
@@ -59,11 +59,11 @@ pub(crate) fn entries(knowledge: &Knowledge) -> impl Iterator<Item = &Entry> {
 }
 
 /// The project's reports that are called so: by id, by another id, by path or file name.
-pub(crate) fn entries_named<'k>(knowledge: &'k Knowledge, asked: &str) -> impl Iterator<Item = &'k Entry> {
-    let (asked, key) = (asked.to_owned(), comparable(asked));
+pub(crate) fn entries_named<'k>(knowledge: &'k Knowledge, query: &str) -> impl Iterator<Item = &'k Entry> {
+    let (query, key) = (query.to_owned(), comparable(query));
     entries(knowledge).filter(move |entry| {
         let names = std::iter::once(&entry.id).chain(&entry.aliases);
-        names.into_iter().any(|name| comparable(name) == key) || is_path(&entry.path, &asked)
+        names.into_iter().any(|name| comparable(name) == key) || is_path(&entry.path, &query)
     })
 }
 
@@ -71,26 +71,26 @@ pub(crate) fn entries_named<'k>(knowledge: &'k Knowledge, asked: &str) -> impl I
 ///
 /// # Errors
 /// When one of the project's cannot be read.
-pub(crate) fn reports(knowledge: &Knowledge, asked: &str, builtin: bool) -> Result<Vec<Report>, Error> {
+pub(crate) fn reports(knowledge: &Knowledge, query: &str, builtin: bool) -> Result<Vec<Report>, Error> {
     let own: Vec<Report> =
-        entries_named(knowledge, asked).map(|entry| files::read_report(&entry.path)).collect::<Result<_, _>>()?;
+        entries_named(knowledge, query).map(|entry| files::read_report(&entry.path)).collect::<Result<_, _>>()?;
     if !own.is_empty() || !builtin {
         return Ok(own);
     }
-    let key = comparable(asked);
+    let key = comparable(query);
     let built_in = knowledge.book.reports().map(|(path, text)| reading::read(Path::new(path), text));
     let called_so = |report: &Report| {
         let names = std::iter::once(&report.id).chain(&report.aliases);
-        names.into_iter().any(|name| comparable(name) == key) || is_path(&report.path, asked)
+        names.into_iter().any(|name| comparable(name) == key) || is_path(&report.path, query)
     };
     Ok(built_in.filter(called_so).collect())
 }
 
-fn codes<'k>(knowledge: &'k Knowledge, asked: &str) -> Vec<Found<'k>> {
+fn codes<'k>(knowledge: &'k Knowledge, query: &str) -> Vec<Found<'k>> {
     let book = &knowledge.book;
-    let codes = book.codes().find(asked);
+    let codes = book.codes().find(query);
     let mut pages: Vec<usize> = codes.iter().filter_map(|code| book.find(code.fault()?)).collect();
-    let named = |page: &usize| book.faults[*page].matter.codes.iter().any(|code| code.eq_ignore_ascii_case(asked));
+    let named = |page: &usize| book.faults[*page].matter.codes.iter().any(|code| code.eq_ignore_ascii_case(query));
     // A bare number belongs to several libraries: only the tables know them apart.
     if codes.is_empty() {
         pages.extend((0..book.faults.len()).filter(named));
@@ -107,10 +107,10 @@ fn codes<'k>(knowledge: &'k Knowledge, asked: &str) -> Vec<Found<'k>> {
 }
 
 /// Whether the words are a file's path, its name, or its name without extension.
-fn is_path(path: &Path, asked: &str) -> bool {
-    let name = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(asked));
-    let same = || match (std::path::absolute(path), std::path::absolute(asked)) {
-        (Ok(path), Ok(asked)) => path == asked,
+fn is_path(path: &Path, query: &str) -> bool {
+    let name = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(query));
+    let same = || match (std::path::absolute(path), std::path::absolute(query)) {
+        (Ok(path), Ok(query)) => path == query,
         _ => false,
     };
     name(path.file_name()) || name(path.file_stem()) || same()

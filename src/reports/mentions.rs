@@ -138,7 +138,11 @@ pub(crate) fn spellings<'n>(word: &str, names: impl Iterator<Item = &'n String>)
 
 /// Goes through the text files of some folders in the order of their paths, as long as `go_on` says so; gives whether
 /// it came to the end.
-pub(crate) fn walk(folders: &[PathBuf], go_on: &mut dyn FnMut(&Path) -> bool, each: &mut dyn FnMut(&Path, Vec<u8>)) -> bool {
+pub(crate) fn walk(
+    folders: &[PathBuf],
+    go_on: &mut dyn FnMut(&Path) -> bool,
+    each: &mut dyn FnMut(&Path, Vec<u8>),
+) -> bool {
     for folder in outermost(folders) {
         let walk = WalkBuilder::new(folder)
             .hidden(false)

@@ -29,10 +29,10 @@ impl Project {
     ///
     /// # Errors
     /// When a folder that the user named does not exist, or `faultbook.toml` is wrong.
-    pub(crate) fn find(start: &Path, asked: &[PathBuf]) -> Result<Self, Error> {
+    pub(crate) fn find(start: &Path, given: &[PathBuf]) -> Result<Self, Error> {
         let config = config::nearest(start)?.unwrap_or_default();
-        let mut roots = match (asked.is_empty(), config.reports.is_empty()) {
-            (false, _) => asked.to_vec(),
+        let mut roots = match (given.is_empty(), config.reports.is_empty()) {
+            (false, _) => given.to_vec(),
             (true, false) => config.reports.clone(),
             (true, true) => files::usual_places(start),
         };
@@ -57,8 +57,8 @@ impl Project {
         for folder in &self.pages {
             let mut pages = own_pages::read(folder, &|id| book.recipe(id))?;
             for (path, problems) in std::mem::take(&mut pages.broken) {
-                let says = problems.first().map_or_else(String::new, |problem| problem.message.clone());
-                self.notes.push(Note { path, says: format!("the page is left out: {says}") });
+                let reason = problems.first().map_or_else(String::new, |problem| problem.message.clone());
+                self.notes.push(Note { path, message: format!("the page is left out: {reason}") });
             }
             book.add_pages(pages);
         }

@@ -43,7 +43,11 @@ pub(crate) enum Stream {
 ///
 /// # Errors
 /// When the command cannot be started, or the system provides no pty or pipe.
-pub(crate) fn run(program: &OsString, arguments: &[OsString], read: &mut dyn FnMut(Stream, &[u8])) -> Result<Outcome, Error> {
+pub(crate) fn run(
+    program: &OsString,
+    arguments: &[OsString],
+    read: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<Outcome, Error> {
     #[cfg(unix)]
     return unix::run(program, arguments, read);
     #[cfg(not(unix))]

@@ -44,7 +44,7 @@ impl Outcome {
     }
 
     /// In words: "exit code 1", "signal 11 (SIGSEGV)".
-    pub(crate) fn says(self) -> String {
+    pub(crate) fn describe(self) -> String {
         let number = self.signal.or_else(|| (129..=159).contains(&self.code).then(|| i32::from(self.code) - 128));
         match number {
             Some(number) => format!("signal {number}{}", name(number).map_or(String::new(), |n| format!(" ({n})"))),
@@ -132,7 +132,7 @@ mod tests {
             (of(143, Some(15)), "signal 15 (SIGTERM)", false),
             (of(255, None), "exit code 255", false),
         ] {
-            assert_eq!((outcome.says().as_str(), outcome.was_stopped()), (says, stopped));
+            assert_eq!((outcome.describe().as_str(), outcome.was_stopped()), (says, stopped));
         }
         // Whose reader left, and whose did not.
         assert!(Outcome { unread: true, ..of(141, Some(13)) }.was_stopped() && !of(141, Some(13)).was_stopped());

@@ -39,7 +39,7 @@ struct Panel {
     /// Width of the text inside.
     inner: usize,
     /// Width including its borders.
-    whole: usize,
+    outer: usize,
     ascii: bool,
     nested: usize,
 }
@@ -211,16 +211,16 @@ impl State {
         if title.contains(['┬', '┴', '┳', '┻', '╇', '┼', '+']) || title.len() > 200 {
             return None;
         }
-        let whole = line.width();
+        let outer = line.width();
         match (first, last) {
             ('╭' | '┌' | '┏' | '╔', '╮' | '┐' | '┓' | '╗') => {}
             ('╰' | '└' | '┗' | '╚', '╯' | '┘' | '┛' | '╝') => {
-                self.close(whole);
+                self.close(outer);
                 return Some("╰─╯".to_owned());
             }
             ('+', '+') if title.contains("Traceback (most recent call last)") => {}
             ('+', '+') if self.panel.is_some_and(|panel| panel.ascii) && title.is_empty() => {
-                self.close(whole);
+                self.close(outer);
                 return Some("╰─╯".to_owned());
             }
             _ => return None,
@@ -228,18 +228,18 @@ impl State {
         self.below = None;
         match &mut self.panel {
             Some(panel) => panel.nested += 1,
-            None => self.panel = Some(Panel { inner: whole.saturating_sub(4), whole, ascii, nested: 0 }),
+            None => self.panel = Some(Panel { inner: outer.saturating_sub(4), outer, ascii, nested: 0 }),
         }
         self.row = None;
         Some(if title.is_empty() { "╭─╮".to_owned() } else { format!("╭─ {title} ─╮") })
     }
 
-    fn close(&mut self, whole: usize) {
+    fn close(&mut self, outer: usize) {
         self.row = None;
         match &mut self.panel {
             Some(panel) if panel.nested > 0 => panel.nested -= 1,
             panel => {
-                self.below = Some((panel.map_or(whole, |panel| panel.whole), None));
+                self.below = Some((panel.map_or(outer, |panel| panel.outer), None));
                 *panel = None;
             }
         }
@@ -247,7 +247,7 @@ impl State {
 
     /// The wrapped line below a panel.
     fn under(&mut self, pieces: &mut [Piece<'_>], index: usize, text: &str) -> bool {
-        let Some((whole, open)) = self.below else { return false };
+        let Some((outer, open)) = self.below else { return false };
         let body = text.trim_end();
         if body.is_empty() {
             self.below = None;
@@ -261,28 +261,28 @@ impl State {
             proved: false,
         };
         let Some(open) = open else {
-            self.below = Some((whole, Some(mine)));
+            self.below = Some((outer, Some(mine)));
             return false;
         };
         let first = body.split(' ').next().unwrap_or_default();
-        let full = open.width + 1 + first.width() > whole;
+        let full = open.width + 1 + first.width() > outer;
         let begins = body.starts_with(['[', '{', '(', '/', ' ', '\t', '╭', '<', '*', '-'])
             || first.ends_with(':')
             || body.starts_with("Traceback")
             || body.starts_with("During handling")
             || body.starts_with("The above")
             || header::level(first).is_some();
-        let cut = open.solid && open.width == whole;
+        let cut = open.solid && open.width == outer;
         // Rich leaves the space at which it wrapped; a paste may have lost it, but then everywhere.
         let lost = !open.spaced
             && !open.proved
-            && open.width <= whole
+            && open.width <= outer
             && !begins
             && !pieces[open.piece].text.ends_with(['.', '!', '?']);
         if cut || full && (open.spaced || lost) {
             join(pieces, open.piece, index, body, !cut);
             let proved = open.proved || open.spaced;
-            self.below = Some((whole, Some(Open { piece: open.piece, proved, ..mine })));
+            self.below = Some((outer, Some(Open { piece: open.piece, proved, ..mine })));
             return true;
         }
         self.below = None;

@@ -126,7 +126,7 @@ pub fn sarif(findings: &[Finding], documents: &[Document]) -> String {
         .iter()
         .map(|rule| RuleInfo {
             id: rule.name,
-            short_description: Words { text: rule.says.to_owned() },
+            short_description: Words { text: rule.description.to_owned() },
             default_configuration: Configuration { level: level(rule.severity) },
         })
         .collect();

@@ -143,7 +143,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     }
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
     let state = git::state(&open::here(), &project.roots);
-    let mut said = fill::Asked {
+    let mut said = fill::ReportOptions {
         title: asked.title.clone(),
         severity: asked.severity.clone(),
         status: asked.status.clone(),
@@ -155,7 +155,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     };
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
-    let context = |said: &fill::Asked| {
+    let context = |said: &fill::ReportOptions| {
         let Analysis { transcript, incident, diagnosis } = &reading;
         let mut context = fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said);
         context.notes.extend(input.selection.as_ref().map(|selection| selection.note()));
@@ -183,7 +183,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         return add(&id, &filled, &reading, &knowledge, &moment, redactor, asked, output);
     }
     if let Some(alike) = &alike {
-        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.says(), alike.id));
+        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.message(), alike.id));
     }
 
     let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
@@ -196,7 +196,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         context: &filled,
         diagnosis: &reading.diagnosis,
         knowledge: &knowledge,
-        asked: &said,
+        options: &said,
         folder: &folder,
         scheme: &scheme,
         moment: &moment,

@@ -51,7 +51,7 @@ pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
         for (first, last, _) in &mut errors {
             (*first, *last) = (cut.original(*first), cut.original(*last));
         }
-        diagnosis.notes.push(cut.says());
+        diagnosis.notes.push(cut.note());
         diagnosis.lines_read = number(text.lines());
     }
     Analysis { diagnosis, folds, errors }
@@ -60,7 +60,7 @@ pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
 /// What is read of a document, and what is not, in words.
 pub(super) fn read_part(text: &Text) -> (Cow<'_, str>, Option<String>) {
     let cut = Cut::of(text);
-    (shown(text, cut.as_ref()), cut.map(|cut| cut.says()))
+    (shown(text, cut.as_ref()), cut.map(|cut| cut.note()))
 }
 
 fn shown<'t>(text: &'t Text, cut: Option<&Cut>) -> Cow<'t, str> {
@@ -130,7 +130,7 @@ impl Cut {
         reasons.filter_map(|reason| reason.span.as_mut()).for_each(span);
     }
 
-    fn says(&self) -> String {
+    fn note(&self) -> String {
         format!("this log is long: lines {} to {} were not read", self.from + 1, self.to)
     }
 }

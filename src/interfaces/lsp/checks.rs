@@ -8,20 +8,20 @@ use lsp_types::{
 use lsp_types::{Position, TextEdit, WorkspaceEdit};
 
 use super::kind::Kind;
+use super::session::{Document, Session};
 use super::text::{Text, number};
-use super::world::{Document, World};
 use crate::check::{self, Finding, KnownReport, Setting, Severity};
 use crate::reports::lookup;
 
 /// The findings of `check` for a document.
-pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
+pub(super) fn findings(session: &Session, document: &Document) -> Vec<Finding> {
     if !matches!(document.kind, Kind::Report | Kind::Page) {
         return Vec::new();
     }
     let path = document.path.as_deref().map_or_else(|| document.uri.as_str().to_owned(), shown);
     let checked = check::Document::new(path, document.text.as_str());
     let own = document.path.as_deref();
-    let workspace = world.workspace(document);
+    let workspace = session.workspace(document);
     let others = lookup::entries(&workspace.knowledge).filter(|entry| own != Some(entry.path.as_path()));
     let reports: Vec<KnownReport> =
         others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
@@ -33,7 +33,7 @@ pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
 }
 
 /// Findings as diagnostics.
-pub(super) fn marks(document: &Document) -> Vec<Diagnostic> {
+pub(super) fn diagnostics(document: &Document) -> Vec<Diagnostic> {
     let mark = |finding: &Finding| Diagnostic {
         range: range(&document.text, finding),
         severity: Some(match finding.severity {
@@ -53,7 +53,7 @@ pub(super) fn marks(document: &Document) -> Vec<Diagnostic> {
 }
 
 /// Edits that fix the findings on some lines.
-pub(super) fn mends(document: &Document, lines: Range) -> Vec<CodeActionOrCommand> {
+pub(super) fn fixes(document: &Document, lines: Range) -> Vec<CodeActionOrCommand> {
     let mut out = Vec::new();
     for finding in &document.findings {
         let place = range(&document.text, finding);

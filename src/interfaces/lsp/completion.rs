@@ -8,7 +8,7 @@ use super::front_words::{
     PAGE_INNER, PAGE_KEYS, PAGE_SECTIONS, PAGE_VALUES, REPORT_KEYS, REPORT_SECTIONS, REPORT_VALUES, Word,
 };
 use super::kind::Kind;
-use super::world::{Document, World};
+use super::session::{Document, Session};
 use crate::book::builtin::builtin;
 use crate::book::matter;
 use crate::interfaces::workspace::Workspace;
@@ -19,18 +19,18 @@ use crate::reports::lookup;
 const MOST: usize = 2_000;
 
 /// The completions at a position.
-pub(super) fn at(world: &World, document: &Document, position: Position) -> Vec<CompletionItem> {
+pub(super) fn at(session: &Session, document: &Document, position: Position) -> Vec<CompletionItem> {
     let (line, byte) = document.at(position);
     let words = document.text.line(line);
     let before = words.get(..byte).unwrap_or_default();
     let offset = document.text.offset(position);
     let known = matches!(document.kind, Kind::Report | Kind::Page);
     let found = if known && in_matter(document, offset) {
-        front(world, document, line, before)
+        front(session, document, line, before)
     } else if known && before.starts_with('#') {
-        sections(world, document, before)
+        sections(session, document, before)
     } else {
-        ids(world, document, before)
+        ids(session, document, before)
     };
     let Some(Choice { typed, items }) = found else { return Vec::new() };
     let start = document.text.position(offset - typed.len());
@@ -76,8 +76,8 @@ fn before_body(text: &str, offset: usize) -> bool {
     !before.trim().is_empty() && lines.all(|line| line.trim_end() != "---" && !line.starts_with('#'))
 }
 
-fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -> Option<Choice<'t>> {
-    let (workspace, page) = (world.workspace(document), document.kind == Kind::Page);
+fn front<'t>(session: &Session, document: &Document, line: usize, before: &'t str) -> Option<Choice<'t>> {
+    let (workspace, page) = (session.workspace(document), document.kind == Kind::Page);
     let trimmed = before.trim_start();
     let in_list = trimmed.strip_prefix("- ").map(str::trim_start);
     let entry = in_list.unwrap_or(trimmed);
@@ -95,7 +95,8 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         };
         let taken = |key: &str| indent == 0 && in_list.is_none() && has_key(document, key);
         let items = keys.iter().filter(|(key, _)| !taken(key));
-        let items = items.map(|(key, says)| (format!("{key}: "), (*says).to_owned(), CompletionItemKind::PROPERTY));
+        let items = items
+            .map(|(key, description)| (format!("{key}: "), (*description).to_owned(), CompletionItemKind::PROPERTY));
         return Some(Choice { typed: entry, items: items.collect() });
     };
     let typed = value.trim_start().trim_start_matches(['"', '\'']);
@@ -114,8 +115,9 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         (_, key) => {
             let table: &[(&str, &[Word])] = if page { PAGE_VALUES } else { REPORT_VALUES };
             let values = table.iter().find(|(name, _)| *name == key)?.1;
-            let member =
-                |(word, says): &Word| ((*word).to_owned(), (*says).to_owned(), CompletionItemKind::ENUM_MEMBER);
+            let member = |(word, description): &Word| {
+                ((*word).to_owned(), (*description).to_owned(), CompletionItemKind::ENUM_MEMBER)
+            };
             values.iter().map(member).collect()
         }
     };
@@ -159,7 +161,7 @@ fn has_key(document: &Document, key: &str) -> bool {
     front.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
 }
 
-fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice<'t>> {
+fn sections<'t>(session: &Session, document: &Document, before: &'t str) -> Option<Choice<'t>> {
     let level = before.len() - before.trim_start_matches('#').len();
     let text = document.text.as_str();
     let has = |heading: &str| text.lines().any(|line| line.trim_end() == heading.trim_end());
@@ -172,7 +174,7 @@ fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<C
         }
     }
     if document.kind == Kind::Page && level <= 3 {
-        for cause in world.workspace(document).knowledge.book.vocabulary.causes() {
+        for cause in session.workspace(document).knowledge.book.vocabulary.causes() {
             let heading = format!("### {}", cause.id);
             let declared = text.contains(&format!("id: {}", cause.id));
             if declared && !has(&heading) {
@@ -184,7 +186,7 @@ fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<C
 }
 
 /// Ids in running text: after the first letters and a dash of a report's id, in backticks, in a link to a recipe.
-fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice<'t>> {
+fn ids<'t>(session: &Session, document: &Document, before: &'t str) -> Option<Choice<'t>> {
     if let Some(at) = before.rfind("fixes/")
         && document.kind == Kind::Page
     {
@@ -201,8 +203,8 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
     let quoted = before.get(..start).is_some_and(|rest| rest.ends_with('`'));
     let mut items = Vec::new();
     if typed.contains(['-', '_']) || quoted {
-        let own = world.workspace(document);
-        let others = world.shelves().filter(|workspace| workspace.root != own.root);
+        let own = session.workspace(document);
+        let others = session.workspaces().filter(|workspace| workspace.root != own.root);
         let entries = std::iter::once(own).chain(others).flat_map(|workspace| lookup::entries(&workspace.knowledge));
         // Two folders can belong to one project.
         let mut seen = HashSet::new();
@@ -213,7 +215,7 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
         items.extend(reports.take(MOST));
     }
     if matches!(document.kind, Kind::Page | Kind::Report) && (quoted || typed.contains('-')) {
-        items.extend(faults(world.workspace(document)));
+        items.extend(faults(session.workspace(document)));
     }
     (!items.is_empty()).then_some(Choice { typed, items })
 }

@@ -7,7 +7,7 @@ use lsp_types::{
 use super::analysis::{self, Analysis};
 use super::checks;
 use super::kind::Kind;
-use super::world::Document;
+use super::session::Document;
 use crate::diagnosis::Verdict;
 use crate::render::inline;
 use crate::render::words::percent;
@@ -19,7 +19,7 @@ const MOST_RELATED: usize = 20;
 pub(super) fn of(document: &Document) -> Vec<Diagnostic> {
     match document.kind {
         Kind::Log => document.log().map(|reading| log(document, reading)).unwrap_or_default(),
-        Kind::Report | Kind::Page => checks::marks(document),
+        Kind::Report | Kind::Page => checks::diagnostics(document),
         Kind::Source => Vec::new(),
     }
 }

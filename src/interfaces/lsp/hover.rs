@@ -5,7 +5,7 @@ use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position, Range
 use super::analysis;
 use super::ids::{self, Meaning};
 use super::kind::Kind;
-use super::world::{Document, World};
+use super::session::{Document, Session};
 use crate::book::codes::Code;
 use crate::book::report::Report;
 use crate::diagnosis::{Consequence, Diagnosis, RankedCause};
@@ -18,8 +18,8 @@ use crate::render::words::percent;
 const SOME: usize = 900;
 
 /// The hover at a position.
-pub(super) fn at(world: &World, document: &Document, position: Position) -> Option<Hover> {
-    if let Some(mention) = ids::at(world, document, position) {
+pub(super) fn at(session: &Session, document: &Document, position: Position) -> Option<Hover> {
+    if let Some(mention) = ids::at(session, document, position) {
         let text = match &mention.meaning {
             Meaning::Page(page) => page_text(mention.workspace, *page),
             Meaning::Reports(reports) => reports.iter().map(report_text).collect::<Vec<_>>().join("\n\n---\n\n"),
@@ -51,7 +51,7 @@ fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
         return Some((answer(diagnosis), analysis::place(&document.text, line, &error.message)));
     }
     let echo = diagnosis.cascade.iter().find(|echo| on(echo.span))?;
-    Some((echo_text(echo, diagnosis), analysis::place(&document.text, line, &echo.text)))
+    Some((consequence_text(echo, diagnosis), analysis::place(&document.text, line, &echo.text)))
 }
 
 /// The answer, short enough for a hover.
@@ -124,7 +124,7 @@ fn cause_text(cause: &RankedCause) -> String {
     out
 }
 
-fn echo_text(echo: &Consequence, diagnosis: &Diagnosis) -> String {
+fn consequence_text(echo: &Consequence, diagnosis: &Diagnosis) -> String {
     let line = diagnosis.fault.as_ref().map(|fault| fault.span.start.line);
     let line = line.or(diagnosis.error.as_ref().map(|error| error.span.start.line));
     let of = line.map(|line| format!(" of line {line}")).unwrap_or_default();

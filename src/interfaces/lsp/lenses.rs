@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::actions::{COPY_COMMAND, DRAFT, OPEN_PAGE, command, recommended};
 use super::analysis;
-use super::world::Document;
+use super::session::Document;
 use crate::render::inline;
 use crate::render::words::percent;
 

@@ -23,13 +23,13 @@ mod pages;
 mod requests;
 mod search;
 mod server;
+mod session;
 mod symbols;
 mod text;
 mod upkeep;
 mod uri;
 mod wire;
 mod words;
-mod world;
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;

@@ -17,9 +17,9 @@ use lsp_types::ClientCapabilities;
 use serde_json::{Value, json};
 
 use super::analysis::Analysis;
-use super::requests::{Answer, Refusal, give, quick, read, references, rename};
+use super::requests::{Answer, RequestError, give, quick, read, references, rename};
+use super::session::Session;
 use super::wire::{self, Incoming};
-use super::world::World;
 use super::{capabilities, search, uri};
 use crate::interfaces::workspace::Settings;
 use crate::reports::draft;
@@ -53,12 +53,12 @@ pub(super) struct Server<W> {
     pub(super) root: PathBuf,
     pub(super) stage: Stage,
     pub(super) capabilities: ClientCapabilities,
-    pub(super) world: Option<World>,
+    pub(super) session: Option<Session>,
     /// Flags that cancel requests on other threads.
     pub(super) cancels: HashMap<RequestId, Arc<AtomicBool>>,
     pub(super) events: (Sender<Event>, Receiver<Event>),
     /// Requests sent to the client so far.
-    pub(super) asked: i32,
+    pub(super) requests_sent: i32,
 }
 
 impl<W: Write> Server<W> {
@@ -69,10 +69,10 @@ impl<W: Write> Server<W> {
             root,
             stage: Stage::Waiting,
             capabilities: ClientCapabilities::default(),
-            world: None,
+            session: None,
             cancels: HashMap::new(),
             events: mpsc::channel(),
-            asked: 0,
+            requests_sent: 0,
         }
     }
 
@@ -133,18 +133,18 @@ impl<W: Write> Server<W> {
 
     fn request(&mut self, request: Request) -> io::Result<()> {
         let Request { id, method, params } = request;
-        let refuse = |code, says: &str| Err(Refusal::new(code, says));
+        let reject = |code, message: &str| Err(RequestError::new(code, message));
         let answer = match (self.stage, method.as_str()) {
             (Stage::Waiting, "initialize") => self.initialize(params),
-            (Stage::Waiting, _) => refuse(ErrorCode::ServerNotInitialized, "`initialize` comes first"),
-            (_, "initialize") => refuse(ErrorCode::InvalidRequest, "`initialize` comes once"),
-            (Stage::ShutDown, _) => refuse(ErrorCode::InvalidRequest, "the server was shut down"),
+            (Stage::Waiting, _) => reject(ErrorCode::ServerNotInitialized, "`initialize` comes first"),
+            (_, "initialize") => reject(ErrorCode::InvalidRequest, "`initialize` may be sent only once"),
+            (Stage::ShutDown, _) => reject(ErrorCode::InvalidRequest, "the server was shut down"),
             (Stage::Running, "shutdown") => {
                 self.stage = Stage::ShutDown;
                 Ok(Value::Null)
             }
             (Stage::Running, "textDocument/references") => {
-                match self.guarded(|server| references(server.world()?, params)) {
+                match self.guarded(|server| references(server.session()?, params)) {
                     Ok(Some(search)) => {
                         self.beside(id, move |stop| finish(search::run(&search, stop)));
                         return Ok(());
@@ -153,7 +153,7 @@ impl<W: Write> Server<W> {
                     Err(refusal) => Err(refusal),
                 }
             }
-            (Stage::Running, "textDocument/rename") => match self.guarded(|server| rename(server.world()?, params)) {
+            (Stage::Running, "textDocument/rename") => match self.guarded(|server| rename(server.session()?, params)) {
                 Ok(renaming) => {
                     let edit = self.capabilities.workspace.as_ref().and_then(|w| w.workspace_edit.as_ref());
                     let changes = edit.and_then(|edit| edit.document_changes).unwrap_or(false);
@@ -173,20 +173,22 @@ impl<W: Write> Server<W> {
             },
             (Stage::Running, _) => {
                 self.read_now(&params);
-                self.guarded(|server| quick(server.world()?, &method, params))
+                self.guarded(|server| quick(server.session()?, &method, params))
             }
         };
         self.respond(id, answer)
     }
 
     /// Catches panics: a bug of ours becomes an error of this one request.
-    pub(super) fn guarded<T>(&self, work: impl FnOnce(&Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
+    pub(super) fn guarded<T>(&self, work: impl FnOnce(&Self) -> Result<T, RequestError>) -> Result<T, RequestError> {
         catch_unwind(AssertUnwindSafe(|| work(self)))
-            .unwrap_or_else(|_| Err(Refusal::new(ErrorCode::InternalError, "this is a bug in Faultbook")))
+            .unwrap_or_else(|_| Err(RequestError::new(ErrorCode::InternalError, "this is a bug in Faultbook")))
     }
 
-    pub(super) fn world(&self) -> Result<&World, Refusal> {
-        self.world.as_ref().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
+    pub(super) fn session(&self) -> Result<&Session, RequestError> {
+        self.session
+            .as_ref()
+            .ok_or_else(|| RequestError::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
     }
 
     /// Answers from another thread.
@@ -196,7 +198,7 @@ impl<W: Write> Server<W> {
         let events = self.events.0.clone();
         thread::spawn(move || {
             let answer = catch_unwind(AssertUnwindSafe(|| work(&stop)));
-            let bug = || Err(Refusal::new(ErrorCode::InternalError, "this is a bug in Faultbook"));
+            let bug = || Err(RequestError::new(ErrorCode::InternalError, "this is a bug in Faultbook"));
             // The server may be gone by now.
             let _ = events.send(Event::Answered(id, answer.unwrap_or_else(|_| bug())));
         });
@@ -211,7 +213,7 @@ impl<W: Write> Server<W> {
         if folders.is_empty() {
             folders.extend(params.root_uri.as_ref().and_then(uri::path));
         }
-        self.world = Some(World::open(folders, &self.root, &self.settings));
+        self.session = Some(Session::open(folders, &self.root, &self.settings));
         self.stage = Stage::Running;
         give(json!({
             "capabilities": capabilities::all(),
@@ -224,8 +226,8 @@ fn finish(found: Option<Vec<search::Mentions>>) -> Answer {
     give(search::locations(found.ok_or_else(cancelled)?))
 }
 
-fn cancelled() -> Refusal {
-    Refusal::new(ErrorCode::RequestCanceled, "cancelled")
+fn cancelled() -> RequestError {
+    RequestError::new(ErrorCode::RequestCanceled, "cancelled")
 }
 
 /// Whether a request was cancelled before it was looked at.

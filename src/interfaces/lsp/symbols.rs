@@ -3,8 +3,8 @@
 use lsp_types::{DocumentSymbol, Range, SymbolKind};
 
 use super::kind::Kind;
+use super::session::Document;
 use super::text::Text;
-use super::world::Document;
 use crate::book::sections::{Document as Sections, Outline, Section};
 
 /// The outline.

@@ -25,25 +25,26 @@ impl<W: Write> Server<W> {
 
     /// Publishes the diagnostics of every document that changed.
     pub(super) fn bring_up_to_date(&mut self) -> io::Result<()> {
-        let Some(world) = self.world.as_ref() else { return Ok(()) };
-        let stale: Vec<String> = world.documents.iter().filter(|(_, d)| d.stale).map(|(key, _)| key.clone()).collect();
+        let Some(session) = self.session.as_ref() else { return Ok(()) };
+        let stale: Vec<String> =
+            session.documents.iter().filter(|(_, d)| d.stale).map(|(key, _)| key.clone()).collect();
         for key in stale {
             // A document that causes a panic must not cause it again and again.
             if catch_unwind(AssertUnwindSafe(|| self.refresh(&key))).is_err()
-                && let Some(document) = self.world.as_mut().and_then(|world| world.documents.get_mut(&key))
+                && let Some(document) = self.session.as_mut().and_then(|session| session.documents.get_mut(&key))
             {
                 document.stale = false;
                 document.reading = None;
             }
         }
-        let Some(world) = self.world.as_mut() else { return Ok(()) };
+        let Some(session) = self.session.as_mut() else { return Ok(()) };
         let mut ready = Vec::new();
-        for document in world.documents.values_mut().filter(|document| document.unpublished) {
+        for document in session.documents.values_mut().filter(|document| document.unpublished) {
             document.unpublished = false;
             ready.push(document.uri.clone());
         }
         for uri in ready {
-            let Some(document) = self.world.as_ref().and_then(|world| world.document(&uri)) else { continue };
+            let Some(document) = self.session.as_ref().and_then(|session| session.document(&uri)) else { continue };
             let version = document.version;
             let marks = catch_unwind(AssertUnwindSafe(|| diagnostics::of(document))).unwrap_or_default();
             self.publish(&uri, Some(version), marks)?;
@@ -54,15 +55,16 @@ impl<W: Write> Server<W> {
     /// Analyses a stale document, or starts a thread that does.
     fn refresh(&mut self, key: &str) {
         let events = self.events.0.clone();
-        let Some(world) = self.world.as_mut() else { return };
-        let Some(document) = world.documents.get(key).filter(|document| document.stale) else { return };
-        let workspace = world.workspace(document).clone();
-        let Some(document) = world.documents.get_mut(key) else { return };
+        let Some(session) = self.session.as_mut() else { return };
+        let Some(document) = session.documents.get(key).filter(|document| document.stale) else { return };
+        let workspace = session.workspace(document).clone();
+        let Some(document) = session.documents.get_mut(key) else { return };
         if document.kind != Kind::Log {
             (document.stale, document.reading, document.unpublished) = (false, None, true);
             document.findings = Vec::new();
-            let found = world.documents.get(key).map(|document| checks::findings(world, document)).unwrap_or_default();
-            if let Some(document) = world.documents.get_mut(key) {
+            let found =
+                session.documents.get(key).map(|document| checks::findings(session, document)).unwrap_or_default();
+            if let Some(document) = session.documents.get_mut(key) {
                 document.findings = found;
             }
             return;
@@ -87,7 +89,7 @@ impl<W: Write> Server<W> {
 
     /// Stores an analysis from another thread.
     pub(super) fn take_over(&mut self, key: &str, version: i32, reading: Option<Box<Analysis>>) {
-        let Some(document) = self.world.as_mut().and_then(|world| world.documents.get_mut(key)) else { return };
+        let Some(document) = self.session.as_mut().and_then(|session| session.documents.get_mut(key)) else { return };
         document.working = false;
         // An analysis of an older text is better than none while a newer one is being made.
         document.stale = document.stale || document.version != version;

@@ -77,8 +77,8 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.as_i64().is_some_and(|id| i32::try_from(id).is_ok())
 }
 
-fn garbage(code: ErrorCode, id: Value, says: &str) -> Incoming {
-    Incoming::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": says } }))
+fn garbage(code: ErrorCode, id: Value, message: &str) -> Incoming {
+    Incoming::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": message } }))
 }
 
 /// Reads headers up to the blank line. Lines that are no header are passed over, so that reading finds its way back.

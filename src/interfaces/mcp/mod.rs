@@ -91,7 +91,7 @@ impl Server {
     fn workspace(&self) -> Arc<Workspace> {
         let mut kept = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.0.elapsed() > FRESH {
-            *kept = (Instant::now(), Arc::new(kept.1.again()));
+            *kept = (Instant::now(), Arc::new(kept.1.reopened()));
         }
         kept.1.clone()
     }
@@ -136,9 +136,9 @@ impl ServerHandler for Server {
 
     async fn read_resource(
         &self,
-        asked: ReadResourceRequestParams,
+        params: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.work(move |workspace| resources::read(workspace, &asked.uri).map(Into::into)).await
+        self.work(move |workspace| resources::read(workspace, &params.uri).map(Into::into)).await
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Duplicate {
 
 impl Duplicate {
     /// "this looks like BUG-20251110-003 (0.91): same fault, same frames".
-    pub(crate) fn says(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let status = if self.status.is_empty() { String::new() } else { format!("; its status is {}", self.status) };
         format!("this looks like {} ({:.2}): {}{status}", self.id, self.score, self.relation)
     }

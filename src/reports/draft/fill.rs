@@ -33,7 +33,7 @@ pub(crate) struct Material<'a> {
 
 /// What the user says about the report; overrides what was found out.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked {
+pub(crate) struct ReportOptions {
     /// The title.
     pub title: Option<String>,
     /// `critical`, `high`, `medium`, `low`.
@@ -53,24 +53,24 @@ pub(crate) struct Asked {
 }
 
 /// Fills everything but the id, the date and the links, which depend on where the report is written.
-pub(crate) fn fill(material: &Material<'_>, asked: &Asked) -> Context {
+pub(crate) fn fill(material: &Material<'_>, options: &ReportOptions) -> Context {
     let Material { transcript, incident, diagnosis, knowledge, .. } = *material;
     let mut own = environment::own(&diagnosis.environment);
-    own.merge(&asked.software);
+    own.merge(&options.software);
     let (rows, todo) = environment::rows(diagnosis, knowledge, &own);
     let excerpt = log::excerpt(transcript, incident, diagnosis);
-    let command = asked.command.clone().or_else(|| command(incident, diagnosis, transcript));
+    let command = options.command.clone().or_else(|| command(incident, diagnosis, transcript));
     let solutions = plan::solutions(diagnosis);
-    let comparison = comparison::comparison(asked, material, &own);
+    let comparison = comparison::comparison(options, material, &own);
     let checklist = comparison.iter().flat_map(|comparison| comparison.checklist.iter().cloned());
     let prevention = checklist.chain(plan::prevention(command.is_some())).collect();
-    let (severity, severity_why) = severity(asked, diagnosis, knowledge);
+    let (severity, severity_why) = severity(options, diagnosis, knowledge);
     let error = diagnosis.error.as_ref().map(headline::of);
     let circumstances = diagnosis.fault.iter().flat_map(|fault| &fault.circumstances);
     let circumstances = circumstances.map(|says| circumstance(says)).collect();
     let mut context = Context {
-        title: asked.title.clone().unwrap_or_else(|| summary::title(diagnosis, error.as_ref(), &own)),
-        status: asked.status.clone().unwrap_or_else(|| "open".to_owned()),
+        title: options.title.clone().unwrap_or_else(|| summary::title(diagnosis, error.as_ref(), &own)),
+        status: options.status.clone().unwrap_or_else(|| "open".to_owned()),
         severity,
         severity_why,
         tags: tags(diagnosis, knowledge),
@@ -100,7 +100,7 @@ pub(crate) fn fill(material: &Material<'_>, asked: &Asked) -> Context {
         tests: tests(&diagnosis.environment),
         next_check: diagnosis.next_check.as_ref().and_then(|next| plan::check(&next.says, next.command.as_ref())),
         notes: diagnosis.notes.clone(),
-        change: asked.change.as_ref().map(|(commit, files)| change(commit, files)),
+        change: options.change.as_ref().map(|(commit, files)| change(commit, files)),
         tool: format!("faultbook {}", env!("CARGO_PKG_VERSION")),
         command,
         circumstances,
@@ -212,9 +212,10 @@ fn cause_of(number: usize, cause: &RankedCause) -> Cause {
 
 /// The probe's checks, as tests that passed or failed.
 fn tests(facts: &Facts) -> Vec<Test> {
-    let rung = |name: &str| {
-        let rung = name.strip_prefix("ladder.")?;
-        (!matches!(rung, "holds" | "broken") && !rung.starts_with("code.")).then(|| rung.replace(['_', '.'], " "))
+    let check_name = |name: &str| {
+        let check_name = name.strip_prefix("ladder.")?;
+        (!matches!(check_name, "holds" | "broken") && !check_name.starts_with("code."))
+            .then(|| check_name.replace(['_', '.'], " "))
     };
     let known = facts.iter().filter_map(|(name, fact)| {
         let Value::Text(word) = &fact.value else { return None };
@@ -225,11 +226,15 @@ fn tests(facts: &Facts) -> Vec<Test> {
         };
         let says = facts.why_unknown(name).map(plan::one_line).unwrap_or_default();
         let says = if says.is_empty() && result == "failed" { word.clone() } else { says };
-        Some(Test { name: rung(name)?, result: result.to_owned(), says })
+        Some(Test { name: check_name(name)?, result: result.to_owned(), says })
     });
     let mut tests: Vec<Test> = known.collect();
     for (name, why) in facts.unknowns().filter(|(name, _)| facts.get(name).is_none()) {
-        tests.extend(rung(name).map(|name| Test { name, result: "not run".to_owned(), says: plan::one_line(why) }));
+        tests.extend(check_name(name).map(|name| Test {
+            name,
+            result: "not run".to_owned(),
+            says: plan::one_line(why),
+        }));
     }
     tests
 }
@@ -241,8 +246,8 @@ fn confirmed(diagnosis: &Diagnosis) -> Option<String> {
     Some(format!("{}, confirmed by measurement{says}", plan::one_line(&cause.title)))
 }
 
-fn severity(asked: &Asked, diagnosis: &Diagnosis, knowledge: &Knowledge) -> (String, String) {
-    if let Some(severity) = &asked.severity {
+fn severity(options: &ReportOptions, diagnosis: &Diagnosis, knowledge: &Knowledge) -> (String, String) {
+    if let Some(severity) = &options.severity {
         return (severity.to_lowercase(), String::new());
     }
     let page = diagnosis.fault.as_ref().and_then(|fault| knowledge.book.find(&fault.id));

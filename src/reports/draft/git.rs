@@ -86,12 +86,12 @@ pub(crate) fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> 
 pub(crate) fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
     if revision.starts_with('-') {
         return Err(Error::Git {
-            says: format!("`{revision}` is no revision"),
+            says: format!("`{revision}` is not a revision"),
             hint: "name a commit, a tag or HEAD".into(),
         });
     }
-    let said = ask(folder, &["log", "-1", "--format=%H%x1f%cs%x1f%s", revision, "--"])?;
-    Ok(commit_of(&said))
+    let stdout = ask(folder, &["log", "-1", "--format=%H%x1f%cs%x1f%s", revision, "--"])?;
+    Ok(commit_of(&stdout))
 }
 
 /// The files that a commit changed.
@@ -99,13 +99,13 @@ pub(crate) fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
 /// # Errors
 /// When git is not installed or knows no such commit.
 pub(crate) fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
-    let said = ask(folder, &["show", "--numstat", "--format=", "--no-renames", hash, "--"])?;
+    let stdout = ask(folder, &["show", "--numstat", "--format=", "--no-renames", hash, "--"])?;
     let change = |line: &str| {
         let mut parts = line.splitn(3, '\t');
         let (added, removed, path) = (parts.next()?, parts.next()?, parts.next()?);
         Some(Change { path: path.to_owned(), added: added.parse().ok(), removed: removed.parse().ok() })
     };
-    Ok(said.lines().filter_map(change).collect())
+    Ok(stdout.lines().filter_map(change).collect())
 }
 
 /// Commits of all branches and tags whose message matches an extended regular expression, newest first, each with its
@@ -117,18 +117,18 @@ pub(crate) fn messages_that_say(folder: &Path, pattern: &str) -> Result<Vec<(Com
     let grep = format!("--grep={pattern}");
     let format = "--format=%H%x1f%cs%x1f%s%x1f%B%x1e";
     let of = ["log", "--branches", "--tags", "--remotes", "--extended-regexp", "--regexp-ignore-case"];
-    let said = ask(folder, &[&of[..], &[&grep, format, "HEAD", "--"]].concat())?;
+    let stdout = ask(folder, &[&of[..], &[&grep, format, "HEAD", "--"]].concat())?;
     let commit = |record: &str| {
         let (head, message) = record.trim_start().rsplit_once('\u{1f}')?;
         Some((commit_of(head), message.to_owned()))
     };
-    Ok(said.split('\u{1e}').filter_map(commit).collect())
+    Ok(stdout.split('\u{1e}').filter_map(commit).collect())
 }
 
 /// The top folder of the repository.
 pub(crate) fn root(folder: &Path) -> Option<PathBuf> {
-    let said = ask(folder, &["rev-parse", "--show-toplevel"]).ok()?;
-    Some(PathBuf::from(said.trim_end_matches('\n'))).filter(|path| path.is_absolute())
+    let stdout = ask(folder, &["rev-parse", "--show-toplevel"]).ok()?;
+    Some(PathBuf::from(stdout.trim_end_matches('\n'))).filter(|path| path.is_absolute())
 }
 
 fn commit_of(line: &str) -> Commit {
@@ -165,8 +165,8 @@ fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
         _ => refused(error.to_string()),
     })?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let line = said.lines().next().unwrap_or("it failed without a word");
+        let stdout = String::from_utf8_lossy(&output.stderr);
+        let line = stdout.lines().next().unwrap_or("it failed without a word");
         let line = line.split(" (or any").next().unwrap_or(line);
         return Err(refused(line.trim_start_matches("fatal: ").to_owned()));
     }

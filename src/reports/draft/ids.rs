@@ -206,7 +206,7 @@ pub(crate) fn create(
             Err(source) => return Err(Error::write(&path, source)),
         }
     }
-    Err(Error::report("no free id could be had", "are there files named `.BUG-...reserved` in the folder?"))
+    Err(Error::report("no free id was found", "are there files named `.BUG-...reserved` in the folder?"))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const HEAD: usize = 12;
 /// Lines shown from its end.
 const TAIL: usize = 60;
 /// Consequences that are shown.
-const ECHOES: usize = 6;
+const CONSEQUENCES: usize = 6;
 /// Characters of a line.
 const WIDEST: usize = 2000;
 
@@ -59,7 +59,7 @@ pub(super) fn excerpt(transcript: &Transcript, incident: &Incident, diagnosis: &
             out.mark(&format!("primary error, line {} of the log", transcript.line(*line).number));
         }
     }
-    for echo in diagnosis.cascade.iter().take(ECHOES) {
+    for echo in diagnosis.cascade.iter().take(CONSEQUENCES) {
         let inside = body.iter().any(|line| transcript.line(*line).number == echo.span.start.line);
         if !inside {
             out.text.push_str("...\n");

@@ -94,7 +94,7 @@ pub(super) fn phases(diagnosis: &Diagnosis, solutions: &[Solution], has_command:
     }
     fix.push(task(format!("{again}: it gets past the point of failure without {name}")));
     if let Some(second) = solutions.get(1) {
-        fix.push(task(format!("If it fails still: take Solution 1 back and apply Solution 2: {}", second.title)));
+        fix.push(task(format!("If it still fails: revert Solution 1 and apply Solution 2: {}", second.title)));
     }
     phases.push(("Fix and reproduce", fix));
     phases.push((

@@ -4,7 +4,7 @@ use crate::diagnosis::Search as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::context::{Context, Related};
-use super::fill::Asked;
+use super::fill::ReportOptions;
 use crate::diagnosis::{Diagnosis, ReportHit};
 use crate::render::markdown;
 use crate::reports::knowledge::Knowledge;
@@ -13,9 +13,15 @@ use crate::reports::knowledge::Knowledge;
 const RELATED: usize = 8;
 
 /// Reports related to the failure, and the one a document is about, with links from `file`.
-pub(super) fn related(context: &mut Context, diagnosis: &Diagnosis, knowledge: &Knowledge, asked: &Asked, file: &Path) {
+pub(super) fn related(
+    context: &mut Context,
+    diagnosis: &Diagnosis,
+    knowledge: &Knowledge,
+    options: &ReportOptions,
+    file: &Path,
+) {
     let folder = file.parent().unwrap_or(Path::new(""));
-    context.about = asked.about.as_ref().map(|report| Related {
+    context.about = options.about.as_ref().map(|report| Related {
         id: report.id.clone(),
         title: report.title.clone(),
         status: report.status.clone(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::error::Error;
-use super::fill::Asked;
+use super::fill::ReportOptions;
 use super::ids::{self, Created};
 use super::moment::Moment;
 use super::related;
@@ -33,7 +33,7 @@ pub(crate) struct New<'a> {
     /// The project's reports.
     pub knowledge: &'a Knowledge,
     /// What the user says about the report.
-    pub asked: &'a Asked,
+    pub options: &'a ReportOptions,
     /// The folder of reports.
     pub folder: &'a Path,
     /// How they are named.
@@ -89,7 +89,7 @@ impl New<'_> {
         context.id = id.to_owned();
         context.date = self.moment.stamp();
         context.day = self.moment.day();
-        related::related(&mut context, self.diagnosis, self.knowledge, self.asked, path);
+        related::related(&mut context, self.diagnosis, self.knowledge, self.options, path);
         let mut values = serde_json::to_value(&context).unwrap_or_default();
         let Some(redactor) = &mut self.redactor else { return self.templates.render(self.template, &values) };
         // Links to other reports lead to files, whose names are what they are.
@@ -145,8 +145,8 @@ pub(crate) fn known(knowledge: &Knowledge) -> ids::Known {
 ///
 /// # Errors
 /// When there is none, with what to do.
-pub(crate) fn folder(configured: Option<&PathBuf>, roots: &[PathBuf], asked: bool) -> Result<PathBuf, Error> {
-    let found = if asked { roots.first() } else { configured.or(roots.first()) };
+pub(crate) fn folder(configured: Option<&PathBuf>, roots: &[PathBuf], given: bool) -> Result<PathBuf, Error> {
+    let found = if given { roots.first() } else { configured.or(roots.first()) };
     match found {
         Some(path) if path.is_file() => {
             Err(Error::report(format!("`{}` is a file; new reports need a folder", path.display()), "name a folder"))

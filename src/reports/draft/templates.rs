@@ -130,9 +130,10 @@ impl Templates {
     pub(crate) fn choose(&self, name: &str) -> Result<&Choice, Error> {
         let name = stem(name);
         match self.choices.get(name).or_else(|| self.ours.get(name)) {
-            Some(Choice { broken: Some(says), .. }) => {
-                Err(Error::report(says.clone(), "mend it, or take ours meanwhile: `--template builtin/bug_report`"))
-            }
+            Some(Choice { broken: Some(says), .. }) => Err(Error::report(
+                says.clone(),
+                "fix it, or use the built-in one meanwhile: `--template builtin/bug_report`",
+            )),
             Some(choice) => Ok(choice),
             None => {
                 let names: Vec<&str> = self.choices.keys().map(String::as_str).collect();

@@ -80,7 +80,7 @@ pub(super) fn change(path: &Path, mut change: impl FnMut(&str) -> Result<String,
             return Ok(true);
         }
     }
-    Err(Error::report(format!("`{}` is being changed by somebody else", path.display()), "try again"))
+    Err(Error::report(format!("`{}` is being changed by another process", path.display()), "try again"))
 }
 
 /// A lock on a file against other processes of Faultbook, kept outside of the project; without it, the check

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     /// Rest, level, rank and sources.
-    type Told<'a> = (&'a str, Option<Level>, Option<u32>, &'a [&'a str]);
+    type Expected<'a> = (&'a str, Option<Level>, Option<u32>, &'a [&'a str]);
 
     /// Strips all strong layers: the rest, level, rank, sources.
     fn all(mut text: &str) -> (&str, Option<Level>, Option<u32>, Vec<&str>) {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn layers_come_off() {
         let (e, w, i) = (Some(Level::Error), Some(Level::Warning), Some(Level::Info));
-        let cases: &[(&str, Told<'_>)] = &[
+        let cases: &[(&str, Expected<'_>)] = &[
             ("2026-11-21T02:46:41.0741300Z   File \"a.py\"", ("  File \"a.py\"", None, None, &[])),
             ("2026-11-21T02:46:41.074Z stderr F   File", ("  File", None, None, &[])),
             ("Nov 21 03:15:22 host python[123]:   File", ("  File", None, None, &["python[123]"])),
@@ -202,9 +202,9 @@ mod tests {
             ("train\tRun tests\t2026-11-21T02:46:41.0741300Z boom", ("boom", None, None, &[])),
             ("1706522551.400000 boom", ("boom", None, None, &[])),
         ];
-        for (text, told) in cases {
+        for (text, expected) in cases {
             let (rest, level, rank, sources) = all(text);
-            assert_eq!((rest, level, rank, &sources[..]), *told, "{text}");
+            assert_eq!((rest, level, rank, &sources[..]), *expected, "{text}");
         }
     }
 

@@ -70,7 +70,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         headers(line, start, cuts);
         cookies(line, start, cuts);
         flags(line, start, cuts);
-        told(line, start, cuts);
+        in_words(line, start, cuts);
     }
 }
 
@@ -245,7 +245,7 @@ fn cookies(line: &str, start: usize, cuts: &mut Vec<Cut>) {
 }
 
 /// "API key 3f9a... is not valid", "password is hunter2", `login x password y`.
-fn told(line: &str, start: usize, cuts: &mut Vec<Cut>) {
+fn in_words(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     static FORMS: LazyLock<Regex> = LazyLock::new(|| {
         let value = r#"["'`(]?([A-Za-z0-9_+/=!#$%^&*~-]{4,})"#;
         let forms = [
@@ -265,7 +265,11 @@ fn told(line: &str, start: usize, cuts: &mut Vec<Cut>) {
             _ => true,
         };
         if is_value && !is_stand_in(text) {
-            cuts.push(secret(start + value.start()..start + value.end(), "a secret told in words", "REDACTED_SECRET"));
+            cuts.push(secret(
+                start + value.start()..start + value.end(),
+                "a secret named in a sentence",
+                "REDACTED_SECRET",
+            ));
         }
     }
 }

@@ -154,21 +154,21 @@ fn web_tokens(text: &str, cuts: &mut Vec<Cut>) {
 
 /// Long random values without a name.
 pub(super) fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
-    const LEAST: usize = 32;
+    const MIN_LENGTH: usize = 32;
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+".contains(byte);
     let mut at = 0;
     // A run of so many letters has one at every so many bytes: what lies between is looked at only around those.
-    while let Some(step) = bytes.get(at + LEAST - 1..at + LEAST).and_then(<[u8]>::first) {
+    while let Some(step) = bytes.get(at + MIN_LENGTH - 1..at + MIN_LENGTH).and_then(<[u8]>::first) {
         if !is_part(step) {
-            at += LEAST;
+            at += MIN_LENGTH;
             continue;
         }
-        let step = at + LEAST - 1;
+        let step = at + MIN_LENGTH - 1;
         let begin = step - bytes.get(at..step).unwrap_or_default().iter().rev().take_while(|b| is_part(b)).count();
         let length = bytes.get(begin..).unwrap_or_default().iter().take_while(|b| is_part(b)).count();
         at = begin + length;
-        if (LEAST..=512).contains(&length) {
+        if (MIN_LENGTH..=512).contains(&length) {
             let value = text.get(begin..at).unwrap_or_default();
             let word = value.trim_matches(['-', '_', '+']);
             let offset = value.find(word).unwrap_or(0);

@@ -171,7 +171,7 @@ pub(crate) fn rung(outcome: &Outcome, name: &str) -> (Word, String) {
     (rung.word, rung.says.clone())
 }
 
-/// Every rung but those named ends well.
+/// Every check but those named passes.
 #[track_caller]
 pub(crate) fn only_broken(outcome: &Outcome, broken: &[&str]) {
     let found: Vec<&str> =

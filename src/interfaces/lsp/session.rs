@@ -75,7 +75,7 @@ impl Document {
 }
 
 /// What requests look at.
-pub(super) struct World {
+pub(super) struct Session {
     /// The workspace of the first folder; documents outside of all folders belong to it too.
     first: Arc<Workspace>,
     /// What those of the other folders know.
@@ -85,48 +85,48 @@ pub(super) struct World {
     pub(super) folders: Vec<PathBuf>,
 }
 
-impl World {
+impl Session {
     /// The session for these folders; for `root` if there are none.
     pub(super) fn open(mut folders: Vec<PathBuf>, root: &Path, settings: &Settings) -> Self {
         if folders.is_empty() {
             folders.push(root.to_owned());
         }
-        let mut shelves = folders.iter().map(|folder| Arc::new(Workspace::open(folder, settings)));
-        let first = shelves.next().unwrap_or_else(|| Arc::new(Workspace::open(root, settings)));
-        let others = shelves.collect();
+        let mut workspaces = folders.iter().map(|folder| Arc::new(Workspace::open(folder, settings)));
+        let first = workspaces.next().unwrap_or_else(|| Arc::new(Workspace::open(root, settings)));
+        let others = workspaces.collect();
         Self { first, others, documents: HashMap::new(), folders }
     }
 
     /// Every workspace, the first folder's first.
-    pub(super) fn shelves(&self) -> impl Iterator<Item = &Arc<Workspace>> {
+    pub(super) fn workspaces(&self) -> impl Iterator<Item = &Arc<Workspace>> {
         std::iter::once(&self.first).chain(&self.others)
     }
 
     /// The workspace of the innermost folder that contains a file; the first for any other document.
-    pub(super) fn shelf_of(&self, path: Option<&Path>) -> &Arc<Workspace> {
+    pub(super) fn workspace_of(&self, path: Option<&Path>) -> &Arc<Workspace> {
         let holds = |workspace: &&Arc<Workspace>| path.is_some_and(|path| path.starts_with(&workspace.root));
-        self.shelves().filter(holds).max_by_key(|workspace| workspace.root.as_os_str().len()).unwrap_or(&self.first)
+        self.workspaces().filter(holds).max_by_key(|workspace| workspace.root.as_os_str().len()).unwrap_or(&self.first)
     }
 
     /// The workspace of a document.
     pub(super) fn workspace(&self, document: &Document) -> &Arc<Workspace> {
-        self.shelf_of(document.path.as_deref())
+        self.workspace_of(document.path.as_deref())
     }
 
     /// Takes in reports and pages as they are on disk now.
-    pub(super) fn open_again(&mut self) {
+    pub(super) fn reload(&mut self) {
         for workspace in std::iter::once(&mut self.first).chain(&mut self.others) {
-            *workspace = Arc::new(workspace.again());
+            *workspace = Arc::new(workspace.reopened());
         }
-        self.sort_documents();
+        self.reclassify_documents();
     }
 
     /// Marks all documents as stale, and determines their kinds again.
-    pub(super) fn sort_documents(&mut self) {
-        let shelves: HashMap<String, Arc<Workspace>> =
+    pub(super) fn reclassify_documents(&mut self) {
+        let workspaces: HashMap<String, Arc<Workspace>> =
             self.documents.iter().map(|(key, document)| (key.clone(), self.workspace(document).clone())).collect();
         for (key, document) in &mut self.documents {
-            if let Some(workspace) = shelves.get(key) {
+            if let Some(workspace) = workspaces.get(key) {
                 document.classify(workspace);
             }
             document.stale = true;
