@@ -1,8 +1,8 @@
 //! The book: fault pages, recipes, notices, code tables and bug reports, from markdown to checked values.
 //!
-//! Fault pages are strict (`page_reader`): an author gets every mistake with its place. Bug reports are lenient
-//! (`lenient`): whatever people write is taken, nothing fails. The built-in pages are parsed by `build.rs`; at run
-//! time only the front matter is decoded, and a page's body is read when it is needed.
+//! Fault pages are strict (`page_reader`): an author gets every mistake with its position. Bug reports are lenient
+//! (`reports::reading`): whatever people write is read, nothing fails. The built-in pages are parsed by `build.rs`; at
+//! run time only the front matter is decoded, and a page's body is read when it is needed.
 
 pub(crate) mod blocks;
 pub(crate) mod builtin;

@@ -102,7 +102,7 @@ pub struct CodeRow<'a> {
     /// `cudaErrorIllegalAddress`.
     #[serde(borrow, default)]
     pub name: Cow<'a, str>,
-    /// What the library's own function says for it: `an illegal memory access was encountered`.
+    /// The library's own message for it: `an illegal memory access was encountered`.
     #[serde(borrow, default)]
     pub message: Cow<'a, str>,
     /// What it means, in our words.
@@ -123,10 +123,10 @@ pub struct CodeRow<'a> {
     /// Xid only: whether current drivers print it.
     #[serde(borrow, default)]
     pub in_use: Cow<'a, str>,
-    /// Xid only: what NVIDIA says to do at once.
+    /// Xid only: the immediate action that NVIDIA recommends.
     #[serde(borrow, default)]
     pub immediate: Cow<'a, str>,
-    /// Xid only: how NVIDIA says to investigate.
+    /// Xid only: the investigation that NVIDIA recommends.
     #[serde(borrow, default)]
     pub investigate: Cow<'a, str>,
 }

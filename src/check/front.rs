@@ -1,7 +1,8 @@
-//! The front matter of a report, line by line with places, so that single keys can be fixed and every other byte kept.
+//! The front matter of a report, line by line with positions, so that single keys can be fixed and every other byte
+//! kept.
 //!
-//! It reads what the format has: one key per line. Deeper YAML is left to the YAML reader, which says whether the whole
-//! can be read.
+//! It reads what the format has: one key per line. Deeper YAML is left to the YAML reader, which decides whether the
+//! whole can be parsed.
 
 use std::ops::Range;
 

@@ -16,7 +16,7 @@ use crate::reports::naming::Naming;
 /// A report that is known to exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Where it lies.
+    /// Its path.
     pub path: String,
     /// Its id, in its own spelling.
     pub id: String,

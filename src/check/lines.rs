@@ -1,7 +1,6 @@
-//! The lines of a report, each with what it is: words, a heading, code, a label without value, a template's own words.
+//! The lines of a report, each with its class: text, a heading, code, a label without value, a template's own words.
 //!
-//! Code fences contain program output, so only plain invitations to paste something count as a
-//! template's words there.
+//! Code fences contain program output, so only plain invitations to paste something count as a template's words there.
 
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use super::status::{Stage, stage};
 use crate::book::blocks::Item;
 use crate::book::sections::{Document, items};
 
-/// Headings under which open boxes say nothing about this bug.
+/// Headings under which open boxes do not concern this bug.
 const LATER: [&str; 14] = [
     "prevent",
     "follow",
@@ -72,7 +72,7 @@ fn life(item: &Item) -> Option<&'static str> {
     LIFE.iter().find(|word| **word == words).copied()
 }
 
-/// Boxes such as "Fixed" against the status: they say the same thing in another place.
+/// Boxes such as "Fixed" against the status: they record the same thing in another place.
 fn against_life(source: &Source<'_>, status: &str, stage: Stage, lived: &[(bool, &str, &Item)]) -> Option<Finding> {
     let last = |word: &str| matches!(word, "fixed" | "resolved" | "closed");
     let wrong = match stage {

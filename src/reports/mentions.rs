@@ -1,7 +1,7 @@
 //! Where ids are mentioned: every place in a text, and the files of a project that are worth looking at.
 //!
-//! Ignored files, binary files and files over a few megabytes are passed over. An id is a word of its own in any case,
-//! with `-` and `_` taken for the same; one with a whole day in it is also written with blanks ("Bug 20251110 003").
+//! Ignored files, binary files and files over a few megabytes are skipped. An id is a word of its own, in upper or
+//! lower case, with `-` and `_` equivalent; one with a full date is also written with spaces ("Bug 20251110 003").
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

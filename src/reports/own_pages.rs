@@ -1,7 +1,7 @@
 //! Reads fault pages, recipes, notices and code tables from a folder laid out as kb/ is: a project's own book, or kb/
 //! itself for the linter.
 //!
-//! A broken page does not hide the others; its mistakes come back beside what could be read.
+//! A broken page does not hide the others; its mistakes are returned together with what could be read.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a project keeps for Faultbook: its reports and its own pages, as asked for, as configured, or where such
+//! A project's reports and its own pages: as given on the command line, as configured, or where such
 //! things usually are.
 
 use std::path::{Path, PathBuf};

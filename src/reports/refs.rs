@@ -1,4 +1,4 @@
-//! Who mentions a report: code, other reports, commit messages.
+//! What mentions a report: code, other reports, commit messages.
 
 use std::path::{Path, PathBuf};
 

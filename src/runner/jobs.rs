@@ -2,7 +2,7 @@
 //!
 //! In a container or a sandbox the shell may be outside of our PID namespace; the kernel then gives its group and its
 //! session the number 0, which is why these four questions go to nix: rustix assumes that 0 is impossible. Two numbers
-//! 0 are taken for the same group or session.
+//! 0 count as the same group or session.
 
 use std::os::fd::AsFd;
 

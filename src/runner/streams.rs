@@ -87,7 +87,7 @@ fn fill(source: &mut Source, buffer: &mut [u8]) -> (usize, bool) {
             Ok(more) => count += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-            // Linux says EIO for a pty whose other end is closed.
+            // Linux returns EIO for a pty whose other end is closed.
             Err(_) => return (count, true),
         }
         // A pipe would wait for more.

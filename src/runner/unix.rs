@@ -31,9 +31,10 @@ const MOST_KEYS: usize = 1 << 20;
 /// Whose signals reach the child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// The child leads a session on a pty: keys become signals there, ours are handed on to it, and by it.
+    /// The child leads a session on a pty: keys become signals there; ours are passed on to the leader, and by it to
+    /// the command.
     Pty,
-    /// The child leads a group: all signals are handed on to that.
+    /// The child leads a group: all signals are passed on to it.
     Group,
     /// The child shares our group, because it reads our terminal: keys reach it without us.
     Shared,
@@ -298,7 +299,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Hands a signal on.
+    /// Passes a signal on.
     fn send(&self, signal: Signal) {
         // The child may have ended just now.
         let _ = match self.reach {
@@ -359,7 +360,7 @@ impl Watcher<'_> {
     }
 }
 
-/// Whether the child has stopped since the last time it was asked.
+/// Whether the child has stopped since the last call.
 fn has_stopped(pid: Pid) -> bool {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
     process::waitid(WaitId::Pid(pid), options).is_ok_and(|status| status.is_some_and(|status| status.stopped()))

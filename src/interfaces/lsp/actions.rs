@@ -29,8 +29,8 @@ pub(super) fn command(title: impl Into<String>, command: &str, argument: Value) 
 
 /// What is offered in a log on some lines.
 pub(super) fn of(document: &Document, range: Range) -> Vec<CodeActionOrCommand> {
-    let Some(reading) = document.log() else { return checks::fixes(document, range) };
-    let diagnosis = &reading.diagnosis;
+    let Some(analysis) = document.log() else { return checks::fixes(document, range) };
+    let diagnosis = &analysis.diagnosis;
     let touches = |line: u32| (range.start.line..=range.end.line).contains(&line.saturating_sub(1));
     let primary = diagnosis.fault.as_ref().map(|fault| fault.span).or(diagnosis.error.as_ref().map(|e| e.span));
     let mut out = Vec::new();

@@ -40,7 +40,7 @@ impl<W: Write> Server<W> {
             }
             actions::DIAGNOSE => match self.guarded(|server| Target::of(server.session()?, &argument)) {
                 Ok(target) => {
-                    self.beside(id.clone(), move |_| diagnose(&target));
+                    self.spawn(id.clone(), move |_| diagnose(&target));
                     return Ok(None);
                 }
                 Err(refusal) => Err(refusal),

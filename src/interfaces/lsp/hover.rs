@@ -40,8 +40,8 @@ fn hover(value: String, range: Option<Range>) -> Hover {
 
 /// The hover in a log: at the primary failure the whole answer, at a consequence why it counts as one.
 fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
-    let reading = document.log().filter(|_| document.kind == Kind::Log)?;
-    let diagnosis = &reading.diagnosis;
+    let analysis = document.log().filter(|_| document.kind == Kind::Log)?;
+    let diagnosis = &analysis.diagnosis;
     let line = position.line.saturating_add(1);
     let on = |span: crate::span::Span| (span.start.line..=span.end.line).contains(&line);
     if let Some(fault) = diagnosis.fault.as_ref().filter(|fault| on(fault.span)) {

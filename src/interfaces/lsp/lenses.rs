@@ -11,8 +11,8 @@ use crate::render::words::percent;
 
 /// The lenses of a log.
 pub(super) fn of(document: &Document) -> Vec<CodeLens> {
-    let Some(reading) = document.log() else { return Vec::new() };
-    let diagnosis = &reading.diagnosis;
+    let Some(analysis) = document.log() else { return Vec::new() };
+    let diagnosis = &analysis.diagnosis;
     let Some(fault) = &diagnosis.fault else { return Vec::new() };
     let range = analysis::place(&document.text, fault.span.start.line, &fault.text);
     let lens = |command| CodeLens {

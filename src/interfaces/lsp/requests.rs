@@ -64,7 +64,7 @@ pub(super) fn quick(session: &Session, method: &str, params: Value) -> Answer {
         "textDocument/foldingRange" => {
             let FoldingRangeParams { text_document, .. } = read(params)?;
             on(session, &text_document.uri, |document| {
-                document.log().map(|reading| reading.folds.clone()).unwrap_or_default()
+                document.log().map(|analysis| analysis.folds.clone()).unwrap_or_default()
             })
         }
         "textDocument/documentSymbol" => {

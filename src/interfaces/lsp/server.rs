@@ -31,7 +31,7 @@ pub(super) enum Event {
     /// The client's stream ended.
     Closed,
     /// The analysis of this version is done.
-    Read(String, i32, Option<Box<Analysis>>),
+    Analysed(String, i32, Option<Box<Analysis>>),
     /// A request that ran on another thread is done.
     Answered(RequestId, Answer),
     /// A report was drafted, or why not.
@@ -121,7 +121,7 @@ impl<W: Write> Server<W> {
                 }
                 // Responses to our own requests: whether shown or not, there is nothing to do.
                 Event::Incoming(Incoming::Message(Message::Response(_))) => {}
-                Event::Read(key, version, reading) => self.take_over(&key, version, reading),
+                Event::Analysed(key, version, analysis) => self.store_analysis(&key, version, analysis),
                 Event::Answered(id, answer) => {
                     self.cancels.remove(&id);
                     self.respond(id, answer)?;
@@ -146,7 +146,7 @@ impl<W: Write> Server<W> {
             (Stage::Running, "textDocument/references") => {
                 match self.guarded(|server| references(server.session()?, params)) {
                     Ok(Some(search)) => {
-                        self.beside(id, move |stop| finish(search::run(&search, stop)));
+                        self.spawn(id, move |stop| finish(search::run(&search, stop)));
                         return Ok(());
                     }
                     Ok(None) => Ok(Value::Null),
@@ -159,7 +159,7 @@ impl<W: Write> Server<W> {
                     let changes = edit.and_then(|edit| edit.document_changes).unwrap_or(false);
                     let kinds = edit.and_then(|edit| edit.resource_operations.clone()).unwrap_or_default();
                     let files = kinds.contains(&lsp_types::ResourceOperationKind::Rename);
-                    self.beside(id, move |stop| {
+                    self.spawn(id, move |stop| {
                         let found = search::run(&renaming.search, stop).ok_or_else(cancelled)?;
                         give(search::rename(found, &renaming.old, &renaming.new, &renaming.files, files, changes))
                     });
@@ -192,7 +192,7 @@ impl<W: Write> Server<W> {
     }
 
     /// Answers from another thread.
-    pub(super) fn beside(&mut self, id: RequestId, work: impl FnOnce(&AtomicBool) -> Answer + Send + 'static) {
+    pub(super) fn spawn(&mut self, id: RequestId, work: impl FnOnce(&AtomicBool) -> Answer + Send + 'static) {
         let stop = Arc::new(AtomicBool::new(false));
         self.cancels.insert(id.clone(), stop.clone());
         let events = self.events.0.clone();

@@ -23,9 +23,9 @@ pub(super) struct Document {
     pub(super) version: i32,
     pub(super) text: Arc<Text>,
     pub(super) kind: Kind,
-    /// What a log says: of this version, or of the one before while a new reading is made.
-    pub(super) reading: Option<Arc<Analysis>>,
-    /// What the linter says about a report or a page.
+    /// The analysis of a log: of this version, or of an earlier one while a new analysis is made.
+    pub(super) analysis: Option<Arc<Analysis>>,
+    /// The findings of `check` for a report or a page.
     pub(super) findings: Vec<Finding>,
     /// Whether the reading or the diagnostics are older than the text.
     pub(super) stale: bool,
@@ -47,7 +47,7 @@ impl Document {
             version,
             text,
             kind,
-            reading: None,
+            analysis: None,
             findings: Vec::new(),
             stale: true,
             working: false,
@@ -68,9 +68,9 @@ impl Document {
         (line, offset - self.text.line_range(line).start)
     }
 
-    /// What a log says.
+    /// The analysis, if the document is a log.
     pub(super) fn log(&self) -> Option<&Analysis> {
-        if self.kind == Kind::Log { self.reading.as_deref() } else { None }
+        if self.kind == Kind::Log { self.analysis.as_deref() } else { None }
     }
 }
 

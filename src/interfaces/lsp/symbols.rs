@@ -12,7 +12,7 @@ pub(super) fn of(document: &Document) -> Vec<DocumentSymbol> {
     let text = &document.text;
     match document.kind {
         Kind::Log => {
-            let errors = document.log().map(|reading| reading.errors.as_slice()).unwrap_or_default();
+            let errors = document.log().map(|analysis| analysis.errors.as_slice()).unwrap_or_default();
             errors.iter().map(|(first, last, words)| error(text, *first, *last, words)).collect()
         }
         Kind::Report | Kind::Page => {

@@ -34,7 +34,7 @@ impl<W: Write> Server<W> {
                 && let Some(document) = self.session.as_mut().and_then(|session| session.documents.get_mut(&key))
             {
                 document.stale = false;
-                document.reading = None;
+                document.analysis = None;
             }
         }
         let Some(session) = self.session.as_mut() else { return Ok(()) };
@@ -60,7 +60,7 @@ impl<W: Write> Server<W> {
         let workspace = session.workspace(document).clone();
         let Some(document) = session.documents.get_mut(key) else { return };
         if document.kind != Kind::Log {
-            (document.stale, document.reading, document.unpublished) = (false, None, true);
+            (document.stale, document.analysis, document.unpublished) = (false, None, true);
             document.findings = Vec::new();
             let found =
                 session.documents.get(key).map(|document| checks::findings(session, document)).unwrap_or_default();
@@ -72,8 +72,8 @@ impl<W: Write> Server<W> {
         if document.text.as_str().len() <= AT_ONCE {
             // Before the work, so that a panic does not repeat itself.
             (document.stale, document.unpublished) = (false, true);
-            document.reading = None;
-            document.reading = Some(Arc::new(analysis::read(&document.text, &workspace.knowledge)));
+            document.analysis = None;
+            document.analysis = Some(Arc::new(analysis::read(&document.text, &workspace.knowledge)));
             return;
         }
         if document.working {
@@ -82,18 +82,19 @@ impl<W: Write> Server<W> {
         (document.stale, document.working) = (false, true);
         let (text, version, key) = (document.text.clone(), document.version, key.to_owned());
         thread::spawn(move || {
-            let reading = catch_unwind(AssertUnwindSafe(|| Box::new(analysis::read(&text, &workspace.knowledge)))).ok();
-            let _ = events.send(Event::Read(key, version, reading));
+            let analysis =
+                catch_unwind(AssertUnwindSafe(|| Box::new(analysis::read(&text, &workspace.knowledge)))).ok();
+            let _ = events.send(Event::Analysed(key, version, analysis));
         });
     }
 
     /// Stores an analysis from another thread.
-    pub(super) fn take_over(&mut self, key: &str, version: i32, reading: Option<Box<Analysis>>) {
+    pub(super) fn store_analysis(&mut self, key: &str, version: i32, analysis: Option<Box<Analysis>>) {
         let Some(document) = self.session.as_mut().and_then(|session| session.documents.get_mut(key)) else { return };
         document.working = false;
         // An analysis of an older text is better than none while a newer one is being made.
         document.stale = document.stale || document.version != version;
-        document.reading = reading.map(Arc::from);
+        document.analysis = analysis.map(Arc::from);
         document.unpublished = true;
     }
 }

@@ -60,12 +60,12 @@ fn understand(body: &[u8]) -> Incoming {
         Err(error) => return garbage(ErrorCode::ParseError, Value::Null, &format!("not JSON: {error}")),
     };
     let id = value.get("id").filter(|id| id.is_number() || id.is_string()).cloned().unwrap_or(Value::Null);
-    // Without its id it would pass for a notification, and whoever asked would wait for ever.
+    // Without its id it would pass for a notification, and the client would wait forever.
     let is_request = value.get("method").is_some() && value.get("id").is_some();
     if is_request && !is_id(&id) {
         return garbage(ErrorCode::InvalidRequest, id, "the id is neither a text nor a whole number of 32 bits");
     }
-    // An answer without an id is an error that the client had with something of ours: nothing to say to that.
+    // A response without an id reports that the client could not read a message of ours: it needs no answer.
     match serde_json::from_value(value) {
         Ok(message) => Incoming::Message(message),
         Err(_) => garbage(ErrorCode::InvalidRequest, id, "neither a request nor a notification nor a response"),

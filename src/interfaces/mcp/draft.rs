@@ -1,5 +1,6 @@
 //! The tool that drafts a bug report. It writes only where the server was started with `--allow-write`, and then
-//! nothing but a new file in the project's folder of reports; otherwise it gives the text and says that it is no file.
+//! nothing but a new file in the project's folder of reports; otherwise it returns the text and says that no file was
+//! written.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ struct Draft {
     path: Option<String>,
     /// The report's title, instead of one made from the failure.
     title: Option<String>,
-    /// How grave it is, instead of what the fault's page says.
+    /// Its severity, instead of the one of the fault's page.
     severity: Option<Grade>,
     /// The command that was run, where the log does not show it.
     command: Option<String>,

@@ -1,8 +1,8 @@
 //! The MCP server for agents: the Model Context Protocol over standard input and output.
 //!
 //! Tools for diagnosing, searching, showing, checking, probing and drafting reports; pages and reports as resources; a
-//! prompt. Nothing is written unless the server was started for that, and then only new reports. Work is done on
-//! threads of its own, so that a long log does not hold up the next request and a panic costs one answer.
+//! prompt. Nothing is written unless the server was started for that, and then only new reports. Requests run on
+//! other threads, so that a long log does not delay the next request and a panic fails only one.
 
 mod draft;
 #[cfg(feature = "machine")]

@@ -1,4 +1,4 @@
-//! The tool that asks this machine about its GPUs, driver and Python environment.
+//! The tool that probes this machine's GPUs, driver and Python environment.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::CallToolResult;

@@ -28,7 +28,7 @@ const BUILTIN: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Where a team keeps templates, besides what faultbook.toml says: beside the repository's root.
+/// Where a team keeps templates, in addition to faultbook.toml: beside the repository's root.
 const PLACE: &str = ".faultbook/templates";
 
 /// A template to choose from.

@@ -60,7 +60,7 @@ impl Drop for Draft {
 /// Changes a text file: `change` gets the text and gives the new one. Returns whether anything changed.
 ///
 /// # Errors
-/// When the file cannot be read or written, is not UTF-8, or `change` refuses.
+/// When the file cannot be read or written, is not UTF-8, or `change` fails.
 pub(super) fn change(path: &Path, mut change: impl FnMut(&str) -> Result<String, Error>) -> Result<bool, Error> {
     let _lock = lock(path);
     for _ in 0..ATTEMPTS {

@@ -1,4 +1,4 @@
-//! The graph in Mermaid's language, which forges draw inside of markdown.
+//! The graph in Mermaid's language, which GitHub and GitLab draw inside markdown.
 
 use super::{Edge, Graph, Relation};
 use crate::check::Stage;

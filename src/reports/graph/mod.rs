@@ -124,7 +124,7 @@ fn edges(parsed: &[ParsedReport]) -> Vec<Edge> {
             *strongest = (*strongest).min(relation);
         }
     }
-    // Who is called a follower or a duplicate names the other one as well; that says nothing more.
+    // A report that is called a follower or a duplicate usually mentions the other one too; that adds nothing.
     let pairs: Vec<((usize, usize), Relation)> = said.iter().map(|(pair, relation)| (*pair, *relation)).collect();
     for ((from, to), relation) in pairs {
         if relation < Relation::Links && said.get(&(to, from)).is_some_and(|other| *other >= Relation::Links) {

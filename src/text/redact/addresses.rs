@@ -1,4 +1,4 @@
-//! Addresses of networks: IPv4, IPv6, hardware addresses. Versions with four parts look like them and are kept.
+//! Network addresses: IPv4, IPv6, MAC. Versions with four parts look like IPv4 addresses and are kept.
 
 use super::{Cut, Kind, Word, lines};
 

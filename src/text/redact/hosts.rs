@@ -1,5 +1,5 @@
-//! Names of machines, where something says that a word is one: NCCL and torchrun lines, addresses with ports, kernel
-//! logs, variables of clusters, internal domains. Hosts that everybody knows (github.com) are kept.
+//! Host names, where the context shows that a word is one: NCCL and torchrun lines, addresses with ports, kernel
+//! logs, cluster variables, internal domains. Well-known public hosts (github.com) are kept.
 
 use std::sync::LazyLock;
 

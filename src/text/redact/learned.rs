@@ -1,5 +1,5 @@
-//! Names learned on the way: a user name from a home folder, a host from an NCCL line. They are taken out wherever they
-//! stand as whole words, and every machine keeps its number.
+//! Names learned on the way: a user name from a home folder, a host from an NCCL line. They are removed wherever they
+//! occur as whole words, and every host keeps its number.
 
 use std::collections::{BTreeMap, BTreeSet};
 

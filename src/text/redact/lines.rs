@@ -1,6 +1,6 @@
-//! Lines of a text with their offsets; all of them, or only those that hold one of some words.
+//! Lines of a text with their offsets; all of them, or only those that contain one of some words.
 //!
-//! Most lines of a long log hold nothing to look at, so words are searched in one pass over the whole text.
+//! Most lines of a long log need no closer look, so words are searched in one pass over the whole text.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 

@@ -1,4 +1,4 @@
-//! Secrets that something beside them names: assignments, headers, cookies, flags of commands, sentences.
+//! Secrets with a name beside them: in assignments, headers, cookies, command-line flags, sentences.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! People: e-mail addresses, and user names where a path, a prompt or an ssh target shows them.
+//! Personal data: e-mail addresses, and user names where a path, a prompt or an ssh target shows them.
 
 use std::sync::LazyLock;
 

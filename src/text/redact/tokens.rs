@@ -1,5 +1,5 @@
-//! Keys and tokens that their shape gives away: of the usual services, web tokens, and long random values beside no
-//! name at all.
+//! Keys and tokens recognised by their shape: those of common services, JSON web tokens, and long random values without
+//! a name.
 //!
 //! Prefixes and lengths follow what the services document and the rules of gitleaks (MIT), which collects them.
 
