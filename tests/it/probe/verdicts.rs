@@ -266,7 +266,7 @@ fn the_ladder_tells_the_library_from_the_run() {
         "cublas-execution-failed",
         "library-bug",
         CauseStatus::Supported,
-        "FP16 product breaks here as well",
+        "FP16 matmul also fails here",
     );
     assert_ne!(
         ids(&right).iter().map(|one| one.0).collect::<Vec<_>>(),
