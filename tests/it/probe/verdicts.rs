@@ -317,7 +317,7 @@ fn wrong_results_confirm_the_hardware_and_right_ones_speak_against_it() {
     let diagnosis = answer(&text, Some(&right));
     let healthy = cause(&diagnosis, "cublas-execution-failed", "hardware-fault");
     assert!(
-        healthy.reasons.iter().any(|reason| !reason.supports && reason.says.contains("functional probe was right"))
+        healthy.reasons.iter().any(|reason| !reason.supports && reason.says.contains("functional probe were correct"))
     );
     let text = plain("RuntimeError: CUDA error: an illegal memory access was encountered");
     let corrupt = Machine::with("silent-copy").probe(Level::Functional);
