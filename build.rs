@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use schema::{FaultMatter, FixMatter, NoticeMatter};
+use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
 #[path = "src/book/code_rows.rs"]
@@ -55,7 +55,7 @@ fn main() {
     let mut faults: Vec<(PackedFault<'_>, Vec<u8>)> = Vec::new();
     for (area, files) in &areas {
         for file in files {
-            let Some((matter, body, body_line)) = page::<FaultMatter>(file, &mut failed) else { continue };
+            let Some((matter, body, body_line)) = page::<FrontMatter>(file, &mut failed) else { continue };
             let fault = PackedFault { id: &file.stem, area, path: &file.path, matter: &[], body_line, body };
             faults.push((fault, pack(&matter)));
         }

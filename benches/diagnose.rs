@@ -5,9 +5,10 @@ use std::fs;
 
 use divan::Bencher;
 use faultbook::book::Book;
-use faultbook::diagnose::{self, Measured};
-use faultbook::knowledge::{Knowledge, Places};
-use faultbook::{incident, transcript};
+use faultbook::diagnosis::{self, Measured};
+use faultbook::incident;
+use faultbook::reports::knowledge::{Knowledge, Places};
+use faultbook::text;
 
 fn main() {
     divan::main();
@@ -39,18 +40,18 @@ fn open_the_book() -> Knowledge {
 #[divan::bench]
 fn clean_a_pasted_text(bencher: Bencher<'_, '_>) {
     let text = pasted();
-    bencher.bench(|| transcript::read(&text));
+    bencher.bench(|| text::read(&text));
 }
 
 #[divan::bench]
 fn clean_a_long_log(bencher: Bencher<'_, '_>) {
     let text = long();
-    bencher.bench(|| transcript::read(&text));
+    bencher.bench(|| text::read(&text));
 }
 
 #[divan::bench]
 fn read_a_pasted_text(bencher: Bencher<'_, '_>) {
-    let transcript = transcript::read(&pasted());
+    let transcript = text::read(&pasted());
     bencher.bench(|| incident::read(&transcript));
 }
 
@@ -67,8 +68,8 @@ fn diagnose_a_long_log(bencher: Bencher<'_, '_>) {
 fn whole(bencher: Bencher<'_, '_>, text: &[u8]) {
     let knowledge = knowledge();
     bencher.bench(|| {
-        let transcript = transcript::read(text);
+        let transcript = text::read(text);
         let incident = incident::read(&transcript);
-        diagnose::diagnose(&transcript, &incident, &knowledge, &Measured::default())
+        diagnosis::diagnose(&transcript, &incident, knowledge.library(), &Measured::default())
     });
 }

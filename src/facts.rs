@@ -95,7 +95,7 @@ impl Facts {
     }
 
     /// Records why a fact cannot be known.
-    pub fn cannot_tell(&mut self, name: impl Into<String>, why: impl Into<String>) {
+    pub fn set_unknown(&mut self, name: impl Into<String>, why: impl Into<String>) {
         self.unknown.entry(name.into()).or_insert_with(|| why.into());
     }
 
@@ -141,7 +141,7 @@ impl Facts {
             self.add(name.clone(), fact.value.clone(), fact.source, fact.line);
         }
         for (name, why) in &other.unknown {
-            self.cannot_tell(name.clone(), why.clone());
+            self.set_unknown(name.clone(), why.clone());
         }
     }
 

@@ -1,29 +1,34 @@
 //! Faultbook: which GPU or ML training failure is this, why did it happen here, and what fixes it.
 //!
-//! The way data flows stands in ARCHITECTURE.md. This library never prints.
+//! Three tiers, each a feature that builds on the one before it. ARCHITECTURE.md shows how data flows through them.
+
+// The core alone leaves much of itself unused: the interfaces ask for it.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "used by the tiers above"))]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+// The core: text in, answer out. No files, no processes, no terminal, no search engine.
 pub mod amounts;
 pub mod book;
 pub mod compatibility;
-pub mod diagnose;
 pub mod diagnosis;
-pub mod draft;
-pub mod error;
 pub mod facts;
 pub mod incident;
-pub mod index;
-pub mod knowledge;
-pub mod life;
-pub mod lint;
-pub mod lookup;
+pub mod matching;
 pub mod pattern;
-#[cfg(feature = "probe")]
-pub mod probe;
-pub mod project;
 pub mod render;
-pub mod run;
-pub mod serve;
-pub mod signature;
 pub mod span;
-pub mod transcript;
+pub mod text;
+
+// What needs an operating system.
+#[cfg(feature = "os")]
+pub mod check;
+#[cfg(feature = "machine")]
+pub mod machine;
+#[cfg(feature = "os")]
+pub mod reports;
+#[cfg(feature = "os")]
+pub mod runner;
+
+// What people and programs talk to.
+#[cfg(feature = "os")]
+pub mod interfaces;

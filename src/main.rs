@@ -1,7 +1,5 @@
-//! The `faultbook` command. Everything it does stands in `cli`.
-
-mod cli;
+//! The `faultbook` command; `interfaces::cli` is everything it does.
 
 fn main() -> std::process::ExitCode {
-    cli::run()
+    faultbook::interfaces::cli::run()
 }

@@ -1,5 +1,6 @@
 //! One test per file of tests/corpus: the text gets the fault of its folder, and its cause among the first three.
 
+#[path = "it/support.rs"]
 mod support;
 
 use std::path::Path;

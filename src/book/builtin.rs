@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use super::codes::CodeTable;
 use super::packed::{Packed, PackedFault, PackedFile};
 use super::page::{FaultPage, Notice, Recipe};
-use super::page_reader::{self, Shelf};
-use super::schema::FaultMatter;
+use super::page_reader::{self, PageLocation};
+use super::schema::FrontMatter;
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/book.postcard"));
 
@@ -17,7 +17,7 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/book.postcard"))
 #[derive(Debug)]
 pub struct Builtin {
     packed: Packed<'static>,
-    matters: Vec<OnceLock<FaultMatter>>,
+    matters: Vec<OnceLock<FrontMatter>>,
     codes: OnceLock<CodeTable>,
 }
 
@@ -113,7 +113,7 @@ impl BuiltinFault {
     }
 
     /// The front matter, decoded on the first call.
-    pub fn matter(self) -> &'static FaultMatter {
+    pub fn matter(self) -> &'static FrontMatter {
         let decode = || postcard::from_bytes(self.packed.matter).expect("the same build wrote these bytes");
         match self.book.matters.get(self.index) {
             Some(cell) => cell.get_or_init(decode),
@@ -123,7 +123,7 @@ impl BuiltinFault {
 
     /// The page whole, its body read now.
     pub fn page(self) -> FaultPage {
-        let shelf = Shelf { id: self.id(), area: self.area(), path: self.path() };
+        let shelf = PageLocation { id: self.id(), area: self.area(), path: self.path() };
         page_reader::read_body(shelf, self.matter().clone(), self.body(), &|id| self.book.recipe(id))
     }
 }

@@ -6,14 +6,14 @@
 use crate::pattern::Pattern;
 
 use super::problem::Problem;
-use super::schema::{EvidenceMatter, FaultMatter, SignatureMatter};
+use super::schema::{EvidenceSpec, FrontMatter, SignatureSpec};
 use super::sections::Document;
 
 /// The shortest literal that may stand in `contains`: shorter ones hit everywhere.
 const SHORTEST_LITERAL: usize = 6;
 
 /// Checks the front matter of a fault page.
-pub fn fault(matter: &FaultMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
+pub fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
     length(doc, problems, &matter.title, 70, "title");
     if matter.signatures.is_empty() && matter.codes.is_empty() && matter.operations.is_empty() {
         let help = "add `signatures:`, `codes:` or, for a silent fault, `operations:`";
@@ -53,7 +53,7 @@ pub fn fault(matter: &FaultMatter, doc: &Document<'_>, problems: &mut Vec<Proble
 }
 
 /// Checks signatures of a fault page or a notice.
-pub fn signatures(signatures: &[SignatureMatter], doc: &Document<'_>, problems: &mut Vec<Problem>) {
+pub fn signatures(signatures: &[SignatureSpec], doc: &Document<'_>, problems: &mut Vec<Problem>) {
     for signature in signatures {
         if signature.contains.0.is_empty() {
             let help = "`contains` takes one literal or a list of them";
@@ -73,7 +73,7 @@ pub fn signatures(signatures: &[SignatureMatter], doc: &Document<'_>, problems: 
     }
 }
 
-fn evidence(evidence: &EvidenceMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
+fn evidence(evidence: &EvidenceSpec, doc: &Document<'_>, problems: &mut Vec<Problem>) {
     let patterns = [&evidence.text, &evidence.before, &evidence.message, &evidence.frame];
     let given = patterns.iter().filter(|pattern| pattern.is_some()).count() + usize::from(evidence.when.is_some());
     if given != 1 {

@@ -42,7 +42,7 @@ pub struct PackedFault<'a> {
     pub area: &'a str,
     /// `kb/faults/cudnn/cudnn-no-engine.md`.
     pub path: &'a str,
-    /// The front matter, a `FaultMatter` in postcard.
+    /// The front matter, a `FrontMatter` in postcard.
     #[serde(borrow)]
     pub matter: &'a [u8],
     /// Physical line of the file at which the body begins.

@@ -1,6 +1,6 @@
 //! A fault page, a recipe and a notice as the rest of the program sees them: checked and typed.
 
-use super::schema::{Affected, Cost, EvidenceMatter, PageStatus, Prior, Severity, SignatureMatter};
+use super::schema::{Affected, Cost, EvidenceSpec, PageStatus, Prior, Severity, SignatureSpec};
 
 /// A page of the book: one fault with its causes.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct FaultPage {
     /// Vendor codes that people look up.
     pub codes: Vec<String>,
     /// Ways to recognise it.
-    pub signatures: Vec<SignatureMatter>,
+    pub signatures: Vec<SignatureSpec>,
     /// Causes in the order of the front matter.
     pub causes: Vec<Cause>,
     /// Where it exists.
@@ -49,7 +49,7 @@ pub struct Cause {
     /// How often, with nothing else known.
     pub prior: Prior,
     /// What speaks for or against it.
-    pub evidence: Vec<EvidenceMatter>,
+    pub evidence: Vec<EvidenceSpec>,
     /// Why it happens: the paragraphs before the first label.
     pub why: String,
     /// How to confirm it here.
@@ -115,7 +115,7 @@ pub struct Notice {
     /// What the line says, in one clause.
     pub title: String,
     /// Ways to recognise it.
-    pub signatures: Vec<SignatureMatter>,
+    pub signatures: Vec<SignatureSpec>,
     /// Why it is harmless, as markdown.
     pub body: String,
 }

@@ -8,12 +8,12 @@ use super::cause_section::{self, CauseSection, Recipes, lines_and_costs};
 use super::matter_check;
 use super::page::{Cause, FaultPage, Notice, Recipe};
 use super::problem::Problem;
-use super::schema::{FaultMatter, FixMatter, NoticeMatter};
+use super::schema::{FixMatter, FrontMatter, NoticeMatter};
 use super::sections::{Document, Outline, Section, fences, top_items};
 
 /// Where a page lies.
 #[derive(Debug, Clone, Copy)]
-pub struct Shelf<'a> {
+pub struct PageLocation<'a> {
     /// The file's stem.
     pub id: &'a str,
     /// The folder.
@@ -26,10 +26,10 @@ pub struct Shelf<'a> {
 ///
 /// # Errors
 /// Every mistake that was found, in the order of the file.
-pub fn read_fault(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result<FaultPage, Vec<Problem>> {
+pub fn read_fault(shelf: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) -> Result<FaultPage, Vec<Problem>> {
     let doc = Document::read(text, Outline::Strict);
     let mut problems = Vec::new();
-    let matter: Option<FaultMatter> = front_matter(&doc, &mut problems);
+    let matter: Option<FrontMatter> = front_matter(&doc, &mut problems);
     if let Some(matter) = &matter {
         matter_check::fault(matter, &doc, &mut problems);
     }
@@ -44,10 +44,14 @@ pub fn read_fault(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result
 ///
 /// # Errors
 /// Every mistake that was found, in the order of the file.
-pub fn read_parts(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result<(FaultMatter, String), Vec<Problem>> {
+pub fn read_parts(
+    shelf: PageLocation<'_>,
+    text: &str,
+    recipes: &Recipes<'_>,
+) -> Result<(FrontMatter, String), Vec<Problem>> {
     read_fault(shelf, text, recipes)?;
     let doc = Document::read(text, Outline::Strict);
-    let matter: Option<FaultMatter> = front_matter(&doc, &mut Vec::new());
+    let matter: Option<FrontMatter> = front_matter(&doc, &mut Vec::new());
     match matter {
         Some(matter) => Ok((matter, doc.body().to_owned())),
         None => Err(Vec::new()),
@@ -55,7 +59,7 @@ pub fn read_parts(shelf: Shelf<'_>, text: &str, recipes: &Recipes<'_>) -> Result
 }
 
 /// Puts a fault page together from front matter that is decoded already and the markdown after it.
-pub fn read_body(shelf: Shelf<'_>, matter: FaultMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
+pub fn read_body(shelf: PageLocation<'_>, matter: FrontMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
     body(shelf, matter, &Document::read_body(markdown, Outline::Strict), recipes)
 }
 
@@ -146,7 +150,7 @@ fn front_matter<T: serde::de::DeserializeOwned>(doc: &Document<'_>, problems: &m
     }
 }
 
-fn body(shelf: Shelf<'_>, matter: FaultMatter, doc: &Document<'_>, recipes: &Recipes<'_>) -> FaultPage {
+fn body(shelf: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipes: &Recipes<'_>) -> FaultPage {
     let causes = matter
         .causes
         .into_iter()
@@ -189,7 +193,7 @@ fn body(shelf: Shelf<'_>, matter: FaultMatter, doc: &Document<'_>, recipes: &Rec
     }
 }
 
-fn check_body(doc: &Document<'_>, matter: Option<&FaultMatter>, recipes: &Recipes<'_>, problems: &mut Vec<Problem>) {
+fn check_body(doc: &Document<'_>, matter: Option<&FrontMatter>, recipes: &Recipes<'_>, problems: &mut Vec<Problem>) {
     for (key, name) in [("meaning", "Meaning"), ("example", "Example"), ("causes", "Causes")] {
         let Some((_, section)) = find(doc, key) else {
             let message = format!("section \"{name}\" is missing");
@@ -227,7 +231,7 @@ fn check_body(doc: &Document<'_>, matter: Option<&FaultMatter>, recipes: &Recipe
     check_causes(doc, matter, recipes, problems);
 }
 
-fn check_causes(doc: &Document<'_>, matter: Option<&FaultMatter>, recipes: &Recipes<'_>, problems: &mut Vec<Problem>) {
+fn check_causes(doc: &Document<'_>, matter: Option<&FrontMatter>, recipes: &Recipes<'_>, problems: &mut Vec<Problem>) {
     let Some((index, causes)) = find(doc, "causes") else { return };
     let mut seen: Vec<&str> = Vec::new();
     for (_, section) in doc.children(index) {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct FaultMatter {
+pub struct FrontMatter {
     /// The fault in words, shown as the answer's first line.
     pub title: String,
     /// Whether the page is used.
@@ -22,7 +22,7 @@ pub struct FaultMatter {
     pub codes: Vec<String>,
     /// Any one may hit.
     #[serde(default)]
-    pub signatures: Vec<SignatureMatter>,
+    pub signatures: Vec<SignatureSpec>,
     /// Faults that commonly follow from this one: where both stand in a text, this one is the primary.
     #[serde(default)]
     pub explains: Vec<String>,
@@ -67,7 +67,7 @@ pub struct NoticeMatter {
     /// What the harmless line says, in one clause.
     pub title: String,
     /// Any one may hit.
-    pub signatures: Vec<SignatureMatter>,
+    pub signatures: Vec<SignatureSpec>,
     /// Addresses to read on.
     #[serde(default)]
     pub references: Vec<String>,
@@ -77,7 +77,7 @@ pub struct NoticeMatter {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct SignatureMatter {
+pub struct SignatureSpec {
     /// Literal words, compared without ASCII case; a list means all of them.
     pub contains: OneOrMany,
     /// Regex that the line must match too.
@@ -94,7 +94,7 @@ pub struct SignatureMatter {
     pub without: Option<String>,
     /// What kind of statement the line is.
     #[serde(default)]
-    pub standing: Standing,
+    pub standing: SignatureRole,
     /// Whether a run ends with it; false for notices that a run can survive.
     #[serde(default = "yes")]
     pub fatal: bool,
@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum SignatureRole {
     /// A launcher's, wrapper's or shell's report of a death.
     Echo,
     /// Printed because something else failed or hung first.
@@ -157,14 +157,14 @@ pub struct CauseMatter {
     pub prior: Prior,
     /// What speaks for or against it.
     #[serde(default)]
-    pub evidence: Vec<EvidenceMatter>,
+    pub evidence: Vec<EvidenceSpec>,
 }
 
 /// One piece of evidence: exactly one of `text`, `before`, `message`, `frame`, `when`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct EvidenceMatter {
+pub struct EvidenceSpec {
     /// Regex over the lines of the whole text.
     #[serde(default)]
     pub text: Option<String>,

@@ -4,7 +4,7 @@
 //! evidence. Only answers for terminals are known, by their first lines and their last one.
 
 use super::Role;
-use crate::transcript::Transcript;
+use crate::text::Transcript;
 
 /// What `run` says before its answer.
 const ENDED: &str = "the command ended with ";
@@ -107,12 +107,12 @@ fn has_id(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::{Role, read};
-    use crate::transcript;
+    use crate::text;
 
     const DEATH: &str = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
 
     fn answers(text: &str) -> Vec<bool> {
-        let transcript = transcript::read(text.as_bytes());
+        let transcript = text::read(text.as_bytes());
         read(&transcript).roles.iter().map(|role| *role == Role::Answer).collect()
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let is_answer = answers(&text);
         assert!(!is_answer[0] && !is_answer[is_answer.len() - 1]);
         assert!(is_answer[1..is_answer.len() - 1].iter().all(|is| *is), "{is_answer:?}");
-        let transcript = transcript::read(text.as_bytes());
+        let transcript = text::read(text.as_bytes());
         assert_eq!(read(&transcript).errors.len(), 1);
     }
 

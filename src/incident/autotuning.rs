@@ -3,13 +3,13 @@
 //! The form is that of PyTorch's `torch/_inductor/select_algorithm.py`: a headline, the error, "Ignoring this choice."
 
 use super::Role;
-use super::reading::Reading;
+use super::context::ParserContext;
 
 /// Lines between the headline and the end.
 const LONGEST: usize = 40;
 
 /// Marks a candidate's failure; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if !r.text(at).contains("rror during autotuning:") {
         return None;
     }
@@ -22,13 +22,13 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::{Role, read};
-    use crate::transcript;
+    use crate::text;
 
     #[test]
     fn a_choice_that_is_ignored_is_quiet_and_one_that_is_not_is_an_error() {
         let tried =
             "Runtime error during autotuning: \nout of resource: shared memory, Required: 9, Hardware limit: 1. \n";
-        let roles = |text: &str| read(&transcript::read(text.as_bytes())).roles;
+        let roles = |text: &str| read(&text::read(text.as_bytes())).roles;
         assert!(roles(&format!("{tried}Ignoring this choice.\n")).iter().all(|role| *role == Role::Quiet));
         assert!(roles(tried).iter().all(|role| *role != Role::Quiet));
     }

@@ -3,12 +3,12 @@
 //! It names codes, it does not explain them. The surprising thing: a bare number counts only behind words that say
 //! CUDA, because every other library has an error 35 too.
 
+use super::context::ParserContext;
 use super::numbers;
-use super::reading::Reading;
 use super::sentences::{GENERAL, SPECIFIC};
 use super::words::{after, contains_folded, is_word, whole};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Beginnings of enum names. Those that end in an underscore need capitals behind them, the others a capital letter.
 const FAMILIES: &[&str] = &[
@@ -157,7 +157,7 @@ pub(super) fn fill(event: &mut ErrorEvent) {
 }
 
 /// Reads a line on which a program's own check reports a code: `CUDA error at saxpy.cu:12 code=46(...)`.
-pub(super) fn report(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let level = r.prefix(at).and_then(|prefix| prefix.level);
     if level.is_some_and(|level| level < Level::Warning)

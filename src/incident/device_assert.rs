@@ -3,12 +3,12 @@
 //! It refuses assertions of host code. The surprising thing: one failed assertion is printed once per thread, hundreds
 //! of times; all of that is one error.
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::words::{after, whole};
 use super::{Frame, Kind, Role};
 
 /// Reads a failed device-side assertion; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let found = Assertion::of(r.text(at))?;
     r.set(at, Role::Error);
     let number = r.errors.iter().rposition(|old| {

@@ -3,7 +3,7 @@
 //! It refuses to silence what a program printed: exceptions and fenced blocks in such a section stay. The surprising
 //! thing: nvidia-smi draws tables of bars too, but its rules have a `+`.
 
-use crate::transcript::Transcript;
+use crate::text::Transcript;
 
 /// Words in the heading of a section that tells of failures which others had or may have.
 const HELP: [&str; 9] = [
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str) -> Vec<usize> {
-        let marks = lines(&crate::transcript::read(text.as_bytes()));
+        let marks = lines(&crate::text::read(text.as_bytes()));
         marks.iter().enumerate().filter(|(_, mark)| **mark).map(|(index, _)| index).collect()
     }
 

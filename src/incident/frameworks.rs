@@ -4,10 +4,10 @@
 //! It names what a line says, it does not decide whether the run survived it. The surprising thing: frameworks print
 //! errors at start-up that mean nothing, so a status line alone is never fatal.
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::words::{after, contains_folded};
 use super::{ErrorEvent, Kind, Role};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Words that XLA and TensorFlow begin a status with.
 const STATUS_WORDS: &[&str] = &[
@@ -47,7 +47,7 @@ const TOOLS: &[(&str, &str)] = &[
 ];
 
 /// Reads a line of a framework or a tool; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     if let Some((_, name)) = TOOLS.iter().find(|(start, _)| words.starts_with(*start)) {
@@ -135,7 +135,7 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
 }
 
 /// Reads a line whose prefix says error or fatal and which nobody else understood.
-pub(super) fn grave(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn grave(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let words = r.text(at).trim();
     if words.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
         return None;
@@ -145,7 +145,7 @@ pub(super) fn grave(r: &mut Reading<'_>, at: usize) -> Option<usize> {
     // A dump of many lines written by one call is one error.
     let index = r.index(at);
     if at > 0
-        && r.same_voice(at, at - 1)
+        && r.same_logger(at, at - 1)
         && r.prefix(at).is_some_and(|prefix| {
             prefix.time.is_some() && r.prefix(at - 1).is_some_and(|before| before.time == prefix.time)
         })
@@ -163,7 +163,7 @@ pub(super) fn grave(r: &mut Reading<'_>, at: usize) -> Option<usize> {
 }
 
 /// Files a status unless the same words were filed before.
-fn file(r: &mut Reading<'_>, at: usize, kind: Kind, type_name: &str, message: &str, fatal: bool) -> usize {
+fn file(r: &mut ParserContext<'_>, at: usize, kind: Kind, type_name: &str, message: &str, fatal: bool) -> usize {
     r.set(at, Role::Error);
     let message = super::advice::without(message);
     let recent =

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::words::{find_folded, is_word, number, unit_bytes};
 use super::{Incident, Role};
 use crate::facts::Value;
-use crate::transcript::Transcript;
+use crate::text::Transcript;
 
 /// Lines above the failure in which readings are looked for.
 const REACH: usize = 3000;
@@ -199,7 +199,7 @@ mod tests {
             )
         };
         for grows in [true, false] {
-            let incident = super::super::read(&crate::transcript::read(text(grows).as_bytes()));
+            let incident = super::super::read(&crate::text::read(text(grows).as_bytes()));
             assert_eq!(incident.facts.get("run.memory.rising").map(|f| &f.value), Some(&Value::Bool(grows)));
             assert_eq!(incident.facts.number("run.memory.first"), Some(4.0 * 1_073_741_824.0));
             assert_eq!(incident.facts.get("run.host_memory.rising"), None);

@@ -1,10 +1,10 @@
 //! The help text of a program: options that are named after failures ("--oom-retries") are not failures.
 
 use super::Role;
-use super::reading::Reading;
+use super::context::ParserContext;
 
 /// Marks the lines of a usage message; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if !r.text(at).starts_with("usage: ") {
         return None;
     }
@@ -26,13 +26,13 @@ fn belongs(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::{Role, read};
-    use crate::transcript;
+    use crate::text;
 
     #[test]
     fn a_help_text_is_quiet_and_the_error_below_it_is_not() {
         let text = "usage: train.py [-h] [--oom-retries N]\n\noptions:\n  --oom-retries N  after CUDA out of memory\n\
                     train.py: error: argument --n: invalid int value\n";
-        let transcript = transcript::read(text.as_bytes());
+        let transcript = text::read(text.as_bytes());
         let incident = read(&transcript);
         assert!(incident.roles[..4].iter().all(|role| *role == Role::Quiet));
         assert_ne!(incident.roles[4], Role::Quiet);

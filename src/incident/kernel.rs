@@ -3,13 +3,13 @@
 //! It refuses ordinary driver chatter. The surprising thing: an oom-kill report is a hundred lines long; all of it is
 //! one error, whose message is the line that names the victim.
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::words::{after, number, whole};
 use super::{Code, Kind, Role};
 use crate::facts::{Fact, Value};
 
 /// Reads a line of the kernel log; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     if let Some(xid) = Xid::of(words) {
@@ -75,7 +75,7 @@ impl<'t> Xid<'t> {
     }
 }
 
-fn record(r: &mut Reading<'_>, at: usize, xid: &Xid<'_>) -> usize {
+fn record(r: &mut ParserContext<'_>, at: usize, xid: &Xid<'_>) -> usize {
     r.set(at, Role::Error);
     let line = r.number(at);
     r.facts.number_in_text("xid.first", f64::from(xid.code), line);
@@ -103,7 +103,7 @@ fn record(r: &mut Reading<'_>, at: usize, xid: &Xid<'_>) -> usize {
 }
 
 /// The driver's other lines: only those that tell of a failure.
-fn driver(r: &mut Reading<'_>, at: usize, message: &str) -> Option<usize> {
+fn driver(r: &mut ParserContext<'_>, at: usize, message: &str) -> Option<usize> {
     let line = r.number(at);
     if let Some(rest) = after(message, "Kernel Module").filter(|_| message.contains("loading NVIDIA"))
         && let Some(version) = rest.split_whitespace().find_map(super::words::version)
@@ -149,7 +149,7 @@ fn driver(r: &mut Reading<'_>, at: usize, message: &str) -> Option<usize> {
     Some(end)
 }
 
-fn oom_kill(r: &mut Reading<'_>, at: usize) -> usize {
+fn oom_kill(r: &mut ParserContext<'_>, at: usize) -> usize {
     r.set(at, Role::Error);
     let words = r.text(at).trim();
     let index = r.index(at);

@@ -8,6 +8,7 @@ mod advice;
 mod answer;
 mod autotuning;
 mod command;
+mod context;
 mod cuda;
 mod device_assert;
 mod documents;
@@ -22,7 +23,6 @@ mod numbers;
 mod oom;
 mod position;
 mod python;
-mod reading;
 mod remarks;
 mod sentences;
 #[cfg(test)]
@@ -35,8 +35,8 @@ mod writing;
 use std::ops::Range;
 
 use crate::facts::Facts;
-use crate::transcript::{Level, Transcript};
-use reading::Reading;
+use crate::text::{Level, Transcript};
+use context::ParserContext;
 use triggers::Topics;
 
 pub use advice::without as without_advice;
@@ -197,9 +197,10 @@ pub fn read(transcript: &Transcript) -> Incident {
     }
     for (number, stream) in transcript.streams().iter().enumerate() {
         let lines = answer::mark(transcript, &stream.lines, &mut incident.roles);
-        let mut reading = Reading::new(transcript, &marks, number, &lines, &mut incident.roles, &mut incident.facts);
+        let mut reading =
+            ParserContext::new(transcript, &marks, number, &lines, &mut incident.roles, &mut incident.facts);
         scan(&mut reading);
-        survive(&mut reading);
+        mark_nonfatal(&mut reading);
         let offset = incident.errors.len();
         let found = reading.errors;
         incident.errors.extend(found.into_iter().map(|mut error| {
@@ -217,7 +218,7 @@ pub fn read(transcript: &Transcript) -> Incident {
 }
 
 /// Walks over one stream, line by line; each parser takes as many lines as it understands.
-fn scan(r: &mut Reading<'_>) {
+fn scan(r: &mut ParserContext<'_>) {
     let mut at = 0;
     while at < r.len() {
         let marks = r.marks(at);
@@ -233,7 +234,7 @@ fn scan(r: &mut Reading<'_>) {
 }
 
 /// Asks the parsers in turn, the most particular first.
-fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<usize> {
+fn parse(r: &mut ParserContext<'_>, at: usize, marks: Topics, grave: bool) -> Option<usize> {
     if r.text(at).trim().is_empty() {
         return None;
     }
@@ -278,7 +279,7 @@ fn parse(r: &mut Reading<'_>, at: usize, marks: Topics, grave: bool) -> Option<u
 }
 
 /// An error after which the same writer goes on with its steps did not end the run.
-fn survive(r: &mut Reading<'_>) {
+fn mark_nonfatal(r: &mut ParserContext<'_>) {
     /// Other ranks that write into the same stream make a step or two before they notice.
     const STEPS: usize = 4;
     /// Lines between a status and the traceback that it causes.

@@ -3,12 +3,12 @@
 //! It refuses to read panics of other languages as GPU failures, but names them. The surprising thing: a `Fatal Python
 //! error` prints its frames innermost first, so they are turned round.
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::words::{after, between, contains_folded, whole};
 use super::{ErrorEvent, Frame, Kind, Role};
 
 /// Reads a native failure at `at`; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     if words.starts_with("terminate called") || contains_folded(words, "libc++abi: terminating") {
@@ -54,7 +54,7 @@ pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
 }
 
 /// `terminate called after throwing an instance of 'c10::Error'` and its `what():`.
-fn terminate(r: &mut Reading<'_>, at: usize) -> usize {
+fn terminate(r: &mut ParserContext<'_>, at: usize) -> usize {
     let words = r.text(at).trim();
     let type_name =
         between(words, "instance of '", "'").or_else(|| between(words, "exception of type ", ":")).unwrap_or("");
@@ -77,7 +77,7 @@ fn terminate(r: &mut Reading<'_>, at: usize) -> usize {
 }
 
 /// Takes the lines that continue a native message (advice, c10 frames, glog stack) and files the error.
-fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize) -> usize {
+fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: usize) -> usize {
     r.set(head, Role::Error);
     let mut position = head + 1;
     let mut end = position;
@@ -141,7 +141,7 @@ fn native_frame(words: &str) -> Option<Option<Frame>> {
 }
 
 /// A native stack without a message that was understood: marked, and nothing else.
-fn stack(r: &mut Reading<'_>, at: usize) -> usize {
+fn stack(r: &mut ParserContext<'_>, at: usize) -> usize {
     let mut position = at;
     while position < r.len() && native_frame(r.text(position).trim()).is_some() {
         r.set(position, Role::Frame);
@@ -151,7 +151,7 @@ fn stack(r: &mut Reading<'_>, at: usize) -> usize {
 }
 
 /// An assertion of host code: `python: x.cpp:12: int f(): Assertion `a > b' failed.`
-fn assertion(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+fn assertion(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let words = r.text(at).trim();
     let libc = words.contains("Assertion `") && words.contains("' failed");
     let other = words.starts_with("Assertion failed:")
@@ -195,7 +195,7 @@ fn assertion(r: &mut Reading<'_>, at: usize) -> Option<usize> {
 }
 
 /// `Fatal Python error: Segmentation fault` with the stacks of all threads, innermost frame first.
-fn fatal_python(r: &mut Reading<'_>, at: usize, reason: &str) -> usize {
+fn fatal_python(r: &mut ParserContext<'_>, at: usize, reason: &str) -> usize {
     r.set(at, Role::Error);
     let mut event = r.event(Kind::Signal, signal_of(reason).unwrap_or(""), reason, at);
     if let Some(name) = signal_of(reason) {
@@ -280,7 +280,7 @@ pub(super) fn signal_of(words: &str) -> Option<&'static str> {
 }
 
 /// What a shell or a crash handler prints about a signal.
-fn signal(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+fn signal(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     let name = shell_report(words).or_else(|| handler_report(words))?;

@@ -5,15 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::words::{after, number, whole};
 use super::{Incident, Kind, Role};
 use crate::facts::Facts;
 use crate::facts::{Source, Value};
-use crate::transcript::{Level, Transcript};
+use crate::text::{Level, Transcript};
 
 /// Reads a line about a collective; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     if let Some(warning) = after(words, "NCCL WARN") {
@@ -196,7 +196,7 @@ mod tests {
                 )
             };
             let text = one(0, first) + &one(1, second);
-            let incident = crate::incident::read(&crate::transcript::read(text.as_bytes()));
+            let incident = crate::incident::read(&crate::text::read(text.as_bytes()));
             incident.facts.get("nccl.calls").map(|fact| fact.value.clone())
         };
         let list = |names: &[&str]| Some(Value::List(names.iter().map(|&name| name.to_owned()).collect()));

@@ -3,15 +3,15 @@
 //! It refuses to guess a phase from words alone when frames are there. The surprising thing: a backward pass can hold
 //! forward frames (checkpointing recomputes), so the outer backward wins over the inner forward.
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::triggers;
 use super::words::{after_folded, contains_folded, find_folded, whole};
 use super::{ErrorEvent, Incident, Kind, Role};
 use crate::facts::{Source, Value};
-use crate::transcript::Transcript;
+use crate::text::Transcript;
 
 /// Indices of the lines that show that the run makes steps.
-pub(super) fn steps(r: &Reading<'_>) -> Vec<usize> {
+pub(super) fn steps(r: &ParserContext<'_>) -> Vec<usize> {
     (0..r.len())
         .filter(|&at| {
             r.marks(at) & triggers::PROGRESS != 0

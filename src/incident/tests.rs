@@ -6,7 +6,7 @@ use super::*;
 use crate::facts::Value;
 
 fn read_text(text: &str) -> Incident {
-    read(&crate::transcript::read(text.as_bytes()))
+    read(&crate::text::read(text.as_bytes()))
 }
 
 /// Kind, type, first line of the message, number of frames, fatal.
@@ -259,7 +259,7 @@ proptest! {
                 text.push('\n');
             }
         }
-        let transcript = crate::transcript::read(text.as_bytes());
+        let transcript = crate::text::read(text.as_bytes());
         let incident = read(&transcript);
         prop_assert_eq!(incident.roles.len(), transcript.len());
         for (number, error) in incident.errors.iter().enumerate() {

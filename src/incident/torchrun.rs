@@ -3,12 +3,12 @@
 //! It refuses to take a launcher's own traceback for the failure. Facts `exit.code`, `exit.signal`, `rank.failed`. The
 //! surprising thing: "Root Cause (first observed failure)" names the rank whose death was seen first, not the guilty.
 
+use super::context::ParserContext;
 use super::native::signal_of;
-use super::reading::Reading;
 use super::words::{after, after_folded, contains_folded, number, whole};
 use super::{ErrorEvent, Frame, Kind, Link, Role};
 use crate::facts::{Facts, Value};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Whether an exception is a launcher's way to say that a child failed.
 pub(super) fn reports_child(event: &ErrorEvent) -> bool {
@@ -23,14 +23,14 @@ pub(super) fn reports_child(event: &ErrorEvent) -> bool {
 }
 
 /// Reads torchrun's table from `at` on, below the exception with that number; returns the position after it.
-pub(super) fn table(r: &mut Reading<'_>, at: usize, number: usize) -> Option<usize> {
+pub(super) fn table(r: &mut ParserContext<'_>, at: usize, number: usize) -> Option<usize> {
     let start = (at..(at + 4).min(r.len())).find(|&next| r.text(next).trim().starts_with("====="))?;
     let end = body(r, start, number);
     Some(end)
 }
 
 /// Reads the table's lines; the error with that number takes what they say.
-fn body(r: &mut Reading<'_>, start: usize, number: usize) -> usize {
+fn body(r: &mut ParserContext<'_>, start: usize, number: usize) -> usize {
     let mut root = false;
     let mut rank: Option<u64> = None;
     let mut position = start;
@@ -118,7 +118,7 @@ fn body(r: &mut Reading<'_>, start: usize, number: usize) -> usize {
 }
 
 /// A worker's traceback inside the table, indented behind `traceback :`.
-fn embedded(r: &mut Reading<'_>, at: usize) -> usize {
+fn embedded(r: &mut ParserContext<'_>, at: usize) -> usize {
     let mut frames = Vec::new();
     r.set(at, Role::Header);
     let mut position = at + 1;
@@ -152,7 +152,7 @@ fn embedded(r: &mut Reading<'_>, at: usize) -> usize {
 }
 
 /// Reads one line of a launcher, shell or container; returns the position after it.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     if words.starts_with("Root Cause (first observed failure)") {

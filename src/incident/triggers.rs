@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use crate::transcript::Transcript;
+use crate::text::Transcript;
 
 /// A set of topics as bits.
 pub(crate) type Topics = u16;
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_line_gets_its_own_topics() {
-        let marks = mark(&crate::transcript::read(b"plain\nTraceback (most recent call last):\n\nNCCL WARN x\n"));
+        let marks = mark(&crate::text::read(b"plain\nTraceback (most recent call last):\n\nNCCL WARN x\n"));
         assert_eq!(marks[0], 0);
         assert_eq!(marks[1] & PYTHON, PYTHON);
         assert_eq!(marks[2], 0);

@@ -6,7 +6,6 @@
 use super::Answered;
 use super::{inline, sarif};
 use crate::diagnosis::Verdict;
-use crate::lint::output::github::{data, property};
 
 /// All answers, one command each.
 pub fn render(answers: &[Answered<'_>]) -> String {
@@ -41,4 +40,14 @@ pub fn render(answers: &[Answered<'_>]) -> String {
         ));
     }
     out
+}
+
+/// A message of a workflow command.
+pub(crate) fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a workflow command, such as its title.
+pub(crate) fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
 }

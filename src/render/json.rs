@@ -35,7 +35,7 @@ struct Answer<'a> {
     schema: &'static str,
     verdict: &'static str,
     fault: Option<Fault<'a>>,
-    cascade: Vec<Echo<'a>>,
+    cascade: Vec<Consequence<'a>>,
     error: Option<PrimaryError<'a>>,
     causes: Vec<Cause<'a>>,
     next_check: Option<NextCheck<'a>>,
@@ -56,7 +56,7 @@ struct Fault<'a> {
 }
 
 #[derive(Serialize)]
-struct Echo<'a> {
+struct Consequence<'a> {
     id: &'a str,
     span: Span,
     text: &'a str,
@@ -145,7 +145,7 @@ impl<'a> Answer<'a> {
             schema: SCHEMA,
             verdict: diagnosis.verdict.word(),
             fault: diagnosis.fault.as_ref().map(Fault::of),
-            cascade: diagnosis.cascade.iter().map(Echo::of).collect(),
+            cascade: diagnosis.cascade.iter().map(Consequence::of).collect(),
             error: diagnosis.error.as_ref().map(PrimaryError::of),
             causes: diagnosis.causes.iter().map(Cause::of).collect(),
             next_check: diagnosis
@@ -173,8 +173,8 @@ impl<'a> Fault<'a> {
     }
 }
 
-impl<'a> Echo<'a> {
-    fn of(echo: &'a diagnosis::Echo) -> Self {
+impl<'a> Consequence<'a> {
+    fn of(echo: &'a diagnosis::Consequence) -> Self {
         Self { id: &echo.id, span: Span::of(echo.span), text: &echo.text }
     }
 }

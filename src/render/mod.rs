@@ -6,25 +6,19 @@
 
 pub mod article;
 pub mod chart;
-#[cfg(feature = "probe")]
-mod device;
 pub mod github;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-#[cfg(feature = "probe")]
-pub mod probe;
 pub mod sarif;
 
 pub mod terminal;
 
 pub mod clean;
-mod command;
+pub mod command;
 pub mod inline;
 pub mod layout;
 pub mod style;
-#[cfg(feature = "probe")]
-pub mod watch;
 pub mod words;
 mod xml;
 

@@ -10,7 +10,7 @@ mod variables;
 pub(super) use variables::matters;
 
 use crate::facts::Facts;
-use crate::transcript::{Line, Transcript};
+use crate::text::{Line, Transcript};
 
 /// How a setting was written on a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -334,7 +334,7 @@ mod tests {
     use crate::facts::Value;
 
     fn read_all(text: &str) -> (Facts, Vec<CommandLine>) {
-        let transcript = crate::transcript::read(text.as_bytes());
+        let transcript = crate::text::read(text.as_bytes());
         let (mut facts, mut commands) = (Facts::default(), Vec::new());
         for line in transcript.lines() {
             read(&transcript, line, &mut facts, &mut commands);

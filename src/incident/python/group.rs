@@ -3,11 +3,11 @@
 //! It does not read tracebacks itself. The surprising thing: when a cleaner has taken the margin away, the rulers alone
 //! still tell which exceptions are members.
 
-use super::super::reading::Reading;
+use super::super::context::ParserContext;
 use super::super::{Link, Role};
 
 /// Reads the ruler between the members of an exception group: `+-+---------------- 1 ----------------`.
-pub(super) fn ruler(r: &mut Reading<'_>, at: usize, words: &str) -> bool {
+pub(super) fn ruler(r: &mut ParserContext<'_>, at: usize, words: &str) -> bool {
     if !words.starts_with('+')
         || !words.contains("------------")
         || !words.chars().all(|c| matches!(c, '+' | '-' | ' ' | '.') || c.is_ascii_digit())

@@ -5,7 +5,7 @@
 //! an open bracket, a colon at its end, or words that libraries are known to continue with.
 
 use super::super::advice;
-use super::super::reading::Reading;
+use super::super::context::ParserContext;
 use super::super::words::{contains_folded, indent};
 use super::super::{ErrorEvent, Role};
 use super::line;
@@ -99,7 +99,7 @@ const LONG_TYPES: &[&str] = &[
 ];
 
 /// Reads the lines of `event`'s message below its headline at `head`; returns the position after them.
-pub(super) fn read(r: &mut Reading<'_>, event: &mut ErrorEvent, head: usize, style: Style) -> usize {
+pub(super) fn read(r: &mut ParserContext<'_>, event: &mut ErrorEvent, head: usize, style: Style) -> usize {
     let base = r.indent(head);
     let long_type = LONG_TYPES.iter().any(|part| event.type_name.contains(part));
     let begins = |starts: &[&str]| starts.iter().any(|start| event.message.starts_with(start));
@@ -124,7 +124,7 @@ pub(super) fn read(r: &mut Reading<'_>, event: &mut ErrorEvent, head: usize, sty
             }
             continue;
         }
-        if !r.same_voice(head, at) || heads_something(words) || line::frame(text).is_some() && !long_type {
+        if !r.same_logger(head, at) || heads_something(words) || line::frame(text).is_some() && !long_type {
             break;
         }
         let known = CONTINUATIONS.iter().any(|start| words.starts_with(start)) || advice::is_advice(words);

@@ -14,17 +14,17 @@ mod rich;
 use group::Gutter;
 use message::Style;
 
-use super::reading::Reading;
+use super::context::ParserContext;
 use super::triggers::{PYTEST, PYTHON};
 use super::words::indent;
 use super::{ErrorEvent, Frame, Kind, Link, Role};
-use crate::transcript::Level;
+use crate::text::Level;
 
 /// Lines of others that a traceback may hold before it is given up.
 const FOREIGN: usize = 24;
 
 /// Reads whatever Python wrote at `at`; returns the position after it, or nothing when it wrote nothing there.
-pub(crate) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(crate) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     if (r.in_pytest || r.marks(at) & PYTEST != 0)
         && let Some(next) = pytest::read(r, at)
@@ -79,7 +79,7 @@ pub(crate) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
 }
 
 /// Reads a traceback whose header (if it has one) stands at `from` and whose frames begin at `at`.
-fn traceback(r: &mut Reading<'_>, from: usize, at: usize, header: usize) -> usize {
+fn traceback(r: &mut ParserContext<'_>, from: usize, at: usize, header: usize) -> usize {
     let gutter = Gutter::of(r.text(header));
     let base = indent(gutter.strip(r.text(header)));
     let ignored = header > 0 && r.text(header - 1).trim_start().starts_with("Exception ignored in");
@@ -132,7 +132,7 @@ fn traceback(r: &mut Reading<'_>, from: usize, at: usize, header: usize) -> usiz
             return finish(r, event, from, position, Style::Plain);
         } else if frame_columns.is_some_and(|own| {
             columns > own || columns == own && was_frame && own == 0 || columns > base && words.starts_with('[')
-        }) || columns > base && !frames.is_empty() && r.same_voice(header, position)
+        }) || columns > base && !frames.is_empty() && r.same_logger(header, position)
             || matches!(words, "..." | "[...]" | "(...)" | "…")
         {
             r.set(position, Role::Code);
@@ -179,7 +179,7 @@ fn is_due(
 }
 
 /// Frames without a header: a truncated top, or frames pasted under their exception line.
-fn headless(r: &mut Reading<'_>, at: usize) -> usize {
+fn headless(r: &mut ParserContext<'_>, at: usize) -> usize {
     let before = r.errors.last().filter(|last| {
         last.kind == Kind::Python
             && last.frames.is_empty()
@@ -230,7 +230,7 @@ fn headless(r: &mut Reading<'_>, at: usize) -> usize {
 }
 
 /// Completes an exception whose headline stands at `head` and whose report began at `from`; returns the position after it.
-fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize, style: Style) -> usize {
+fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: usize, style: Style) -> usize {
     r.set(head, Role::Error);
     let mut end = message::read(r, &mut event, head, style);
     r.cover(&mut event, from, end);
@@ -290,7 +290,7 @@ fn finish(r: &mut Reading<'_>, mut event: ErrorEvent, from: usize, head: usize, 
 }
 
 /// Follows the chain of an exception that was raised in a worker: the next traceback still runs inside the worker.
-fn inner_chain(r: &mut Reading<'_>, mut at: usize) -> usize {
+fn inner_chain(r: &mut ParserContext<'_>, mut at: usize) -> usize {
     for _ in 0..8 {
         let Some(sentence) = r.next_words(at, 3) else { return at };
         let Some(link) = line::chain(r.text(sentence)) else { return at };
@@ -319,7 +319,7 @@ fn retells(text: &str, spawned: bool) -> bool {
 }
 
 /// PyTorch's anomaly mode quotes the forward call: its frames tell where, but they are no error.
-fn forward_call(r: &mut Reading<'_>, at: usize) -> usize {
+fn forward_call(r: &mut ParserContext<'_>, at: usize) -> usize {
     let mut position = at + 1;
     let mut frames = 0;
     while position < r.len() {
@@ -342,9 +342,9 @@ fn forward_call(r: &mut Reading<'_>, at: usize) -> usize {
 }
 
 /// A warning and the source line that Python prints under it.
-fn warning(r: &mut Reading<'_>, at: usize) -> usize {
+fn warning(r: &mut ParserContext<'_>, at: usize) -> usize {
     let next = r.text(at + 1);
-    if indent(next) == 2 && line::frame(next).is_none() && r.same_voice(at, at + 1) && !next.trim().is_empty() {
+    if indent(next) == 2 && line::frame(next).is_none() && r.same_logger(at, at + 1) && !next.trim().is_empty() {
         r.set(at + 1, Role::Code);
         return at + 2;
     }

@@ -3,7 +3,7 @@
 //! It reads both the old form (`~/x.py in f(a)`) and the new one (`File ~/x.py:212, in f(a)`). The surprising thing:
 //! the type stands at the top and the message at the bottom, and the block ends at the line that repeats the type.
 
-use super::super::reading::Reading;
+use super::super::context::ParserContext;
 use super::super::words::whole;
 use super::super::{Frame, Kind, Role};
 use super::line;
@@ -13,7 +13,7 @@ use super::message::Style;
 const LONGEST: usize = 4000;
 
 /// Reads the traceback whose header stands at `at`.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let header = r.text(at).trim();
     let type_name = header.strip_suffix("Traceback (most recent call last)")?.trim();
     if type_name.is_empty() || !type_name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')) {

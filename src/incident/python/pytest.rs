@@ -3,13 +3,13 @@
 //! Skipped and expected failures are quiet. The surprising thing: the summary tells every failure again, shortened;
 //! it becomes an error of its own only where the section above is missing.
 
-use super::super::reading::Reading;
+use super::super::context::ParserContext;
 use super::super::words::whole;
 use super::super::{Frame, Kind, Role};
 use super::line;
 
 /// Reads the line at `at` where it is pytest's; returns the position after what was read.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
     if words.starts_with("====") || words.starts_with("____") {
@@ -68,7 +68,7 @@ fn is_error_line(text: &str) -> bool {
 }
 
 /// The exception and its message: a run of `E   ` lines, or without its margin all lines up to the place below.
-fn failure(r: &mut Reading<'_>, at: usize, margin: bool) -> usize {
+fn failure(r: &mut ParserContext<'_>, at: usize, margin: bool) -> usize {
     let mut end = at;
     if margin {
         while end < r.len() && is_error_line(r.text(end)) {
@@ -91,7 +91,7 @@ fn failure(r: &mut Reading<'_>, at: usize, margin: bool) -> usize {
         return at + 1;
     }
     let skip = usize::from(margin);
-    let content = |r: &Reading<'_>, position: usize| r.text(position).get(skip..).unwrap_or("").trim().to_owned();
+    let content = |r: &ParserContext<'_>, position: usize| r.text(position).get(skip..).unwrap_or("").trim().to_owned();
     // The exception need not be on the first line: "E   assert 1 == 2" names no type, the place below does.
     let first = content(r, at);
     let raised = line::due(&first).map(|raised| (raised.type_name.to_owned(), raised.message.to_owned()));
@@ -136,7 +136,7 @@ fn failure(r: &mut Reading<'_>, at: usize, margin: bool) -> usize {
 }
 
 /// The places named between the section's title and its `E` lines.
-fn frames_above(r: &Reading<'_>, at: usize) -> Vec<Frame> {
+fn frames_above(r: &ParserContext<'_>, at: usize) -> Vec<Frame> {
     let mut frames = Vec::new();
     for position in (at.saturating_sub(400)..at).rev() {
         let words = r.text(position).trim();
@@ -175,7 +175,7 @@ fn place(words: &str) -> Option<Frame> {
 }
 
 /// A line of the short summary: `FAILED test_x.py::test_y - RuntimeError: ...`.
-fn summary(r: &mut Reading<'_>, at: usize, rest: &str) -> usize {
+fn summary(r: &mut ParserContext<'_>, at: usize, rest: &str) -> usize {
     let Some((_, told)) = rest.split_once(" - ") else {
         r.set(at, Role::Quiet);
         return at + 1;

@@ -3,7 +3,7 @@
 //! The box itself is gone or still there, both work. The surprising thing: the message below the box is broken at the
 //! console's width, so an unindented line under a long one goes on with it.
 
-use super::super::reading::Reading;
+use super::super::context::ParserContext;
 use super::super::words::{is_word, whole};
 use super::super::{Frame, Kind, Role};
 use super::line;
@@ -13,7 +13,7 @@ use super::message::Style;
 const FOREIGN: usize = 60;
 
 /// Reads the traceback whose title stands at `at`.
-pub(super) fn read(r: &mut Reading<'_>, at: usize) -> Option<usize> {
+pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let title = r.text(at).trim().trim_matches(is_border).trim();
     if title != "Traceback (most recent call last)" {
         return None;

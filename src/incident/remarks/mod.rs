@@ -13,7 +13,7 @@ use statements::{DENIES, GOOD, NO_BEGINNING, STATEMENTS, WORKS, WORKS_WORDS};
 use super::{Incident, Role};
 use crate::facts::{Source, Value};
 use crate::pattern::Pattern;
-use crate::transcript::Transcript;
+use crate::text::Transcript;
 
 /// Lines at the head and the tail that are looked at.
 const HEAD: usize = 150;

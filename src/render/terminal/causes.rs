@@ -4,10 +4,11 @@ use textwrap::core::display_width;
 
 use crate::diagnosis::{CauseStatus, Diagnosis, ProposedFix, RankedCause, Reason};
 use crate::facts::Source;
+use crate::render::clean;
+use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{AGAINST, COMMAND, FAINT, FOR, PLAIN, STRONG};
 use crate::render::words::{mid_sentence, open_ended, percent};
-use crate::render::{clean, inline};
 
 /// Other causes that get lines of their own.
 const OTHERS: usize = 3;

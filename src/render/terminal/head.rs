@@ -1,10 +1,11 @@
 //! The first lines of an answer: what it is, where it stands, under which circumstances.
 
 use crate::diagnosis::{Diagnosis, PrimaryError};
+use crate::render::clean;
+use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet, piece, shorten_middle};
 use crate::render::style::{FAINT, FAULT, HEALTHY, PLAIN, STRONG, UNLISTED};
 use crate::render::words::{counted, mid_sentence};
-use crate::render::{clean, inline};
 
 /// Lines of an error message that the book cannot explain; the rest of a longer one is in the text itself.
 const MESSAGE_LINES: usize = 4;

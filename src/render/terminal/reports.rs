@@ -3,10 +3,11 @@
 use textwrap::core::display_width;
 
 use crate::diagnosis::{NearPage, ReportHit};
+use crate::render::clean;
+use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{COMMAND, FAINT, PLAIN, STRONG};
 use crate::render::words::{mid_sentence, open_ended};
-use crate::render::{clean, inline};
 
 /// Widest column of ids; longer ids stand in a line of their own.
 const ID: usize = 20;

@@ -3,11 +3,12 @@
 use textwrap::core::display_width;
 
 use super::head;
-use crate::diagnosis::{Diagnosis, Echo, NoticeHit, ProbeSummary};
+use crate::diagnosis::{Consequence, Diagnosis, NoticeHit, ProbeSummary};
+use crate::render::clean;
+use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{FAINT, PLAIN, STRONG};
 use crate::render::words::{counted, mid_sentence, open_ended};
-use crate::render::{clean, inline};
 
 /// Different consequences that are named.
 const ECHOES: usize = 4;
@@ -30,7 +31,7 @@ pub(super) fn asides(sheet: &mut Sheet, diagnosis: &Diagnosis) {
 }
 
 /// What followed from the primary fault.
-fn cascade(sheet: &mut Sheet, echoes: &[Echo]) {
+fn cascade(sheet: &mut Sheet, echoes: &[Consequence]) {
     let words = match echoes {
         [] => return,
         [echo] => format!("line {}, {}; it follows{}.", echo.span.start.line, title(echo), bracketed(&echo.why)),
@@ -47,8 +48,8 @@ fn lookalike(sheet: &mut Sheet, diagnosis: &Diagnosis) {
 }
 
 /// Consequences of one kind with their lines.
-fn grouped(echoes: &[Echo]) -> String {
-    let mut groups: Vec<(&Echo, Vec<u32>)> = Vec::new();
+fn grouped(echoes: &[Consequence]) -> String {
+    let mut groups: Vec<(&Consequence, Vec<u32>)> = Vec::new();
     for echo in echoes {
         match groups.iter_mut().find(|(first, _)| first.id == echo.id && first.why == echo.why) {
             Some((_, lines)) => lines.push(echo.span.start.line),
@@ -73,7 +74,7 @@ fn grouped(echoes: &[Echo]) -> String {
     named.join("; ")
 }
 
-fn title(echo: &Echo) -> String {
+fn title(echo: &Consequence) -> String {
     mid_sentence(&inline::plain(&echo.title))
 }
 

@@ -1,0 +1,153 @@
+//! All pages in hand: the built-in ones and a team's own, which override them by id. Bodies are read on demand.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
+
+use super::builtin::{Builtin, builtin};
+use super::codes::CodeTable;
+use super::hardware::Hardware;
+use super::page::{FaultPage, Notice, Recipe};
+use super::page_reader::{self, PageLocation};
+use super::pages::Pages;
+use super::schema::{FrontMatter, PageStatus};
+use super::vocabulary::Vocabulary;
+
+/// The book as one run uses it.
+pub struct Book {
+    /// Fault pages in use, by id.
+    pub faults: Vec<Entry>,
+    /// Notices of harmless lines.
+    pub notices: Vec<Notice>,
+    /// GPUs and wheels.
+    pub hardware: Hardware,
+    /// The closed list of causes.
+    pub vocabulary: Vocabulary,
+    /// A team's own recipes.
+    recipes: BTreeMap<String, Recipe>,
+    by_id: HashMap<String, usize>,
+    builtin: &'static Builtin,
+}
+
+/// A fault page whose front matter is decoded and whose body may not be.
+pub struct Entry {
+    /// The file's stem.
+    pub id: String,
+    /// The folder.
+    pub area: String,
+    /// Path as shown.
+    pub path: String,
+    /// The front matter.
+    pub matter: Cow<'static, FrontMatter>,
+    /// The markdown after the front matter.
+    pub body: Cow<'static, str>,
+    page: OnceLock<FaultPage>,
+}
+
+impl Book {
+    /// The built-in book; without its pages when `builtin_pages` is false (tables and recipes stay).
+    pub fn new(builtin_pages: bool) -> Self {
+        let builtin = builtin();
+        let mut book = Self {
+            faults: Vec::new(),
+            notices: Vec::new(),
+            hardware: Hardware::new(
+                builtin.hardware("gpus").unwrap_or_default(),
+                builtin.hardware("torch-wheels").unwrap_or_default(),
+            ),
+            vocabulary: Vocabulary::new(include_str!("../../kb/causes.csv")),
+            recipes: BTreeMap::new(),
+            by_id: HashMap::new(),
+            builtin,
+        };
+        if builtin_pages {
+            book.notices = builtin.notices().collect();
+            for fault in builtin.faults() {
+                book.add(Entry {
+                    id: fault.id().to_owned(),
+                    area: fault.area().to_owned(),
+                    path: fault.path().to_owned(),
+                    matter: Cow::Borrowed(fault.matter()),
+                    body: Cow::Borrowed(fault.body()),
+                    page: OnceLock::new(),
+                });
+            }
+        }
+        book
+    }
+
+    /// Adds a team's own pages, recipes and notices; a page with a known id takes the place of the one that had it.
+    pub fn add_pages(&mut self, pages: Pages) {
+        for file in pages.faults {
+            self.add(Entry {
+                id: file.id,
+                area: file.area,
+                path: file.path.to_string_lossy().into_owned(),
+                matter: Cow::Owned(file.matter),
+                body: Cow::Owned(file.body),
+                page: OnceLock::new(),
+            });
+        }
+        self.notices.extend(pages.notices);
+        self.recipes.extend(pages.recipes);
+    }
+
+    fn add(&mut self, entry: Entry) {
+        if entry.matter.status == PageStatus::Withdrawn {
+            return;
+        }
+        match self.by_id.get(&entry.id) {
+            Some(&index) => self.faults[index] = entry,
+            None => {
+                let index = self.faults.len();
+                for alias in &entry.matter.aliases {
+                    self.by_id.entry(alias.clone()).or_insert(index);
+                }
+                self.by_id.insert(entry.id.clone(), index);
+                self.faults.push(entry);
+            }
+        }
+    }
+
+    /// The index of the page with that id or former id.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The whole page at that index.
+    pub fn fault(&self, index: usize) -> &FaultPage {
+        let entry = &self.faults[index];
+        entry.page.get_or_init(|| {
+            let shelf = PageLocation { id: &entry.id, area: &entry.area, path: &entry.path };
+            let recipes = |id: &str| self.recipe(id);
+            page_reader::read_body(shelf, entry.matter.clone().into_owned(), &entry.body, &recipes)
+        })
+    }
+
+    /// The recipe with that id.
+    pub fn recipe(&self, id: &str) -> Option<Recipe> {
+        self.recipes.get(id).cloned().or_else(|| self.builtin.recipe(id))
+    }
+
+    /// The tables of status codes.
+    pub fn codes(&self) -> &'static CodeTable {
+        self.builtin.codes()
+    }
+
+    /// The reports that come with the book: path as shown and text.
+    pub fn reports(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
+        self.builtin.reports().iter().map(|file| (file.path, file.text))
+    }
+
+    /// A number that changes when any page does: caches made from another book are not used.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for entry in &self.faults {
+            entry.id.hash(&mut hasher);
+            entry.body.len().hash(&mut hasher);
+            entry.matter.signatures.len().hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}

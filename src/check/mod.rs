@@ -1,0 +1,173 @@
+//! The linter: pages of the book and bug reports, from texts to findings. Pure: what lies on disk arrives in the
+//! arguments, nothing is printed.
+//!
+//! One file shows most mistakes ([`pages`](self), reports); some need all documents together (ids, shared literals);
+//! and some show only when the classifier is run (`behaviour`): a page whose own example is diagnosed as another page.
+
+mod behaviour;
+mod catalogue;
+mod conditions;
+mod contents;
+mod dates;
+mod exemptions;
+mod fact_names;
+mod finding;
+mod fix;
+mod folder;
+mod front;
+mod id;
+mod ids;
+mod kind;
+mod lines;
+mod links;
+mod literals;
+pub mod output;
+mod pages;
+mod placeholders;
+mod report_sections;
+mod reports;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
+mod schema_file;
+mod secrets;
+mod status;
+mod tasks;
+mod template_left;
+
+pub use catalogue::{RULES, Rule};
+pub use dates::reading as date_of;
+pub use fact_names::{NAMES as FACT_NAMES, PACKAGES as FACT_PACKAGES, Sort as FactSort, sort_of as fact_sort};
+pub use finding::{Edit, Finding, Severity};
+pub use fix::{apply, mend};
+pub use ids::Known as KnownReport;
+pub use kind::Kind;
+pub use links::{join as join_link, links};
+pub use status::{Stage, canonical as status_word, reading as status_of, severity as severity_of, stage as stage_of};
+
+use finding::Source;
+
+/// A document to be checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// The path as shown, with slashes.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Where the first character stands that took the place of bytes that are no UTF-8.
+    pub replaced: Option<usize>,
+}
+
+impl Document {
+    /// A document out of a file's bytes. One that is not UTF-8 is checked and never mended, because not every byte of it
+    /// could be kept.
+    pub fn of_bytes(path: impl Into<String>, bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::new(path, text),
+            Err(error) => {
+                let replaced = Some(error.utf8_error().valid_up_to());
+                Self { replaced, ..Self::new(path, String::from_utf8_lossy(error.as_bytes())) }
+            }
+        }
+    }
+
+    /// A document of the kind that its path and text tell.
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        let (path, text) = (path.into(), text.into());
+        let kind = Kind::of(&path, &text);
+        Self { path, text, kind, replaced: None }
+    }
+
+    /// The file's stem.
+    pub fn stem(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
+    /// The name of the folder it lies in.
+    pub fn folder(&self) -> &str {
+        self.path.rsplit('/').nth(1).unwrap_or_default()
+    }
+}
+
+/// A text that pages are tried on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// Its name, for findings.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// What the documents stand in.
+pub struct Setting<'a> {
+    /// Whether a file exists: asked with a document's folder and a relative link joined and tidied.
+    pub exists: &'a dyn Fn(&str) -> bool,
+    /// Reports of the project that are not among the documents.
+    pub reports: &'a [KnownReport],
+    /// How the project names its reports, where it chose.
+    pub naming: Option<&'a crate::reports::naming::Naming>,
+    /// Whether the classifier is run over the pages' examples and the texts below.
+    pub behaviour: bool,
+    /// Texts in which no fault may be found, beside the built-in ones.
+    pub healthy: &'a [Sample],
+    /// Texts with faults; a signature that hits none of them is reported as [`Severity::Info`].
+    pub corpus: &'a [Sample],
+}
+
+impl Default for Setting<'_> {
+    fn default() -> Self {
+        Self { exists: &|_| true, reports: &[], naming: None, behaviour: true, healthy: &[], corpus: &[] }
+    }
+}
+
+/// Checks the documents; findings in the order of the documents, then of their lines.
+pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
+    let book = crate::book::Book::new(true);
+    let shelf = pages::PageIndex::new(documents, &book);
+    let together = folder::Folder::new(documents, setting.reports, setting.naming);
+    let mut by_document: Vec<Vec<Finding>> = documents
+        .iter()
+        .map(|document| {
+            let source = Source::new(&document.path, &document.text);
+            let mut findings = match document.kind {
+                Kind::Fault => pages::fault(document, &source, &shelf),
+                Kind::Fix => pages::recipe(document, &source),
+                Kind::Notice => pages::notice(document, &source),
+                Kind::Report => reports::check(document, &source, &together),
+                Kind::Other => Vec::new(),
+            };
+            if document.kind != Kind::Other {
+                findings.extend(secrets::check(&source));
+                findings.extend(links::check(document, &source, setting.exists));
+            }
+            findings
+        })
+        .collect();
+    let mut add = |(index, finding): (usize, Finding)| {
+        if let Some(findings) = by_document.get_mut(index) {
+            findings.push(finding);
+        }
+    };
+    literals::check(documents).into_iter().for_each(&mut add);
+    shelf.together().into_iter().for_each(&mut add);
+    if setting.behaviour {
+        behaviour::check(documents, setting).into_iter().for_each(&mut add);
+    }
+    let with_texts = setting.behaviour && !setting.healthy.is_empty();
+    for (document, findings) in documents.iter().zip(&mut by_document) {
+        if let Some(at) = document.replaced {
+            let source = Source::new(&document.path, &document.text);
+            let says = "from here on the file is not UTF-8; it can be read, and neither mended nor changed";
+            findings.push(source.finding(at..at + 3, "encoding", says).help("save it as UTF-8"));
+        }
+        exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);
+        if document.replaced.is_some() {
+            findings.iter_mut().for_each(|finding| finding.fix = None);
+        }
+        findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
+        findings.dedup();
+    }
+    by_document.into_iter().flatten().collect()
+}

@@ -1,0 +1,170 @@
+//! Findings for a person at a terminal: place, rule, words, then the line with its words underlined.
+//!
+//! Readable without colour: colour only repeats what the words say. Escape sequences are always written; whoever
+//! prints strips them where they cannot be shown.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthChar;
+
+use super::counts;
+use crate::check::finding::Source;
+use crate::check::{Document, Finding, Severity};
+
+/// What is shown, and how wide.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether findings that are only worth knowing are shown.
+    pub infos: bool,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { width: 80, infos: false }
+    }
+}
+
+const PLACE: Style = Style::new().bold();
+const MARGIN: Style = AnsiColor::Blue.on_default();
+const HELP: Style = AnsiColor::Cyan.on_default();
+
+/// All findings and a line that counts them.
+pub fn terminal(findings: &[Finding], documents: &[Document], shown: Shown) -> String {
+    let mut out = String::new();
+    let mut source: Option<Source<'_>> = None;
+    for finding in findings.iter().filter(|finding| shown.infos || finding.severity > Severity::Info) {
+        if source.as_ref().is_none_or(|source| source.path != finding.path) {
+            let document = documents.iter().find(|document| document.path == finding.path);
+            source = document.map(|document| Source::new(&document.path, &document.text));
+        }
+        let line = source.as_ref().map(|source| source.line(finding.line as usize - 1)).unwrap_or_default();
+        one(&mut out, finding, line, shown.width);
+    }
+    summary(&mut out, findings, documents, shown);
+    out
+}
+
+fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {
+    let color = color(finding.severity);
+    let Finding { path, line: number, column, rule, message, help, .. } = finding;
+    let _ = writeln!(out, "{PLACE}{path}:{number}:{column}{PLACE:#}  {color}{rule}{color:#}: {message}");
+    if !line.trim().is_empty() {
+        let digits = number.to_string().len().max(4);
+        let (words, before, marked) = window(line, finding, width.saturating_sub(digits + 4).max(20));
+        let _ = writeln!(out, "{MARGIN}{number:>digits$} |{MARGIN:#} {words}");
+        let carets = "^".repeat(marked.max(1));
+        let _ = writeln!(out, "{MARGIN}{:>digits$} |{MARGIN:#} {}{color}{carets}{color:#}", "", " ".repeat(before));
+    }
+    let mended = finding.fix.is_some() && !help.contains("--fix");
+    let help = match (help.as_str(), mended) {
+        ("", false) => return,
+        ("", true) => "`faultbook check --fix` mends it".to_owned(),
+        (help, true) => format!("{help}; `faultbook check --fix` mends it"),
+        (help, false) => help.to_owned(),
+    };
+    let _ = writeln!(out, "   {HELP}help{HELP:#}: {help}");
+}
+
+/// The part of a line that is shown, the columns before the marked words, and their columns.
+///
+/// Wide letters take two columns, tabs one; a line longer than the terminal is cut around the marked words.
+fn window(line: &str, finding: &Finding, width: usize) -> (String, usize, usize) {
+    let letters: Vec<(char, usize)> =
+        line.chars().map(|c| if c.is_control() { (' ', 1) } else { (c, c.width().unwrap_or(0)) }).collect();
+    let total: usize = letters.iter().map(|(_, columns)| columns).sum();
+    let start = (finding.column as usize - 1).min(letters.len());
+    let end = (finding.end as usize - 1).clamp(start, letters.len());
+    let columns =
+        |range: std::ops::Range<usize>| letters.get(range).unwrap_or_default().iter().map(|(_, c)| c).sum::<usize>();
+    let (mut first, mut cut) = (0, "");
+    if total > width && columns(0..end) > width {
+        // Some words before the mark tell where it stands.
+        const BEFORE: usize = 20;
+        first = start.saturating_sub(BEFORE);
+        cut = if first > 0 { "... " } else { "" };
+    }
+    let mut words = String::from(cut);
+    let mut used = cut.len();
+    let mut last = first;
+    for (c, wide) in letters.get(first..).unwrap_or_default() {
+        if used + wide > width {
+            break;
+        }
+        words.push(*c);
+        used += wide;
+        last += 1;
+    }
+    let before = cut.len() + columns(first..start);
+    (words.trim_end().to_owned(), before, columns(start..end.min(last)))
+}
+
+fn summary(out: &mut String, findings: &[Finding], documents: &[Document], shown: Shown) {
+    let [infos, warnings, errors] = counts(findings);
+    let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let reports = documents.iter().filter(|document| document.kind == crate::check::Kind::Report).count();
+    let checked = documents.iter().filter(|document| document.kind != crate::check::Kind::Other).count();
+    let pages = checked - reports;
+    let what = match (pages, reports) {
+        (0, reports) => plural(reports, "report"),
+        (pages, 0) => plural(pages, "page"),
+        (pages, reports) => format!("{}, {}", plural(pages, "page"), plural(reports, "report")),
+    };
+    let found = match (errors, warnings) {
+        (0, 0) => "nothing to mend".to_owned(),
+        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    };
+    let hidden =
+        if infos > 0 && !shown.infos { format!(" ({infos} more worth knowing: --verbose)") } else { String::new() };
+    let _ = writeln!(out, "{what}: {found}{hidden}");
+}
+
+fn color(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => AnsiColor::Red.on_default().bold(),
+        Severity::Warning => AnsiColor::Yellow.on_default().bold(),
+        Severity::Info => AnsiColor::Blue.on_default(),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn a_finding_is_shown_under_its_line() {
+        let text = format!("# t\n한국어 words BAD\n{}BAD{}\n", "x".repeat(90), "y".repeat(90));
+        let document = Document { path: "docs/a.md".into(), text, kind: crate::check::Kind::Report, replaced: None };
+        let source = Source::new(&document.path, &document.text);
+        let bad = document.text.find("BAD").unwrap();
+        let far = document.text.rfind("BAD").unwrap();
+        let findings = [
+            source.finding(bad..bad + 3, "placeholder", "the words are left").help("say it"),
+            source.finding(far..far + 3, "secret", "a token").fix(0..0, ""),
+            source.finding(0..0, "dead-signature", "not shown"),
+        ];
+        let shown = plain(&terminal(&findings, std::slice::from_ref(&document), Shown::default()));
+        expect![[r#"
+            docs/a.md:2:11  placeholder: the words are left
+               2 | 한국어 words BAD
+                 |              ^^^
+               help: say it
+            docs/a.md:3:91  secret: a token
+               3 | ... xxxxxxxxxxxxxxxxxxxxBADyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+                 |                         ^^^
+               help: `faultbook check --fix` mends it
+            1 report: 1 error, 1 warning (1 more worth knowing: --verbose)
+        "#]]
+        .assert_eq(&shown);
+        let clean = plain(&terminal(&[], std::slice::from_ref(&document), Shown::default()));
+        assert_eq!(clean, "1 report: nothing to mend\n");
+    }
+}

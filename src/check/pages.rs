@@ -1,0 +1,214 @@
+//! What one page of the book shows: the strict reader's mistakes, the closed lists, conditions over facts, headings.
+//!
+//! Recipes and faults are looked for among the documents at hand first, then in the built-in book, so that a team's
+//! folder and the book's own sources are held to the same rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::conditions::{condition, find, sentence};
+use super::fact_names::PACKAGES;
+use super::finding::{Finding, Source};
+use super::{Document, Kind};
+use crate::book::Book;
+use crate::book::matter;
+use crate::book::page::Recipe;
+use crate::book::page_reader::{self, read_fault, read_notice, read_recipe};
+use crate::book::schema::{EvidenceSpec, FixMatter, FrontMatter};
+use crate::book::sections::{self, Outline, top_items};
+
+/// The sections that a fault page may have.
+const SECTIONS: [&str; 4] = ["meaning", "example", "causes", "lookalikes"];
+
+/// All pages that a page may refer to.
+pub(super) struct PageIndex<'a> {
+    documents: &'a [Document],
+    book: &'a Book,
+    recipes: BTreeMap<&'a str, Recipe>,
+    faults: BTreeSet<String>,
+    causes: Vec<&'a str>,
+}
+
+impl<'a> PageIndex<'a> {
+    /// Collects the pages among the documents.
+    pub(super) fn new(documents: &'a [Document], book: &'a Book) -> Self {
+        let of = |kind: Kind| documents.iter().filter(move |document| document.kind == kind);
+        let mut recipes = BTreeMap::new();
+        for document in of(Kind::Fix) {
+            if let Ok(recipe) = read_recipe(document.stem(), &document.text) {
+                recipes.insert(document.stem(), recipe);
+            }
+        }
+        let mut faults: BTreeSet<String> = of(Kind::Fault).map(|document| document.stem().to_owned()).collect();
+        for entry in &book.faults {
+            faults.insert(entry.id.clone());
+            faults.extend(entry.matter.aliases.iter().cloned());
+        }
+        for document in of(Kind::Fault) {
+            faults.extend(decode::<FrontMatter>(&document.text).into_iter().flat_map(|matter| matter.aliases));
+        }
+        let causes = book.vocabulary.causes().iter().map(|cause| cause.id.as_str()).collect();
+        Self { documents, book, recipes, faults, causes }
+    }
+
+    fn recipe(&self, id: &str) -> Option<Recipe> {
+        self.recipes.get(id).cloned().or_else(|| self.book.recipe(id))
+    }
+
+    /// Findings that need several pages: ids twice, pages that explain each other.
+    pub(super) fn together(&self) -> Vec<(usize, Finding)> {
+        let mut findings = Vec::new();
+        let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut explains: BTreeMap<&str, (usize, Vec<String>)> = BTreeMap::new();
+        for (index, document) in self.documents.iter().enumerate().filter(|(_, d)| d.kind == Kind::Fault) {
+            if let Some(first) = seen.insert(document.stem(), &document.path) {
+                let source = Source::new(&document.path, &document.text);
+                let message = format!("the id {} is taken by {first}", document.stem());
+                findings.push((index, source.finding_on_line(1, "duplicate-page", message)));
+            }
+            if let Some(matter) = decode::<FrontMatter>(&document.text) {
+                explains.insert(document.stem(), (index, matter.explains));
+            }
+        }
+        for (id, (index, names)) in &explains {
+            for other in names.iter().filter(|other| *other > &(*id).to_owned()) {
+                let back = explains.get(other.as_str()).is_some_and(|(_, names)| names.iter().any(|name| name == id));
+                if let (true, Some(document)) = (back, self.documents.get(*index)) {
+                    let source = Source::new(&document.path, &document.text);
+                    let message = format!("{id} explains {other}, and {other} explains {id}");
+                    let help = "keep the one that comes first in a run";
+                    let place = find(&source, &format!("explains: [{other}"));
+                    findings.push((*index, source.finding(place, "explains-each-other", message).help(help)));
+                }
+            }
+        }
+        findings
+    }
+}
+
+/// Checks a fault page.
+pub(super) fn fault(document: &Document, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
+    let place = page_reader::PageLocation { id: document.stem(), area: document.folder(), path: &document.path };
+    let problems = read_fault(place, &document.text, &|id| shelf.recipe(id)).err().unwrap_or_default();
+    let mut findings: Vec<Finding> = problems.into_iter().map(|problem| source.problem(problem)).collect();
+    findings.extend(name(document, source));
+    let doc = sections::Document::read(&document.text, Outline::Strict);
+    findings.extend(headings(&doc, source));
+    if let Some(matter) = decode::<FrontMatter>(&document.text) {
+        findings.extend(title(&doc, source, &matter.title));
+        findings.extend(closed_lists(&matter, source, shelf));
+        for evidence in matter.causes.iter().flat_map(|cause| &cause.evidence) {
+            findings.extend(facts(evidence, source));
+        }
+    }
+    findings.extend(lookalikes(&doc, source, shelf));
+    findings
+}
+
+/// Checks a recipe.
+pub(super) fn recipe(document: &Document, source: &Source<'_>) -> Vec<Finding> {
+    let problems = read_recipe(document.stem(), &document.text).err().unwrap_or_default();
+    let mut findings: Vec<Finding> = problems.into_iter().map(|problem| source.problem(problem)).collect();
+    findings.extend(name(document, source));
+    let in_force = decode::<FixMatter>(&document.text).and_then(|matter| matter.in_force);
+    findings.extend(in_force.iter().flat_map(|expression| condition(source, expression)));
+    findings
+}
+
+/// Checks a notice.
+pub(super) fn notice(document: &Document, source: &Source<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = name(document, source).into_iter().collect();
+    match read_notice(document.stem(), &document.text) {
+        Err(problems) => findings.extend(problems.into_iter().map(|problem| source.problem(problem))),
+        Ok(notice) if notice.body.is_empty() => {
+            let line = source.line_of(document.text.trim_end().len());
+            let help = "write one or two sentences of why it is harmless";
+            findings.push(source.finding_on_line(line, "empty-body", "the notice says nothing").help(help));
+        }
+        Ok(_) => {}
+    }
+    findings
+}
+
+/// The decoded front matter, where it can be decoded.
+pub(super) fn decode<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
+    let matter = matter::split(text).matter?;
+    serde_saphyr::from_str(text.get(matter.range)?).ok()
+}
+
+fn name(document: &Document, source: &Source<'_>) -> Option<Finding> {
+    let id = document.stem();
+    let sound = !id.is_empty()
+        && id
+            .split('-')
+            .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
+    (!sound).then(|| {
+        let message = format!("the file name {id} is no id");
+        source.finding_on_line(1, "bad-name", message).help("lower-case words joined by hyphens: cudnn-no-engine")
+    })
+}
+
+fn title(doc: &sections::Document<'_>, source: &Source<'_>, title: &str) -> Option<Finding> {
+    let first = doc.sections.iter().find(|section| section.level == 1)?;
+    // Marks are compared as they are read: a title in backticks is the same title.
+    let plain = |words: &str| words.replace(['`', '*'], "").trim().to_owned();
+    (plain(&first.raw_title) != plain(title)).then(|| {
+        let line = source.line_of(first.range.start);
+        let message = format!("the heading says \"{}\", the title says \"{title}\"", first.raw_title);
+        source.finding_on_line(line, "heading-title", message).help("make them the same")
+    })
+}
+
+fn headings(doc: &sections::Document<'_>, source: &Source<'_>) -> Vec<Finding> {
+    let unknown = doc.sections.iter().filter(|section| section.level == 2 && !SECTIONS.contains(&section.key.as_str()));
+    unknown
+        .map(|section| {
+            let message = format!("a fault page has no section \"{}\"", section.raw_title);
+            let line = source.line_of(section.range.start);
+            source.finding_on_line(line, "unknown-section", message).help("Meaning, Example, Causes, Lookalikes")
+        })
+        .collect()
+}
+
+fn closed_lists(matter: &FrontMatter, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for cause in matter.causes.iter().filter(|cause| !shelf.causes.contains(&cause.id.as_str())) {
+        let message = format!("there is no cause {}", cause.id);
+        let place = find(source, &format!("id: {}", cause.id));
+        findings.push(source.finding(place, "unknown-cause", message).help("the closed list is kb/causes.csv"));
+    }
+    for id in matter.explains.iter().filter(|id| !shelf.faults.contains(*id)) {
+        let message = format!("`explains` names {id}, which has no page");
+        findings.push(source.finding(find(source, id), "unknown-fault", message));
+    }
+    for affected in matter.affects.iter().filter(|affected| !PACKAGES.contains(&affected.package.as_str())) {
+        let message = format!("there is no fact {}.version", affected.package);
+        let place = find(source, &format!("package: {}", affected.package));
+        findings
+            .push(source.finding(place, "unknown-package", message).help(format!("known: {}", PACKAGES.join(", "))));
+    }
+    findings
+}
+
+fn facts(evidence: &EvidenceSpec, source: &Source<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = evidence.when.iter().flat_map(|when| condition(source, when)).collect();
+    findings.extend(sentence(source, &evidence.says));
+    findings
+}
+
+/// A lookalike that begins with an id in backticks names a page.
+fn lookalikes(doc: &sections::Document<'_>, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
+    let Some(section) = doc.sections.iter().find(|section| section.key == "lookalikes") else { return Vec::new() };
+    let mut findings = Vec::new();
+    for item in top_items(doc.slice(&section.whole)) {
+        let Some(words) = item.words() else { continue };
+        let Some(id) = words.text.strip_prefix('`').and_then(|rest| rest.split('`').next()) else { continue };
+        let is_id = id.contains('-') && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        if is_id && !shelf.faults.contains(id) {
+            let start = source.text.get(item.range.clone()).and_then(|item| item.find(id)).unwrap_or(0);
+            let range = item.range.start + start..item.range.start + start + id.len();
+            let message = format!("the lookalike {id} has no page");
+            findings.push(source.finding(range, "unknown-fault", message));
+        }
+    }
+    findings
+}

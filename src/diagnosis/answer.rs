@@ -1,0 +1,261 @@
+//! The one result type that every renderer takes. Plain values, no behaviour, deliberately not `Serialize`:
+//! each outgoing format owns its own copy (see `render::json`).
+
+use crate::facts::{Facts, Source};
+use crate::span::Span;
+
+/// The answer to a pasted text.
+#[derive(Debug, Clone)]
+pub struct Diagnosis {
+    /// What kind of answer it is.
+    pub verdict: Verdict,
+    /// The primary fault, when the book holds it.
+    pub fault: Option<Fault>,
+    /// What followed from the primary fault.
+    pub cascade: Vec<Consequence>,
+    /// The primary error as the text has it, known or not.
+    pub error: Option<PrimaryError>,
+    /// Causes of the fault, most probable first.
+    pub causes: Vec<RankedCause>,
+    /// The one check that would separate the remaining causes most.
+    pub next_check: Option<NextCheck>,
+    /// The project's own reports, best first.
+    pub reports: Vec<ReportHit>,
+    /// Pages that come near when the book does not hold the error.
+    pub nearest: Vec<NearPage>,
+    /// Faults that print nothing and fit the versions and operations that the text names.
+    pub silent: Vec<NearPage>,
+    /// Harmless lines that look alarming.
+    pub notices: Vec<NoticeHit>,
+    /// What is known about run and machine.
+    pub environment: Facts,
+    /// Whether and how the machine was asked.
+    pub probe: Option<ProbeSummary>,
+    /// Physical lines of the text.
+    pub lines_read: u32,
+    /// What the reader of the answer should know about how the text was read.
+    pub notes: Vec<String>,
+}
+
+/// What kind of answer it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// A fault page matched.
+    KnownFault,
+    /// A real error that the book does not hold.
+    UnlistedError,
+    /// A healthy text.
+    NoError,
+}
+
+impl Verdict {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::KnownFault => "known-fault",
+            Verdict::UnlistedError => "unlisted-error",
+            Verdict::NoError => "no-error",
+        }
+    }
+}
+
+/// The primary fault.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    /// The page's id.
+    pub id: String,
+    /// The page's title.
+    pub title: String,
+    /// The page's path as shown.
+    pub page: String,
+    /// How sure the match is, from 0 to 1, calibrated.
+    pub confidence: f64,
+    /// Where the text says so.
+    pub span: Span,
+    /// The words there.
+    pub text: String,
+    /// The rank that failed first, where known.
+    pub rank: Option<u32>,
+    /// Circumstances worth a line: phase, step, epoch.
+    pub circumstances: Vec<String>,
+    /// What else is easily taken for it, and how to tell, as markdown, the closest one first.
+    pub lookalikes: Vec<String>,
+}
+
+/// A fault that followed from another.
+#[derive(Debug, Clone)]
+pub struct Consequence {
+    /// The page's id.
+    pub id: String,
+    /// The page's title.
+    pub title: String,
+    /// Where the text says so.
+    pub span: Span,
+    /// The words there.
+    pub text: String,
+    /// Why it is taken for a consequence: "teardown", "the same chain", "other ranks".
+    pub why: String,
+}
+
+/// The primary error as the text has it.
+#[derive(Debug, Clone)]
+pub struct PrimaryError {
+    /// Exception type, signal or status word; may be empty.
+    pub type_name: String,
+    /// The message without advice.
+    pub message: String,
+    /// The innermost frame in the user's own code, else the innermost frame.
+    pub frame: Option<FrameRef>,
+    /// Where the text says so.
+    pub span: Span,
+    /// The rank, where known.
+    pub rank: Option<u32>,
+}
+
+/// A place in somebody's code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameRef {
+    /// The file as written.
+    pub file: String,
+    /// Its line, 0 when unknown.
+    pub line: u32,
+    /// The function, empty when unknown.
+    pub function: String,
+}
+
+/// One cause with its standing.
+#[derive(Debug, Clone)]
+pub struct RankedCause {
+    /// From the closed list.
+    pub id: String,
+    /// In words, for this fault.
+    pub title: String,
+    /// Calibrated probability, 0 to 1.
+    pub probability: f64,
+    /// What the probe says of it.
+    pub status: CauseStatus,
+    /// Why the status is what it is, where there is something to say.
+    pub status_says: Option<String>,
+    /// Reasons for and against, strongest first.
+    pub reasons: Vec<Reason>,
+    /// How to confirm it here.
+    pub check: String,
+    /// The command for it.
+    pub check_command: Option<String>,
+    /// What helps, cheapest first, adapted to the text; fixes in force are left out.
+    pub fixes: Vec<ProposedFix>,
+    /// What does not help, and why.
+    pub dead_ends: Vec<String>,
+}
+
+/// What the probe says of a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CauseStatus {
+    /// A measured value settles it.
+    Confirmed,
+    /// A measured value speaks for it.
+    Supported,
+    /// A measured value rules it out.
+    Refuted,
+    /// Not measured, or not measurable.
+    Unverified,
+}
+
+impl CauseStatus {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            CauseStatus::Confirmed => "confirmed",
+            CauseStatus::Supported => "supported",
+            CauseStatus::Refuted => "refuted",
+            CauseStatus::Unverified => "unverified",
+        }
+    }
+}
+
+/// One reason.
+#[derive(Debug, Clone)]
+pub struct Reason {
+    /// For the cause (true) or against it.
+    pub supports: bool,
+    /// Where it comes from.
+    pub source: Source,
+    /// In words.
+    pub says: String,
+    /// Where the text says so.
+    pub span: Option<Span>,
+}
+
+/// A fix as proposed to this user.
+#[derive(Debug, Clone)]
+pub struct ProposedFix {
+    /// What to do.
+    pub title: String,
+    /// More words.
+    pub detail: String,
+    /// Commands, adapted to the text where it allows.
+    pub commands: Vec<String>,
+    /// What it costs.
+    pub trade_offs: Vec<String>,
+}
+
+/// The next best check.
+#[derive(Debug, Clone)]
+pub struct NextCheck {
+    /// What to do.
+    pub says: String,
+    /// The command.
+    pub command: Option<String>,
+}
+
+/// A matching report of the project.
+#[derive(Debug, Clone)]
+pub struct ReportHit {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its path.
+    pub path: String,
+    /// Its status word.
+    pub status: String,
+    /// Likeness, 0 to 1.
+    pub score: f64,
+    /// In which ways it is alike.
+    pub why: Vec<String>,
+    /// Its recommended (else first) solution.
+    pub solution: Option<String>,
+    /// That solution's first command.
+    pub command: Option<String>,
+}
+
+/// A page that comes near.
+#[derive(Debug, Clone)]
+pub struct NearPage {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Likeness, 0 to 1.
+    pub score: f64,
+}
+
+/// A harmless line.
+#[derive(Debug, Clone)]
+pub struct NoticeHit {
+    /// What it says, in one clause.
+    pub title: String,
+    /// Physical line of its first appearance.
+    pub line: u32,
+    /// How often it appears.
+    pub count: usize,
+}
+
+/// How the machine was asked.
+#[derive(Debug, Clone)]
+pub struct ProbeSummary {
+    /// `quick`, `functional`, `stress` or `saved`.
+    pub level: String,
+    /// One sentence per finding.
+    pub findings: Vec<String>,
+}

@@ -1,0 +1,108 @@
+//! What our own tables know about things the text names: a GPU's memory and capability, a wheel's CUDA and archs.
+//!
+//! These are the weakest facts of all: the text, a report and the probe overrule them.
+
+use crate::amounts::size;
+use crate::book::Book;
+use crate::compatibility;
+use crate::facts::{Facts, Source, Value};
+
+const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+
+/// Adds what the catalogue knows.
+pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
+    gpu(facts, book);
+    wheel(facts, book);
+    let capability = facts.text("gpu.compute_capability").map(str::to_owned);
+    if let Some(capability) = capability {
+        let arch = format!("sm_{}", capability.replace('.', ""));
+        facts.add("gpu.arch", Value::Text(arch), Source::Catalogue, None);
+    }
+    onnxruntime(facts);
+    driver(facts);
+    age_of_build(facts);
+    memory_in_words(facts);
+}
+
+/// The CUDA that the driver speaks, where nothing said it.
+fn driver(facts: &mut Facts) {
+    let cuda = facts.get("driver.version").and_then(|fact| match &fact.value {
+        Value::Text(version) => Some((compatibility::cuda_of_driver(version)?, fact.line)),
+        _ => None,
+    });
+    if let Some((cuda, line)) = cuda {
+        facts.add("driver.cuda", Value::Text(cuda.to_owned()), Source::Catalogue, line);
+    }
+}
+
+/// "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB": one sentence for every page.
+fn memory_in_words(facts: &mut Facts) {
+    let Some(free) = facts.get("gpu.memory.free").cloned() else { return };
+    let Value::Number(bytes) = free.value else { return };
+    let mut says = match facts.number("gpu.memory.total") {
+        Some(total) => format!("{} of {} free", size(bytes), size(total)),
+        None => format!("{} free", size(bytes)),
+    };
+    let holder = facts.get("gpu.largest_process").filter(|fact| fact.source == free.source);
+    if let Some(Value::Text(process)) = holder.map(|fact| &fact.value) {
+        says.push_str(&format!("; {process}"));
+    }
+    facts.add("gpu.memory.says", Value::Text(says), free.source, free.line);
+}
+
+fn gpu(facts: &mut Facts, book: &Book) {
+    let Some(gpu) = facts.text("gpu.name").and_then(|name| book.hardware.gpu(name)) else { return };
+    let (capability, memory) = (gpu.compute_capability.clone(), gpu.memory_gib);
+    if !capability.is_empty() {
+        facts.add("gpu.compute_capability", Value::Text(capability), Source::Catalogue, None);
+    }
+    if let Some(memory) = memory {
+        facts.add("gpu.memory.total", Value::Number(memory * GIB), Source::Catalogue, None);
+    }
+}
+
+/// The arch list of the wheel that PyPI serves for this torch version and CUDA; other builds differ, so a local
+/// version that names another CUDA gets nothing.
+fn wheel(facts: &mut Facts, book: &Book) {
+    let Some(version) = facts.text("torch.version").map(str::to_owned) else { return };
+    let local_cuda = version.split_once("+cu").map(|(_, cuda)| cuda.to_owned());
+    if let Some(cuda) = &local_cuda
+        && cuda.len() >= 3
+        && cuda.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        let (major, minor) = cuda.split_at(cuda.len() - 1);
+        facts.add("torch.cuda", Value::Text(format!("{major}.{minor}")), Source::Catalogue, None);
+    }
+    let Some(wheel) = book.hardware.torch_wheel(&version) else { return };
+    let same_cuda = local_cuda.is_none_or(|cuda| cuda == wheel.cuda.replace('.', ""));
+    if same_cuda {
+        // What a running cuDNN says of itself has three parts, its package's version has four.
+        let cudnn: Vec<&str> = wheel.cudnn.split('.').take(3).collect();
+        facts.add("torch.cudnn", Value::Text(cudnn.join(".")), Source::Catalogue, None);
+        let archs = wheel.archs.clone();
+        facts.add("torch.arch_list", Value::List(archs), Source::Catalogue, None);
+        facts.add("torch.cuda", Value::Text(wheel.cuda.clone()), Source::Catalogue, None);
+    }
+}
+
+/// The CUDA and cuDNN of ONNX Runtime's wheels on PyPI (its documentation, "CUDA Execution Provider", requirements).
+fn onnxruntime(facts: &mut Facts) {
+    let Some(version) = facts.text("onnxruntime.version").map(str::to_owned) else { return };
+    let table = [(">=1.19,<2", "12", "9"), (">=1.7,<1.19", "11", "8"), (">=1.2,<1.7", "10", "7")];
+    if let Some((_, cuda, cudnn)) = table.iter().find(|(range, ..)| compatibility::matches(&version, range)) {
+        for (name, value) in [("onnxruntime.cuda", cuda), ("onnxruntime.cudnn", cudnn)] {
+            facts.add(name, Value::Text((*value).to_owned()), Source::Catalogue, None);
+        }
+    }
+}
+
+/// Whether the GPU came after the CUDA that the software is built with: such a build has no code for it.
+fn age_of_build(facts: &mut Facts) {
+    let Some(cuda) = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned() else { return };
+    let Value::Text(version) = &cuda.value else { return };
+    let newer = facts.text("gpu.compute_capability").map(|capability| !compatibility::cuda_knows(version, capability));
+    facts.add("build.cuda", cuda.value.clone(), cuda.source, cuda.line);
+    if let Some(newer) = newer {
+        facts.add("gpu.newer_than_build", Value::Bool(newer), cuda.source, cuda.line);
+    }
+}

@@ -1,0 +1,384 @@
+//! Which of the failures in a text came first, by cause and not by line, and what followed from it.
+//!
+//! Candidates are the signature hits and the fatal errors that no signature explains. They are compared by a fixed
+//! list of questions (`Rank`), and last by what the book says of consequences: a page that `explains` another one
+//! is the primary of the two wherever it stands.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use crate::book::Book;
+use crate::book::schema::SignatureRole;
+use crate::incident::{ErrorEvent, Incident, Kind, Link, is_conditional, is_written};
+use crate::matching::{Hit, Origin, Owner};
+use crate::text::{Level, Transcript};
+
+/// One failure that the text may be about.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    /// The fault page, or `None` for an error that the book does not hold.
+    pub fault: Option<usize>,
+    /// Index of the transcript line that shows it.
+    pub line: usize,
+    /// Where the words begin in that line, in bytes.
+    pub at: usize,
+    /// The error of the incident it belongs to.
+    pub error: Option<usize>,
+    /// What kind of statement it is.
+    pub standing: SignatureRole,
+    /// How grave it is.
+    pub gravity: Severity,
+    /// Written by a page's author or implied by a code table.
+    pub origin: Origin,
+    /// The longer its literals, the more it says.
+    pub specificity: usize,
+    /// The writer's rank.
+    pub rank: Option<u32>,
+    /// Index of the transcript's stream.
+    pub stream: usize,
+    /// Seconds on the transcript's clock.
+    pub time: Option<f64>,
+}
+
+/// How grave a failure is for its process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Severity {
+    /// A notice that a run survives.
+    Notice,
+    /// A logged warning or information.
+    Logged,
+    /// An error that does not end the process by itself.
+    Error,
+    /// The process, or the step, ended here.
+    Fatal,
+}
+
+/// The failures of a text, the first one in front.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ordered {
+    /// The primary failure.
+    pub primary: Option<Candidate>,
+    /// Other faults, in the order of the text, one per page.
+    pub others: Vec<Candidate>,
+}
+
+/// Orders the failures of a text.
+pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Ordered {
+    let streams = stream_of_lines(transcript);
+    let mut candidates = known(transcript, incident, hits, &streams);
+    candidates.extend(unlisted(incident, &candidates));
+    if candidates.is_empty() {
+        return Ordered::default();
+    }
+    let clocked = every_stream_has_a_clock(&candidates);
+    let failed_first = incident.facts.number("rank.failed").map(|rank| rank as u32);
+    candidates.sort_by_key(|candidate| rank(candidate, clocked, failed_first));
+    let primary = follow_explanations(&candidates, book);
+    let others = others(transcript, &candidates, primary);
+    Ordered { primary: Some(candidates[primary].clone()), others }
+}
+
+/// The questions that decide between two candidates, the weightiest first; the smaller answer wins.
+///
+/// The order is forced by cases: a collective time-out is never the first failure where a rank has one of its own
+/// (standing); TensorFlow's start-up notices stand above a loss that became NaN (gravity); an exception outside the
+/// book in one of two independent processes does not hide a known fault in the other (known).
+fn rank(candidate: &Candidate, clocked: bool, failed_first: Option<u32>) -> impl Ord + use<> {
+    let moment = match candidate.time {
+        Some(time) if clocked => (time * 1e3) as i64,
+        _ => 0,
+    };
+    (
+        Reverse(candidate.standing),
+        Reverse(candidate.gravity),
+        candidate.fault.is_none(),
+        moment,
+        failed_first.is_some() && candidate.rank != failed_first && !clocked,
+        candidate.line,
+        Reverse((candidate.origin, candidate.specificity)),
+    )
+}
+
+/// One candidate per hit on a fault page; of several hits on one line the author's longest one stays.
+fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[usize]) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for hit in hits {
+        let Owner::Fault(fault) = hit.owner else { continue };
+        let line = transcript.line(hit.line);
+        let stream = streams.get(hit.line).copied().unwrap_or_default();
+        let error = error_of_line(incident, hit.line, stream);
+        let event = error.map(|index| &incident.errors[index]);
+        let talk = is_talk(transcript, hit.line, stream, line.prefix.level)
+            || is_conditional(line.text)
+            || (line.prefix.level.is_none() && is_written(line.text));
+        if event.is_none() && hit.fatal && talk {
+            continue;
+        }
+        let candidate = Candidate {
+            fault: Some(fault),
+            line: hit.line,
+            at: hit.at,
+            error,
+            standing: hit.standing,
+            gravity: gravity(hit, event, line.prefix.level),
+            origin: hit.origin,
+            specificity: hit.specificity,
+            rank: line.prefix.rank.or(event.and_then(|event| event.rank)),
+            stream,
+            time: line.prefix.time.or(event.and_then(|event| event.time)),
+        };
+        match candidates.last_mut().filter(|last| last.line == hit.line) {
+            Some(last) if better_on_line(last, &candidate) => {}
+            Some(last) => *last = candidate,
+            None => candidates.push(candidate),
+        }
+    }
+    candidates
+}
+
+/// Whether a line merely talks of a failure: logged as information ("out of memory retries: 0"), or as a warning
+/// after which the same writer goes on as before ("does not fit, halving the batch"). A logged exception is an error
+/// of the incident and never gets here.
+fn is_talk(transcript: &Transcript, line: usize, stream: usize, level: Option<Level>) -> bool {
+    /// Information that follows when a run goes on; a shutdown says less.
+    const GOES_ON: usize = 2;
+    match level {
+        Some(Level::Debug | Level::Info) => true,
+        Some(Level::Warning) => {
+            let lines = transcript.streams().get(stream).map(|stream| stream.lines.as_slice()).unwrap_or_default();
+            let after = lines.partition_point(|&index| index <= line);
+            let informs = |index: &&usize| transcript.line(**index).prefix.level == Some(Level::Info);
+            lines[after..].iter().filter(informs).take(GOES_ON).count() == GOES_ON
+        }
+        _ => false,
+    }
+}
+
+/// Whether `old` says more about their common line than `new`.
+fn better_on_line(old: &Candidate, new: &Candidate) -> bool {
+    (old.standing, old.origin, old.specificity) >= (new.standing, new.origin, new.specificity)
+}
+
+fn gravity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Severity {
+    match (hit.fatal, event) {
+        (false, _) => Severity::Notice,
+        (true, Some(event)) if event.fatal => Severity::Fatal,
+        (true, Some(_)) => Severity::Error,
+        (true, None) => match level {
+            Some(Level::Fatal) => Severity::Fatal,
+            Some(Level::Error) | None => Severity::Error,
+            Some(_) => Severity::Logged,
+        },
+    }
+}
+
+/// Fatal errors that stand in no chain with a known fault.
+fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
+    let chains = chains(incident);
+    let explained: BTreeSet<usize> =
+        known.iter().filter_map(|candidate| candidate.error).map(|error| chains[error]).collect();
+    let mut found = Vec::new();
+    for (index, event) in incident.errors.iter().enumerate() {
+        let own = matches!(event.kind, Kind::Python | Kind::Native | Kind::Signal | Kind::Status | Kind::Tool);
+        if !own || explained.contains(&chains[index]) || is_request_to_stop(event) {
+            continue;
+        }
+        if (!event.fatal && event.kind != Kind::Python) || follows_from_known(event, known) || retells(event, known) {
+            continue;
+        }
+        found.push(Candidate {
+            fault: None,
+            line: event.headline,
+            at: 0,
+            error: Some(index),
+            standing: SignatureRole::Cause,
+            gravity: if event.fatal { Severity::Fatal } else { Severity::Logged },
+            origin: Origin::Page,
+            specificity: 0,
+            rank: event.rank,
+            stream: event.stream,
+            time: event.time,
+        });
+    }
+    found
+}
+
+/// How many lines after a known failure an error that the book does not hold is taken for its consequence.
+const SHADOW: usize = 30;
+
+/// Whether a known failure of the same writer stands right above: a status line says what broke, the exception or
+/// abort after it only that something did.
+fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
+    /// Lines after an error that may still be its message, cut off by blank ones.
+    const TAIL: usize = 6;
+    let message = event.message.to_ascii_lowercase();
+    let asks_for_gpu = ["gpu", "cuda"].iter().any(|word| message.contains(word));
+    known.iter().any(|candidate| {
+        let above = candidate.line <= event.headline;
+        let near = if above {
+            event.lines.start.saturating_sub(candidate.line) <= SHADOW
+        } else {
+            candidate.line <= event.lines.end + TAIL
+        };
+        // "This job needs a GPU" after the framework told that it found none: the notice is the reason.
+        let told = candidate.gravity >= Severity::Error || (above && asks_for_gpu);
+        candidate.stream == event.stream
+            && candidate.standing == SignatureRole::Cause
+            && told
+            && (near || asks_for_gpu && above)
+    })
+}
+
+/// Whether an error names an exception only, and a known failure tells the rest: above it where C++ ends a process, on
+/// either side where Python shows an exception without words (Paddle prints its summary below).
+fn retells(event: &ErrorEvent, known: &[Candidate]) -> bool {
+    let ended = event.message.starts_with("terminate called");
+    let wordless = event.message.is_empty() && event.kind == Kind::Python && event.type_name == "SystemError";
+    known.iter().any(|candidate| {
+        let above = candidate.line < event.headline;
+        candidate.gravity >= Severity::Error
+            && (ended && above || wordless && candidate.line.abs_diff(event.headline) <= SHADOW)
+    })
+}
+
+/// A user's or a scheduler's request to stop is not a failure of the program.
+fn is_request_to_stop(event: &ErrorEvent) -> bool {
+    matches!(event.type_name.as_str(), "KeyboardInterrupt" | "SystemExit")
+        || event.type_name.ends_with("SignalException")
+}
+
+/// For each error the index of the first error of its chain.
+pub(super) fn chains(incident: &Incident) -> Vec<usize> {
+    let mut roots: Vec<usize> = Vec::with_capacity(incident.errors.len());
+    for (index, event) in incident.errors.iter().enumerate() {
+        let root = match event.follows {
+            Some((before, _)) if before < index => roots[before],
+            _ => index,
+        };
+        roots.push(root);
+    }
+    roots
+}
+
+/// The error whose lines hold `line`, of the line's own stream; the innermost headline at or before it wins.
+fn error_of_line(incident: &Incident, line: usize, stream: usize) -> Option<usize> {
+    let holds = |event: &&ErrorEvent| event.stream == stream && event.lines.contains(&line);
+    let (index, _) = incident
+        .errors
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| holds(event))
+        .min_by_key(|(_, event)| (event.headline.abs_diff(line), event.lines.len()))?;
+    Some(index)
+}
+
+/// Walks from the first candidate to the page that the book names as the root of it, each page at most once.
+fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
+    let mut primary = 0;
+    let mut visited = BTreeSet::new();
+    while let Some(fault) = candidates[primary].fault {
+        if !visited.insert(fault) {
+            break;
+        }
+        let id = book.faults[fault].id.as_str();
+        let root = candidates.iter().position(|other| {
+            other.fault.is_some_and(|page| {
+                page != fault
+                    && other.gravity > Severity::Notice
+                    && book.faults[page].matter.explains.iter().any(|it| it == id)
+            })
+        });
+        match root {
+            Some(root) => primary = root,
+            None => break,
+        }
+    }
+    primary
+}
+
+/// The other faults, one per page and stream of events, in the order of the text.
+fn others(transcript: &Transcript, candidates: &[Candidate], primary: usize) -> Vec<Candidate> {
+    let first = &candidates[primary];
+    let mut seen: BTreeSet<Option<usize>> = BTreeSet::new();
+    let mut others: Vec<Candidate> = Vec::new();
+    let mut sorted: Vec<&Candidate> = candidates.iter().collect();
+    sorted.sort_by_key(|candidate| candidate.line);
+    for candidate in sorted {
+        let same_fault = candidate.fault == first.fault;
+        // The same fault told again in another error of the text (a teardown, another rank) is worth one line.
+        let words = |line: usize| transcript.line(line).text.trim();
+        let told_again = same_fault
+            && candidate.error != first.error
+            && candidate.line > first.line
+            && words(candidate.line) != words(first.line);
+        if candidate.fault.is_none() || candidate.line == first.line || (same_fault && !told_again) {
+            continue;
+        }
+        if seen.insert(candidate.fault) {
+            others.push(candidate.clone());
+        }
+    }
+    others
+}
+
+fn every_stream_has_a_clock(candidates: &[Candidate]) -> bool {
+    let streams: BTreeSet<usize> = candidates.iter().map(|candidate| candidate.stream).collect();
+    streams.len() > 1 && candidates.iter().all(|candidate| candidate.time.is_some())
+}
+
+/// For each line of the transcript the stream it belongs to.
+fn stream_of_lines(transcript: &Transcript) -> Vec<usize> {
+    let mut streams = vec![0; transcript.len()];
+    for (index, stream) in transcript.streams().iter().enumerate() {
+        for &line in &stream.lines {
+            if let Some(slot) = streams.get_mut(line) {
+                *slot = index;
+            }
+        }
+    }
+    streams
+}
+
+/// Why `other` is taken for a consequence of `primary`, in words.
+pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candidate) -> &'static str {
+    if other.fault == primary.fault {
+        return "the same failure, told again";
+    }
+    let chained = match (primary.error, other.error) {
+        (Some(a), Some(b)) => {
+            let chains = chains(incident);
+            chains[a] == chains[b]
+        }
+        _ => false,
+    };
+    let event = other.error.map(|error| &incident.errors[error]);
+    let link = event.and_then(|event| event.follows).map(|(_, link)| link);
+    if other.line > primary.line && event.is_some_and(at_teardown) {
+        return "at teardown";
+    }
+    match (chained, link) {
+        (true, Some(Link::During)) => "raised while the first error was being handled",
+        (true, Some(Link::Cause)) => "raised because of the first error",
+        (true, Some(Link::Retold)) => "the same error told again",
+        (true, _) => "in the same chain of errors",
+        _ if other.rank.is_some() && other.rank != primary.rank => "on another rank",
+        _ if other.standing < SignatureRole::Cause => "printed because something else failed first",
+        _ if other.line < primary.line => "printed before, the run went on",
+        _ => "printed afterwards",
+    }
+}
+
+/// Whether an error was raised while the run was being taken down: by a trainer's clean-up, a destructor, an exit hook.
+fn at_teardown(event: &ErrorEvent) -> bool {
+    const NAMES: [&str; 8] = [
+        "teardown",
+        "optimizer_to_device",
+        "optimizers_to_device",
+        "batch_to",
+        "__del__",
+        "atexit",
+        "shutdown",
+        "cleanup",
+    ];
+    event.frames.iter().any(|frame| NAMES.iter().any(|name| frame.function.contains(name)))
+}

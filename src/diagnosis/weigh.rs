@@ -1,0 +1,182 @@
+//! How likely each cause of the primary fault is: words of the page to log-odds, log-odds to calibrated probabilities.
+//!
+//! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one temperature, one
+//! share for "none of these". Nothing is learned but the temperature and that share, by cross-validation over the
+//! labelled cases (`tests/calibration.rs` fails when they claim more than the cases bear out).
+
+use super::conditions::Conditions;
+use crate::book::page::Cause;
+use crate::book::schema::{EvidenceSpec, Prior, Weight};
+use crate::diagnosis::Reason;
+use crate::facts::Source;
+use crate::incident::{ErrorEvent, Frame, Incident, Role};
+use crate::pattern::Pattern;
+use crate::span::Span;
+use crate::text::Transcript;
+
+/// Log-odds of the prior words.
+pub(super) fn prior(prior: Prior) -> f64 {
+    match prior {
+        Prior::Common => 1.2,
+        Prior::Plausible => 0.0,
+        Prior::Rare => -1.2,
+    }
+}
+
+/// Log-odds of the evidence words.
+pub(super) fn weight(weight: Weight) -> f64 {
+    match weight {
+        Weight::Decisive => 4.0,
+        Weight::Strong => 2.2,
+        Weight::Moderate => 1.2,
+        Weight::Weak => 0.6,
+        Weight::Against => -1.5,
+        Weight::Refutes => -4.0,
+    }
+}
+
+/// Divides log-odds before they become probabilities: above 1 it makes the figures humbler.
+const TEMPERATURE: f64 = 0.65;
+
+/// Log-odds of the share that no listed cause gets.
+const NONE_OF_THESE: f64 = -0.5;
+
+/// Lines at the head and the tail of a text, and around the primary failure, in which evidence is looked for. Logs of
+/// hundreds of megabytes would otherwise be searched by every regex of a page.
+const HEAD: usize = 3000;
+const TAIL: usize = 1500;
+const AROUND: usize = 1500;
+
+/// A cause with its score and reasons.
+#[derive(Debug, Clone)]
+pub(super) struct Weighed {
+    /// Index in the page's causes.
+    pub cause: usize,
+    /// Log-odds before calibration.
+    pub score: f64,
+    /// Calibrated probability.
+    pub probability: f64,
+    /// What spoke for and against it, strongest first.
+    pub reasons: Vec<(f64, Reason)>,
+}
+
+/// What evidence is looked for in.
+pub(super) struct Scene<'a> {
+    /// The cleaned text.
+    pub transcript: &'a Transcript,
+    /// What it says.
+    pub incident: &'a Incident,
+    /// The primary error, where the text has one beside the line.
+    pub error: Option<&'a ErrorEvent>,
+    /// Index of the line that shows the primary failure.
+    pub line: usize,
+    /// The facts of text and machine.
+    pub conditions: &'a Conditions,
+}
+
+/// Weighs all causes of a page, most probable first.
+pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
+    let searched = searched_lines(scene);
+    let mut weighed: Vec<Weighed> = causes
+        .iter()
+        .enumerate()
+        .map(|(index, cause)| {
+            let mut reasons: Vec<(f64, Reason)> = cause
+                .evidence
+                .iter()
+                .filter_map(|item| Some((weight(item.weight), reason(item, scene, &searched)?)))
+                .collect();
+            let score = prior(cause.prior) + reasons.iter().map(|(weight, _)| weight).sum::<f64>();
+            reasons.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+            Weighed { cause: index, score, probability: 0.0, reasons }
+        })
+        .collect();
+    calibrate(&mut weighed);
+    weighed.sort_by(|a, b| b.score.total_cmp(&a.score));
+    weighed
+}
+
+/// Turns scores into probabilities that leave a share for causes nobody listed.
+pub(super) fn calibrate(weighed: &mut [Weighed]) {
+    let share = |score: f64| (score / TEMPERATURE).exp();
+    let total: f64 = share(NONE_OF_THESE) + weighed.iter().map(|one| share(one.score)).sum::<f64>();
+    for one in weighed {
+        one.probability = share(one.score) / total;
+    }
+}
+
+/// The reason that an item of evidence gives here, or `None` when it is silent.
+fn reason(item: &EvidenceSpec, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
+    let (source, span) = if let Some(pattern) = &item.text {
+        let line = find_line(&Pattern::new(pattern), scene.transcript, searched)?;
+        (Source::Text, Some(line))
+    } else if let Some(pattern) = &item.before {
+        let above = &searched[..searched.partition_point(|&line| line < scene.line)];
+        let line = find_line(&Pattern::new(pattern), scene.transcript, above)?;
+        (Source::Text, Some(line))
+    } else if let Some(pattern) = &item.message {
+        let hits = Pattern::new(pattern).is_match(&message(scene));
+        (Source::Text, hits.then_some(Some(scene.line))?)
+    } else if let Some(pattern) = &item.frame {
+        let at = find_frame(&Pattern::new(pattern), scene)?;
+        (Source::Text, Some(at))
+    } else {
+        let grounds = scene.conditions.holds(item.when.as_deref()?)?;
+        let line = grounds.line.filter(|_| grounds.source == Source::Text);
+        let span = line.map(|line| Span::of_line(line, 0));
+        return Some(Reason {
+            supports: weight(item.weight) > 0.0,
+            source: grounds.source,
+            says: scene.conditions.sentence(&item.says),
+            span,
+        });
+    };
+    Some(Reason {
+        supports: weight(item.weight) > 0.0,
+        source,
+        says: scene.conditions.sentence(&item.says),
+        span: span.map(|index| {
+            let line = scene.transcript.line(index);
+            Span::of_line(line.number, line.text.chars().count())
+        }),
+    })
+}
+
+/// The words of the primary failure: its error's message with its type, and its line.
+fn message(scene: &Scene<'_>) -> String {
+    let line = scene.transcript.line(scene.line).text;
+    match scene.error {
+        Some(error) => format!("{}: {}\n{line}", error.type_name, error.message),
+        None => line.to_owned(),
+    }
+}
+
+/// The lines that evidence is looked for in: quoted code and advice prove nothing.
+fn searched_lines(scene: &Scene<'_>) -> Vec<usize> {
+    let len = scene.transcript.len();
+    (0..len)
+        .filter(|&i| i < HEAD || i + TAIL >= len || i.abs_diff(scene.line) <= AROUND)
+        .filter(|&i| scene.incident.roles.get(i).is_none_or(|role| role.may_be_evidence()))
+        .collect()
+}
+
+fn find_line(pattern: &Pattern, transcript: &Transcript, lines: &[usize]) -> Option<usize> {
+    lines.iter().copied().find(|&index| pattern.is_match(transcript.line(index).text))
+}
+
+/// The innermost frame of the primary error that the pattern matches: by function, file or the code it quotes.
+fn find_frame(pattern: &Pattern, scene: &Scene<'_>) -> Option<usize> {
+    let matches = |frame: &&Frame| {
+        pattern.is_match(&frame.function)
+            || pattern.is_match(&frame.file)
+            || quoted_code(scene, frame.at).is_some_and(|code| pattern.is_match(code))
+    };
+    scene.error?.frames.iter().rev().find(matches).map(|frame| frame.at)
+}
+
+/// The line of code that a traceback quotes under the frame at line `at`.
+fn quoted_code<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a str> {
+    let next = at + 1;
+    let is_code = scene.incident.roles.get(next) == Some(&Role::Code);
+    is_code.then(|| scene.transcript.line(next).text)
+}

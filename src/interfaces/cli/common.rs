@@ -1,0 +1,100 @@
+//! Options that every command takes, before or after its name.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Options that every command takes, before or after its name.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// How the answer is written.
+    #[arg(long, global = true, value_enum, default_value_t = AnyFormat::Terminal)]
+    pub(crate) format: AnyFormat,
+
+    /// A folder of bug reports (repeatable); instead of those named in faultbook.toml or found in the usual places.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) reports: Vec<PathBuf>,
+
+    /// Leave out the built-in fault pages and reports.
+    #[arg(long, global = true)]
+    pub(crate) no_builtin: bool,
+
+    /// Do not ask this machine about its GPU, driver and Python environment.
+    #[arg(long, global = true)]
+    pub(crate) no_probe: bool,
+
+    /// Ask this machine which causes are true here; on a terminal this happens by itself where a driver is present.
+    #[cfg(feature = "machine")]
+    #[arg(long, global = true, conflicts_with_all = ["no_probe", "facts"])]
+    pub(crate) probe: bool,
+
+    /// Facts of the machine where the run died, saved there by `faultbook probe --save FILE`.
+    #[cfg(feature = "machine")]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) facts: Option<PathBuf>,
+
+    /// The Python interpreter or environment that the run used (default: the active one, then the project's own).
+    #[cfg(feature = "machine")]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+
+    /// When to use colour; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+
+    /// Columns of the terminal view (default: the terminal's width up to 120, else 80).
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    pub(crate) width: Option<u16>,
+}
+
+/// How an answer is written, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnyFormat {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs; `diagnose` follows the schema faultbook/diagnosis/1.
+    #[value(alias = "jsonl")]
+    Json,
+    /// For an issue tracker; not for `check`.
+    Markdown,
+    /// For code scanning; `diagnose` and `check`.
+    Sarif,
+    /// Annotations on GitHub; `diagnose` and `check`.
+    Github,
+    /// For runners that show test reports; `diagnose` only.
+    Junit,
+}
+
+/// How an answer is written, as most commands can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs.
+    Json,
+    /// For an issue tracker.
+    Markdown,
+}
+
+impl AnyFormat {
+    /// The format, where it is one that most commands can write.
+    pub(crate) fn usual(self) -> Option<Format> {
+        match self {
+            Self::Terminal => Some(Format::Terminal),
+            Self::Json => Some(Format::Json),
+            Self::Markdown => Some(Format::Markdown),
+            Self::Sarif | Self::Github | Self::Junit => None,
+        }
+    }
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal that can show it.
+    Auto,
+    /// Even into a pipe or file.
+    Always,
+    /// Not at all.
+    Never,
+}

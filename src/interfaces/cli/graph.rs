@@ -1,0 +1,112 @@
+//! `faultbook graph [ID]`: how the project's reports stand to each other, for Graphviz, Mermaid or programs.
+
+use crate::reports::graph::{Graph, View, dot, mermaid};
+use clap::Args;
+use serde::Serialize;
+
+use super::common::{Common, Format};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::{self, Output, json};
+use super::{new, open};
+
+/// What `graph` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// Only this report and those near it.
+    id: Option<String>,
+
+    /// For Mermaid, which forges draw inside of markdown, instead of Graphviz.
+    #[arg(long)]
+    mermaid: bool,
+
+    /// How many steps from ID.
+    #[arg(long, requires = "id", default_value_t = 1, value_name = "N")]
+    steps: usize,
+
+    /// Also reports that have nothing to do with any other.
+    #[arg(long, conflicts_with = "id")]
+    all: bool,
+}
+
+/// The JSON (`faultbook/graph/1`).
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    reports: Vec<Node<'a>>,
+    relations: Vec<Edge<'a>>,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    name: &'a str,
+    id: &'a str,
+    title: &'a str,
+    status: &'a str,
+    date: String,
+    path: String,
+}
+
+#[derive(Serialize)]
+struct Edge<'a> {
+    from: &'a str,
+    to: &'a str,
+    relation: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<&'a str>,
+}
+
+/// Prints the graph.
+pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let (project, knowledge) = open::project(common, false)?;
+    let told = open::told(&project, &knowledge);
+    let view = View { centre: asked.id.as_deref(), steps: asked.steps, alone: asked.all };
+    let graph = Graph::new(&told, &view);
+    if let Some(id) = &asked.id
+        && graph.nodes.is_empty()
+    {
+        return Err(Failure::new(format!("the project has no report `{id}`"))
+            .hint("`faultbook list` names them all")
+            .into());
+    }
+    output.write(&match output.format {
+        Format::Json => json(&answer(&graph))?,
+        Format::Markdown => format!("```mermaid\n{}```\n", mermaid(&graph)),
+        Format::Terminal if asked.mermaid => mermaid(&graph),
+        Format::Terminal => dot(&graph),
+    })?;
+    if graph.alone > 0 {
+        let alone = crate::render::words::counted(graph.alone as u64, "report has", "reports have");
+        output::remark(&format!("{alone} nothing to do with any other; --all draws them too"));
+    }
+    Ok(if graph.nodes.is_empty() { Exit::None } else { Exit::Found })
+}
+
+fn answer(graph: &Graph) -> Answer<'_> {
+    let name = |index: usize| graph.nodes.get(index).map_or("", |node| node.name.as_str());
+    Answer {
+        schema: "faultbook/graph/1",
+        reports: graph
+            .nodes
+            .iter()
+            .map(|node| Node {
+                name: &node.name,
+                id: &node.record.id,
+                title: &node.record.title,
+                status: &node.record.status,
+                date: node.record.day(),
+                path: new::shown(&node.record.path),
+            })
+            .collect(),
+        relations: graph
+            .edges
+            .iter()
+            .map(|edge| Edge {
+                from: name(edge.from),
+                to: name(edge.to),
+                relation: edge.relation.word(),
+                fault: edge.fault.as_deref(),
+            })
+            .collect(),
+    }
+}

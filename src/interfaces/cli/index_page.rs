@@ -1,0 +1,102 @@
+//! `faultbook index-page [DIR]`: writes a folder's INDEX.md, or says whether it is as it would be written.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::reports::files as report_files;
+use crate::reports::index_page;
+use crate::reports::project::Project;
+use crate::reports::record;
+use clap::Args;
+use serde::Serialize;
+
+use super::common::{Common, Format};
+use super::exit::Exit;
+use super::failure::{Failure, reason};
+use super::output::{Output, json};
+use super::{files, new, open};
+
+/// What `index-page` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// The folder of reports; without it, all that the project has.
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+
+    /// Write nothing; 1 when a page is not as it would be written. For CI.
+    #[arg(long)]
+    check: bool,
+
+    /// Take the place of a page that somebody else wrote.
+    #[arg(long, conflicts_with = "check")]
+    force: bool,
+}
+
+/// One page, also the shape of the JSON (`faultbook/index-page/1`).
+#[derive(Debug, Serialize)]
+struct Page {
+    path: String,
+    reports: usize,
+    /// `written`, `unchanged`; with `--check` `current`, `outdated`, `missing`.
+    state: &'static str,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    pages: &'a [Page],
+}
+
+/// Writes or checks the pages.
+pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let folders = match &asked.folder {
+        Some(folder) => vec![folder.clone()],
+        None => Project::find(&open::here(), &common.reports)?.roots,
+    };
+    let folders: Vec<PathBuf> = folders.into_iter().filter(|folder| !folder.is_file()).collect();
+    if folders.is_empty() {
+        return Err(Failure::new("no folder of reports was found").hint("name one: `faultbook index-page DIR`").into());
+    }
+    let mut pages = Vec::new();
+    for folder in &folders {
+        pages.push(page(folder, asked)?);
+    }
+    output.write(&match output.format {
+        Format::Json => json(&Answer { schema: "faultbook/index-page/1", pages: &pages })?,
+        _ => pages.iter().map(|page| format!("{}: {}\n", page.path, page.state)).collect(),
+    })?;
+    let behind = pages.iter().any(|page| matches!(page.state, "outdated" | "missing"));
+    Ok(if behind { Exit::None } else { Exit::Found })
+}
+
+fn page(folder: &std::path::Path, asked: &Options) -> anyhow::Result<Page> {
+    let (found, _) = report_files::report_files(folder)?;
+    let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
+    let told = record::read(&files, |_| Vec::new());
+    let text = index_page::page(folder, &told);
+    let path = index_page::file(folder);
+    let there = match std::fs::read(&path) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Failure::reading(&path, &error).into()),
+    };
+    let shown = new::shown(&path);
+    let same = there.as_ref().is_some_and(|there| index_page::is_same(there, &text));
+    let state = match (&there, same, asked.check) {
+        (Some(_), true, true) => "current",
+        (Some(_), true, false) => "unchanged",
+        (Some(_), false, true) => "outdated",
+        (None, _, true) => "missing",
+        (Some(there), false, false) if !index_page::is_ours(there) && !asked.force => {
+            return Err(Failure::new(format!("`{shown}` was written by somebody else"))
+                .hint("move it, or say --force to put the index in its place")
+                .into());
+        }
+        (_, _, false) => {
+            files::write_whole(&path, text.as_bytes())
+                .map_err(|error| Failure::new(format!("could not write `{shown}`: {}", reason(&error))))?;
+            "written"
+        }
+    };
+    Ok(Page { path: shown, reports: told.len(), state })
+}

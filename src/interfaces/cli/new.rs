@@ -1,0 +1,344 @@
+//! `faultbook new [FILE|-]`: a bug report out of a traceback, written into the project's folder of reports.
+//!
+//! What is asked for on the command line counts; at a terminal it asks for what it could not find out. Prints the path
+//! of the new file and nothing else on standard output.
+
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use crate::book::report::Report;
+use crate::check;
+use crate::diagnosis::Verdict;
+use crate::facts::Facts;
+use crate::reports::draft::context::Context;
+use crate::reports::draft::fill::{self, Material};
+use crate::reports::draft::moment::Moment;
+use crate::reports::draft::report::{self, New};
+use crate::reports::draft::templates::Templates;
+use crate::reports::draft::{duplicates, git, occurrence, report_config};
+use crate::reports::files;
+use crate::reports::knowledge::Knowledge;
+use crate::reports::lookup;
+use crate::reports::project::Project;
+use crate::text::redact::Redactor;
+use clap::Args;
+use serde::Serialize;
+
+use super::answers::Answers;
+use super::common::{Common, Format};
+use super::diagnose::{self, Analysis};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::input::{self, Input};
+use super::output::{Output, json, remark};
+use super::redactions::{self, Taken, taken};
+use super::{complain, editor, here, open, questions};
+
+/// What `new` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Asked {
+    /// The log; `-` is standard input, which is also read when no file is given.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Print the report instead of writing it.
+    #[arg(long, conflicts_with_all = ["append", "edit"])]
+    stdout: bool,
+
+    /// Which template to fill; `faultbook templates` lists them.
+    #[arg(long, default_value = "bug_report", value_name = "NAME")]
+    template: String,
+
+    /// Add an occurrence to this report instead of writing a new one.
+    #[arg(long, value_name = "ID", conflicts_with = "template")]
+    append: Option<String>,
+
+    /// Leave secrets, people and hosts in.
+    #[arg(long)]
+    no_redact: bool,
+
+    /// Say what was taken out.
+    #[arg(long, conflicts_with = "no_redact")]
+    show_redactions: bool,
+
+    /// Open the report in $VISUAL or $EDITOR.
+    #[arg(long)]
+    edit: bool,
+
+    /// Ask nothing, even at a terminal.
+    #[arg(long)]
+    no_input: bool,
+
+    /// The title.
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    title: Option<String>,
+
+    /// How grave it is.
+    #[arg(long, value_name = "WORD", value_parser = ["critical", "high", "medium", "low"], ignore_case = true)]
+    severity: Option<String>,
+
+    /// The word with which the report begins.
+    #[arg(long, value_name = "WORD", value_parser = super::status::word)]
+    status: Option<String>,
+
+    /// The command that was run, where the log does not show it.
+    #[arg(long, value_name = "COMMAND")]
+    command: Option<String>,
+
+    /// The GPU on which it ran before.
+    #[arg(long, value_name = "GPU")]
+    former_gpu: Option<String>,
+
+    /// The report that the document is about; for `--template code_changes`.
+    #[arg(long = "for", value_name = "ID")]
+    about: Option<String>,
+
+    /// The commit whose changes are listed; for `--template code_changes`.
+    #[arg(long, value_name = "REV")]
+    commit: Option<String>,
+
+    /// The day and time of the failure, `2025-11-10 18:08`, instead of now.
+    #[arg(long, value_name = "DATE", value_parser = moment)]
+    date: Option<Moment>,
+}
+
+/// The JSON (`faultbook/new/1`).
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    id: &'a str,
+    path: String,
+    written: bool,
+    looks_like: Option<Alike>,
+    redactions: Vec<Taken>,
+    text: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Alike {
+    id: String,
+    path: String,
+    score: f64,
+    relation: String,
+}
+
+/// Writes, prints or adds.
+pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let (project, knowledge) = open::project(common, false)?;
+    let templates = templates(&project)?;
+    templates.choose(&asked.template)?;
+    let scheme = report_config::scheme(&project.config)?;
+    let former = asked.former_gpu.as_deref().map(|name| super::fit::card(&knowledge.book, name)).transpose()?;
+    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&report_config::known()));
+    let log = log(asked)?;
+    let ran_here = here::ran(&log.bytes);
+    let input = redacted(log, redactor.as_mut());
+    let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
+    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
+    {
+        complain(&anyhow::Error::from(Failure::new("no error in this text, so nothing was written").hint(
+            "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
+        )));
+        return Ok(Exit::None);
+    }
+    let moment = asked.date.clone().unwrap_or_else(Moment::now);
+    let state = git::state(&open::here(), &project.roots);
+    let mut said = fill::Asked {
+        title: asked.title.clone(),
+        severity: asked.severity.clone(),
+        status: asked.status.clone(),
+        command: asked.command.clone(),
+        former_gpu: former.map(|card| card.name.clone()),
+        about: asked.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
+        change: asked.commit.as_deref().map(change).transpose()?,
+        software: if ran_here { here::software(&reading, common)? } else { Facts::default() },
+    };
+    let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let git = state.as_ref().map_err(|_| why.as_str());
+    let context = |said: &fill::Asked| {
+        let Analysis { transcript, incident, diagnosis } = &reading;
+        let mut context = fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said);
+        context.notes.extend(input.selection.as_ref().map(|selection| selection.note()));
+        context
+    };
+    let mut filled = context(&said);
+
+    let alike = duplicates::nearest(&reading.diagnosis).filter(|_| report::kind(&asked.template) == "BUG");
+    let mut append = asked.append.clone();
+    if asks(asked) {
+        match questions::about(alike.as_ref().filter(|_| append.is_none()), &filled, append.is_some())? {
+            Answers::Stop => return Ok(Exit::None),
+            Answers::Append(id) => append = Some(id),
+            Answers::New { title, severity, command, rows } => {
+                said.title = title.or(said.title);
+                said.severity = severity.or(said.severity);
+                said.command = command.or(said.command);
+                filled = context(&said);
+                filled.environment_todo.retain(|row| !rows.iter().any(|known| known.label == row.label));
+                filled.environment.extend(rows);
+            }
+        }
+    }
+    if let Some(id) = append {
+        return add(&id, &filled, &reading, &knowledge, &moment, redactor, asked, output);
+    }
+    if let Some(alike) = &alike {
+        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.says(), alike.id));
+    }
+
+    let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
+        Err(_) if asked.stdout => open::here(),
+        folder => folder?,
+    };
+    let mut new = New {
+        templates: &templates,
+        template: &asked.template,
+        context: &filled,
+        diagnosis: &reading.diagnosis,
+        knowledge: &knowledge,
+        asked: &said,
+        folder: &folder,
+        scheme: &scheme,
+        moment: &moment,
+        redactor,
+    };
+    let (created, text) = match asked.stdout {
+        true => new.preview().map(|(created, text)| (created, Some(text)))?,
+        false => (new.write()?, None),
+    };
+    let redactor = new.redactor.take();
+    redactions::say(redactor.as_ref(), asked.show_redactions);
+    let answer = Answer {
+        schema: "faultbook/new/1",
+        id: &created.id,
+        path: shown(&created.path),
+        written: text.is_none(),
+        looks_like: alike.map(|alike| Alike {
+            id: alike.id,
+            path: alike.path,
+            score: alike.score,
+            relation: alike.relation,
+        }),
+        redactions: taken(redactor.as_ref()),
+        text: text.as_deref(),
+    };
+    output.write(&match (output.format, &text) {
+        (Format::Json, _) => json(&answer)?,
+        (_, Some(text)) => text.clone(),
+        (_, None) => format!("{}\n", answer.path),
+    })?;
+    if asked.edit {
+        editor::edit(&created.path)?;
+    }
+    Ok(Exit::Found)
+}
+
+/// Adds an occurrence to a report.
+#[expect(clippy::too_many_arguments, reason = "everything that `run` has gathered, used once")]
+fn add(
+    id: &str,
+    filled: &Context,
+    reading: &Analysis,
+    knowledge: &Knowledge,
+    moment: &Moment,
+    redactor: Option<Redactor>,
+    asked: &Asked,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    let old = one_report(knowledge, id)?;
+    let own = fill::own_facts(&reading.diagnosis);
+    let mut paragraph = occurrence::paragraph(&old, filled, &own, moment);
+    let mut redactor = redactor;
+    if let Some(redactor) = &mut redactor {
+        paragraph = redactor.text(&paragraph).into_owned();
+    }
+    occurrence::append(&old.path, &paragraph)?;
+    redactions::say(redactor.as_ref(), asked.show_redactions);
+    let path = shown(&old.path);
+    output.write(&match output.format {
+        Format::Json => json(&Answer {
+            schema: "faultbook/new/1",
+            id: &old.id,
+            path,
+            written: true,
+            looks_like: None,
+            redactions: taken(redactor.as_ref()),
+            text: None,
+        })?,
+        _ => format!("{path}\n"),
+    })?;
+    if asked.edit {
+        editor::edit(&old.path)?;
+    }
+    Ok(Exit::Found)
+}
+
+/// The text to report on. A change log needs none.
+fn log(asked: &Asked) -> anyhow::Result<Input> {
+    let needs_none = report::kind(&asked.template) == "CHG" && asked.append.is_none();
+    match &asked.file {
+        None if needs_none => Ok(Input { bytes: Vec::new(), selection: None }),
+        None => input::read(Path::new("-")),
+        Some(file) => input::read(file),
+    }
+}
+
+/// The text without what should not be shared.
+fn redacted(mut input: Input, redactor: Option<&mut Redactor>) -> Input {
+    if let Some(redactor) = redactor {
+        input.bytes = report_config::redacted(&input.bytes, redactor);
+    }
+    input
+}
+
+/// The templates of a project.
+pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
+    Ok(report_config::templates(&project.config, &open::here())?)
+}
+
+/// The one report of the project with that id.
+pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> anyhow::Result<Report> {
+    let paths: Vec<PathBuf> = lookup::entries_named(knowledge, id).map(|entry| entry.path.clone()).collect();
+    match paths.as_slice() {
+        [path] => Ok(files::read_report(path)?),
+        [] => Err(Failure::new(format!("the project has no report `{id}`"))
+            .hint("`faultbook list` names them all")
+            .into()),
+        several => {
+            let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
+            Err(Failure::new(format!("{} reports have the id `{id}`", several.len()))
+                .hint(format!("name one by its file: {}", names.join(", ")))
+                .into())
+        }
+    }
+}
+
+fn change(revision: &str) -> anyhow::Result<(git::Commit, Vec<git::Change>)> {
+    let here = open::here();
+    let commit = git::commit(&here, revision)?;
+    let changes = git::changes(&here, &commit.hash)?;
+    Ok((commit, changes))
+}
+
+/// Whether somebody can be asked.
+fn asks(asked: &Asked) -> bool {
+    let from_file = asked.file.as_ref().is_some_and(|file| file != Path::new("-"));
+    cfg!(feature = "prompts")
+        && from_file
+        && !asked.no_input
+        && !asked.stdout
+        && io::stdin().is_terminal()
+        && io::stdout().is_terminal()
+}
+
+fn moment(text: &str) -> Result<Moment, String> {
+    // The reader of reports takes the day of a date whose time is wrong; what somebody types now can be typed right.
+    check::date_of(text)
+        .and_then(|text| Moment::parse(&text))
+        .ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
+}
+
+/// A path as people type it: from here where it lies here.
+pub(crate) fn shown(path: &Path) -> String {
+    path.strip_prefix(open::here()).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,219 @@
+//! `faultbook probe`: what this machine is and whether it works; and the machine's part in a diagnosis.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::diagnosis::{Diagnosis, Verdict};
+use crate::diagnosis::{Measured, measurable};
+use crate::facts::Facts;
+use crate::machine::view::probe as render;
+use crate::machine::view::watch as watched;
+use crate::machine::{self, Level, Options, Outcome, Watch};
+use crate::reports::knowledge::Knowledge;
+use clap::ValueEnum;
+
+use super::common::{Common, Format};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::{Output, remark};
+use super::progress;
+
+/// For `faultbook probe --help`.
+pub(crate) const HELP: &str = "\
+Exit codes of probe:
+  0  a driver answers and nothing is broken
+  1  there is no NVIDIA driver, or something is broken
+  2  the command line is wrong, or a file could not be written";
+
+/// The most that asking the machine may cost a diagnosis when nobody asked for it, the second look at the text included.
+const PROBE_BUDGET: Duration = Duration::from_millis(300);
+
+/// What starting, ending and reading an answer take beside the waiting.
+const OVERHEAD: Duration = Duration::from_millis(20);
+
+/// With less time than this a driver tells nothing.
+const MIN_BUDGET: Duration = Duration::from_millis(60);
+
+/// The longest time that the machine is asked after a run died: a driver that hangs is itself an answer by then.
+const AFTER_DEATH: Duration = Duration::from_secs(2);
+
+/// How much a probe does, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Depth {
+    /// Reads only.
+    Quick,
+    /// Small work on each device, with every result checked.
+    Functional,
+    /// The same and some time of memory patterns and products.
+    Stress,
+}
+
+/// What a probe was asked for.
+pub(crate) struct Asked {
+    /// How much is done.
+    pub(crate) level: Depth,
+    /// Where the facts go.
+    pub(crate) save: Option<PathBuf>,
+    /// Seconds for each check of the stress level.
+    pub(crate) seconds: u64,
+    /// Seconds for the ladder of one device.
+    pub(crate) time_limit: u64,
+}
+
+/// Answers the hidden subcommand by which the probe calls this program and ends the process then.
+pub(crate) fn step() {
+    let arguments: Vec<_> = std::env::args_os().skip(1).take(4).collect();
+    if let Some(code) = machine::answer_step(&arguments, &mut std::io::stdout()) {
+        machine::leave(code);
+    }
+}
+
+/// Asks the machine and prints the answer.
+pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let level = match asked.level {
+        Depth::Quick => Level::Quick,
+        Depth::Functional => Level::Functional,
+        Depth::Stress => Level::Stress,
+    };
+    let time = Duration::from_secs(asked.time_limit);
+    let options = Options { seconds: asked.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
+    let stage = (level > Level::Quick).then(|| progress::stage("asking the machine"));
+    let outcome = machine::run(level, &options);
+    if let Some(stage) = stage {
+        stage.finish_and_clear();
+    }
+    if let Some(path) = &asked.save {
+        machine::save(&outcome, path)?;
+        remark(&format!("saved; `faultbook LOG --facts {}` uses it on any machine", path.display()));
+    }
+    output.write(&match output.format {
+        Format::Terminal => render::render(&outcome, output.terminal),
+        Format::Markdown => render::markdown(&outcome),
+        Format::Json => machine::to_json(&outcome),
+    })?;
+    Ok(exit(&outcome))
+}
+
+/// Looks again and again until the reader goes away or the count is reached.
+pub(crate) fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let pause = Duration::try_from_secs_f64(every.clamp(0.1, 3600.0)).unwrap_or(Duration::from_secs(1));
+    let in_place = output.format == Format::Terminal && std::io::stdout().is_terminal();
+    let mut watch = Watch::new(options(common)?);
+    let mut looks = 0_u64;
+    if in_place {
+        // What stood in the window scrolls up and stays readable.
+        let rows = terminal_size::terminal_size().map_or(0, |(_, rows)| usize::from(rows.0));
+        let _ = std::io::stdout().lock().write_all("\n".repeat(rows).as_bytes());
+    }
+    loop {
+        let sample = watch.sample();
+        let text = match output.format {
+            Format::Json => sample.to_json_line() + "\n",
+            Format::Terminal | Format::Markdown if in_place => in_window(&watch, pause, common),
+            Format::Terminal | Format::Markdown => watched::render(&watch, output.terminal, None),
+        };
+        let mut stdout = std::io::stdout().lock();
+        if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+            // Nobody reads any more.
+            return Ok(Exit::Found);
+        }
+        looks += 1;
+        if count.is_some_and(|count| looks >= count) {
+            return Ok(Exit::Found);
+        }
+        std::thread::sleep(pause);
+    }
+}
+
+/// A picture that takes the place of the one before; the window may have another size by now.
+fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
+    const HOME: &str = "\u{1b}[H";
+    const REST_OF_LINE: &str = "\u{1b}[K";
+    const ALL_BELOW: &str = "\u{1b}[J";
+    let rows = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
+    let output = Output::new(common);
+    // A line below for the words that tell how to end it.
+    let picture = watched::render(watch, output.terminal, rows.map(|rows| rows.saturating_sub(2)));
+    let shown: Vec<&str> = picture.lines().take(rows.map_or(usize::MAX, |rows| rows.saturating_sub(2))).collect();
+    let mut text = HOME.to_owned();
+    for line in shown {
+        text.push_str(&format!("{line}{REST_OF_LINE}\n"));
+    }
+    text.push_str(&format!("every {} s, Ctrl-C ends{REST_OF_LINE}{ALL_BELOW}\r", pause.as_secs_f64()));
+    text
+}
+
+/// The machine's part in a diagnosis: saved facts, or an answer of this machine where it was asked for or where it
+/// helps and costs nothing that anybody notices. `again` is the time that the second diagnosis will take.
+pub(crate) fn measured(
+    diagnosis: &Diagnosis,
+    text: &Facts,
+    knowledge: &Knowledge,
+    common: &Common,
+    again: Duration,
+) -> anyhow::Result<Option<Measured>> {
+    let budget = PROBE_BUDGET.saturating_sub(OVERHEAD + again);
+    let outcome = if let Some(path) = &common.facts {
+        let mut outcome = machine::load(path)?;
+        outcome.level = "saved".to_owned();
+        outcome
+    } else if common.probe {
+        machine::run(Level::Quick, &options(common)?)
+    } else if budget >= MIN_BUDGET && by_itself(diagnosis, knowledge, common)? {
+        machine::run(Level::Quick, &Options { budget: Some(budget), ..options(common)? })
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(related(&outcome, text)))
+}
+
+/// What the machine says at this moment: saved facts, or what it was asked because somebody wants that or it has a
+/// driver. A run has just died on it.
+pub(crate) fn at_death(common: &Common) -> anyhow::Result<Option<Outcome>> {
+    if let Some(path) = &common.facts {
+        let mut outcome = machine::load(path)?;
+        outcome.level = "saved".to_owned();
+        return Ok(Some(outcome));
+    }
+    let options = options(common)?;
+    if common.probe {
+        return Ok(Some(machine::run(Level::Quick, &options)));
+    }
+    let asks = !common.no_probe && machine::driver_here(&options);
+    Ok(asks.then(|| machine::run(Level::Quick, &Options { budget: Some(AFTER_DEATH), ..options })))
+}
+
+/// What an outcome means for the run that a text tells of.
+pub(crate) fn related(outcome: &Outcome, text: &Facts) -> Measured {
+    let (facts, summary) = machine::relate(outcome, text);
+    Measured { facts, summary: Some(summary) }
+}
+
+/// Whether a diagnosis asks the machine noninteractive: somebody watches, a cause depends on it, and there is a driver.
+fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> anyhow::Result<bool> {
+    Ok(!common.no_probe
+        && std::io::stdout().is_terminal()
+        && diagnosis.verdict == Verdict::KnownFault
+        && measurable::asks_the_machine(diagnosis, &knowledge.book)
+        && machine::driver_here(&options(common)?))
+}
+
+/// Whether this machine has a driver that a probe could ask.
+pub(crate) fn driver_here(common: &Common) -> anyhow::Result<bool> {
+    Ok(machine::driver_here(&options(common)?))
+}
+
+/// How this machine is asked.
+pub(crate) fn options(common: &Common) -> anyhow::Result<Options> {
+    if let Some(path) = common.python.as_ref().filter(|path| !path.exists()) {
+        return Err(Failure::new(format!("there is no `{}`", path.display()))
+            .hint("--python takes an interpreter, or the folder of an environment")
+            .into());
+    }
+    Ok(Options { python: common.python.clone(), ..Options::default() })
+}
+
+fn exit(outcome: &Outcome) -> Exit {
+    if outcome.is_healthy() { Exit::Found } else { Exit::None }
+}

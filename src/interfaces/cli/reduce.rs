@@ -1,0 +1,302 @@
+//! Keeps of a huge text what a diagnosis needs: the start, the end, and lines around words of failure.
+//!
+//! Works on a stream and holds no more than its limits. Lines keep their numbers: [`Selection::original`] tells
+//! which line of the whole text a kept line is.
+
+use std::collections::VecDeque;
+
+use crate::render::words::thousands;
+use aho_corasick::AhoCorasick;
+
+const MIB: usize = 1024 * 1024;
+
+/// How much is kept, in bytes and lines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Bytes of the start: versions, command line, first failures.
+    pub(crate) start: usize,
+    /// Bytes of the end: where runs die.
+    pub(crate) end: usize,
+    /// Bytes of surroundings of suspicious lines in between.
+    pub(crate) middle: usize,
+    /// Lines kept before a suspicious line.
+    pub(crate) before: usize,
+    /// Lines kept after a suspicious line: a traceback comes after its first line.
+    pub(crate) after: u64,
+    /// Longest line; of a longer one (a progress bar without line ends) both ends are kept.
+    pub(crate) line: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { start: 16 * MIB, end: 48 * MIB, middle: 64 * MIB, before: 40, after: 200, line: MIB / 4 }
+    }
+}
+
+/// Words of lines that are worth their surroundings, compared without case. Short of "error" alone, which stands in
+/// every second line of some healthy logs ("error_rate").
+const SUSPICIOUS: [&str; 24] = [
+    "traceback (most recent call last)",
+    "error:",
+    "exception:",
+    "fatal",
+    "cuda error",
+    "cuda_error",
+    "cudaerror",
+    "cudnn_status",
+    "cublas_status",
+    "ncclunhandled",
+    "nccl warn",
+    "nvrm: xid",
+    "out of memory",
+    "oom-kill",
+    "killed",
+    "core dumped",
+    "aborted",
+    "segmentation fault",
+    "terminate called",
+    "assertion",
+    "watchdog caught",
+    "exitcode",
+    "sigkill",
+    "sigabrt",
+];
+
+/// Which lines of the whole text were kept.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// First lines of kept stretches: in the selection and in the whole text, both from 1, ascending.
+    stretches: Vec<(u64, u64)>,
+    /// Lines of the whole text.
+    pub(crate) lines: u64,
+    /// Lines left out.
+    pub(crate) skipped: u64,
+    /// Bytes of the whole text.
+    pub(crate) bytes: u64,
+}
+
+impl Selection {
+    /// The number in the whole text of a line of the selection.
+    pub(crate) fn original(&self, line: u32) -> u32 {
+        let line = u64::from(line);
+        let after = self.stretches.partition_point(|(kept, _)| *kept <= line);
+        let original = match after.checked_sub(1).and_then(|at| self.stretches.get(at)) {
+            Some((kept, original)) => original + (line - kept),
+            None => line,
+        };
+        u32::try_from(original).unwrap_or(u32::MAX)
+    }
+
+    /// What the answer says about it.
+    pub(crate) fn note(&self) -> String {
+        format!(
+            "the text is too long to be read whole ({} MiB): {} of {} lines were skipped, the start, the end and \
+             the surroundings of error lines were read",
+            thousands(self.bytes / MIB as u64),
+            thousands(self.skipped),
+            thousands(self.lines)
+        )
+    }
+}
+
+/// Takes a text piece by piece.
+#[derive(Debug)]
+pub(crate) struct Reducer {
+    limits: Limits,
+    suspicious: AhoCorasick,
+    kept: Vec<u8>,
+    kept_lines: u64,
+    /// The line before which nothing is missing: number of the last kept line in the whole text.
+    last_kept: u64,
+    start_is_full: bool,
+    middle: usize,
+    current: Vec<u8>,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: usize,
+    keep_until: u64,
+    selection: Selection,
+}
+
+/// A line that may yet turn out to belong to the end.
+#[derive(Debug)]
+struct Waiting {
+    number: u64,
+    bytes: Vec<u8>,
+    wanted: bool,
+}
+
+impl Reducer {
+    /// Nothing taken yet.
+    pub(crate) fn new(limits: Limits) -> Self {
+        let suspicious = AhoCorasick::builder().ascii_case_insensitive(true).build(SUSPICIOUS);
+        Self {
+            limits,
+            suspicious: suspicious.expect("a few short words"),
+            kept: Vec::new(),
+            kept_lines: 0,
+            last_kept: 0,
+            start_is_full: false,
+            middle: 0,
+            current: Vec::new(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            keep_until: 0,
+            selection: Selection::default(),
+        }
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.selection.bytes += bytes.len() as u64;
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.current.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.current);
+                self.line(line);
+            } else if self.current.len() > self.limits.line * 2 {
+                shorten(&mut self.current, self.limits.line);
+            }
+        }
+    }
+
+    /// Leaves out a stretch that nobody has any more: its line ends and bytes. The line before it ends here and the
+    /// next one begins in its middle, unless the stretch holds no line end at all.
+    pub(crate) fn skip(&mut self, lines: u64, bytes: u64) {
+        self.selection.bytes += bytes;
+        if lines == 0 {
+            return;
+        }
+        let mut last = std::mem::take(&mut self.current);
+        let begun = u64::from(!last.is_empty());
+        if !last.is_empty() {
+            last.push(b'\n');
+            self.line(last);
+        }
+        // What remains to be kept was near lines that are gone.
+        self.keep_until = 0;
+        self.selection.lines += lines - begun;
+        self.selection.skipped += lines - begun;
+        // Even where it would have room: what comes next does not follow on what was kept.
+        self.start_is_full = true;
+    }
+
+    /// The lines kept and which they are.
+    pub(crate) fn finish(mut self) -> (Vec<u8>, Selection) {
+        let last = std::mem::take(&mut self.current);
+        if !last.is_empty() {
+            self.line(last);
+        }
+        for line in std::mem::take(&mut self.waiting) {
+            self.keep(line.number, &line.bytes);
+        }
+        (self.kept, self.selection)
+    }
+
+    fn line(&mut self, mut bytes: Vec<u8>) {
+        self.selection.lines += 1;
+        let number = self.selection.lines;
+        if bytes.len() > self.limits.line {
+            shorten(&mut bytes, self.limits.line);
+        }
+        let wanted = self.suspicious.is_match(&bytes);
+        if wanted {
+            self.keep_until = number + self.limits.after;
+        }
+        if !self.start_is_full && self.kept.len() + bytes.len() <= self.limits.start {
+            return self.keep(number, &bytes);
+        }
+        self.start_is_full = true;
+        if wanted {
+            self.waiting.iter_mut().rev().take(self.limits.before).for_each(|line| line.wanted = true);
+        }
+        self.waiting_bytes += bytes.len();
+        self.waiting.push_back(Waiting { number, bytes, wanted: number <= self.keep_until });
+        while self.waiting_bytes > self.limits.end
+            && let Some(line) = self.waiting.pop_front()
+        {
+            self.waiting_bytes -= line.bytes.len();
+            if line.wanted && self.middle + line.bytes.len() <= self.limits.middle {
+                self.middle += line.bytes.len();
+                self.keep(line.number, &line.bytes);
+            } else {
+                self.selection.skipped += 1;
+            }
+        }
+    }
+
+    fn keep(&mut self, number: u64, bytes: &[u8]) {
+        self.kept_lines += 1;
+        if number != self.last_kept + 1 || self.kept_lines == 1 {
+            self.selection.stretches.push((self.kept_lines, number));
+        }
+        self.last_kept = number;
+        self.kept.extend_from_slice(bytes);
+    }
+}
+
+/// Takes the middle out of a line.
+fn shorten(line: &mut Vec<u8>, to: usize) {
+    let half = to / 2;
+    if line.len() > half * 2 {
+        line.drain(half..line.len() - half);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Limits = Limits { start: 30, end: 30, middle: 60, before: 1, after: 1, line: 20 };
+
+    fn reduce(text: &str, chunk: usize) -> (String, Selection) {
+        let mut reducer = Reducer::new(SMALL);
+        text.as_bytes().chunks(chunk).for_each(|chunk| reducer.push(chunk));
+        let (kept, selection) = reducer.finish();
+        (String::from_utf8(kept).expect("ascii"), selection)
+    }
+
+    #[test]
+    fn start_end_and_errors_are_kept_with_their_numbers() {
+        let text: String =
+            (1..=200).map(|n| if n == 100 { "fatal 100\n".into() } else { format!("line {n}\n") }).collect();
+        for chunk in [1, 7, 4096] {
+            let (kept, selection) = reduce(&text, chunk);
+            let lines: Vec<&str> = kept.lines().collect();
+            assert_eq!(lines.first(), Some(&"line 1"));
+            assert_eq!(lines.last(), Some(&"line 200"));
+            for (place, line) in (1..).zip(&lines) {
+                let number: u32 = line.rsplit(' ').next().expect("a word").parse().expect("a number");
+                assert_eq!(selection.original(place), number, "{line}");
+            }
+            for wanted in ["line 99", "fatal 100", "line 101"] {
+                assert!(lines.contains(&wanted), "{wanted} in {lines:?}");
+            }
+            assert!(!lines.contains(&"line 98") && !lines.contains(&"line 102"));
+            assert_eq!(selection.lines, 200);
+            assert_eq!(selection.skipped as usize, 200 - lines.len());
+        }
+    }
+
+    #[test]
+    fn lines_without_end_are_cut_in_the_middle() {
+        let text = format!("{}END\n{}", "x".repeat(100_000), "tail\n");
+        let (kept, selection) = reduce(&text, 512);
+        assert!(kept.len() < 40, "{}", kept.len());
+        assert!(kept.contains("END\n") && kept.ends_with("tail\n"));
+        assert_eq!(selection.lines, 2);
+    }
+
+    #[test]
+    fn memory_stays_bounded_when_every_line_is_suspicious() {
+        let (kept, selection) = reduce(&"error: x\n".repeat(10_000), 4096);
+        assert!(kept.len() <= 30 + 30 + 60);
+        assert!(selection.note().contains("of 10,000 lines"), "{}", selection.note());
+    }
+
+    #[test]
+    fn an_empty_text() {
+        let (kept, selection) = reduce("", 1);
+        assert_eq!((kept.as_str(), selection.lines), ("", 0));
+        assert_eq!(selection.original(1), 1);
+    }
+}

@@ -1,0 +1,274 @@
+//! `faultbook run -- COMMAND ...`: runs a command as if nobody watched, and diagnoses its output when it fails.
+//!
+//! Standard output belongs to the command; everything of ours goes to standard error, and only after a failure. The
+//! exit code is the command's own whatever we find.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::diagnosis::Measured;
+use crate::diagnosis::{Diagnosis, Verdict};
+use crate::facts::Facts;
+use crate::incident::{Incident, Role};
+use crate::render::clean;
+use crate::render::json;
+use crate::reports::draft::fill::Asked;
+use crate::reports::draft::noninteractive::{self, Wanted};
+use crate::reports::knowledge::Knowledge;
+use crate::reports::project::Project;
+use crate::runner::{self, Outcome};
+use crate::text::Transcript;
+use anstream::{AutoStream, ColorChoice};
+
+use super::common::{Color, Common, Format};
+use super::exit::Exit;
+use super::failure::{self, Failure};
+use super::input::Input;
+use super::output::{Output, remark};
+#[cfg(feature = "machine")]
+use super::probe;
+use super::reduce::Selection;
+use super::tail::Tail;
+use super::{complain, diagnose, here, new, open};
+
+/// What is wanted beside the answer.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    /// Keeps the whole output here.
+    pub(crate) log: Option<PathBuf>,
+    /// Drafts a bug report.
+    pub(crate) new: bool,
+    /// Run by the shell after a failure, with the answer as JSON on its standard input.
+    pub(crate) on_failure: Option<String>,
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &[OsString], wishes: &Wishes, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let Some((program, arguments)) = command.split_first() else { return Ok(Exit::Usage) };
+    let mut log = wishes.log.as_deref().map(Log::create).transpose()?;
+    let mut tail = Tail::new();
+    let ended = runner::run(program, arguments, &mut |stream, bytes| {
+        tail.push(stream, bytes);
+        if let Some(log) = &mut log {
+            log.write(bytes);
+        }
+    });
+    let outcome = match ended {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            complain(&refused(&error).into());
+            return Ok(Exit::Child(error.code()));
+        }
+    };
+    if !outcome.is_success() {
+        // The command's code goes out even when we cannot say anything.
+        if let Err(error) = report(command, outcome, tail, wishes, common, output) {
+            complain(&error);
+        }
+    }
+    Ok(Exit::Child(outcome.code))
+}
+
+/// Why the command did not run.
+fn refused(error: &runner::Error) -> Failure {
+    let (runner::Error::Start { source, .. } | runner::Error::Watch { source, .. }) = error;
+    let failure = Failure::new(format!("{error}: {}", failure::reason(source)));
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Says below the output why the command failed.
+fn report(
+    command: &[OsString],
+    outcome: Outcome,
+    tail: Tail,
+    wishes: &Wishes,
+    common: &Common,
+    output: &Output,
+) -> anyhow::Result<()> {
+    // Before anything else: what the machine says now is as close to the failure as it gets.
+    let moment = Moment::of_death(common)?;
+    let (project, knowledge) = open::project(common, false)?;
+    let input = tail.finish();
+    let reading = diagnose::read_with(&input, &knowledge, &|_, incident, _| Ok(moment.measured(incident)))?;
+    // It ran here, wherever its devices were.
+    let software = if wishes.new { here::software(&reading, common)? } else { Facts::default() };
+    let diagnosis = diagnose::numbered(reading.diagnosis, &input);
+    // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
+    if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
+        return Ok(());
+    }
+    if output.format == Format::Terminal && is_answered(&reading.incident, &reading.transcript) {
+        remark(&format!("the command ended with {}; the answer stands above", outcome.says()));
+    } else {
+        show(&diagnosis, outcome, common, output)?;
+    }
+    let drafted = wishes.new.then(|| {
+        let command = in_words(command);
+        // A report needs a name where the output does not give it one.
+        let title = (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.says()));
+        let said = Asked { title, command: Some(command), software, ..Asked::default() };
+        draft(said, &input, &moment, &project, &knowledge, common)
+    });
+    let report = match drafted.transpose() {
+        Ok(report) => report,
+        // The hand-over is wanted all the same.
+        Err(error) => {
+            complain(&error);
+            None
+        }
+    };
+    if let Some(command) = &wishes.on_failure {
+        hand_over(command, &json::render(&diagnosis), outcome, wishes.log.as_deref(), report.as_deref());
+    }
+    Ok(())
+}
+
+/// Whether the output ends with an answer of ours: the command ran another `faultbook run`.
+fn is_answered(incident: &Incident, transcript: &Transcript) -> bool {
+    let last = transcript.lines().rfind(|line| !line.text.trim().is_empty());
+    last.is_some_and(|line| incident.roles.get(line.index) == Some(&Role::Answer))
+}
+
+/// Drafts a bug report and says where it is.
+fn draft(
+    said: Asked,
+    input: &Input,
+    moment: &Moment,
+    project: &Project,
+    knowledge: &Knowledge,
+    common: &Common,
+) -> anyhow::Result<PathBuf> {
+    let drafted = noninteractive::write(&Wanted {
+        text: &input.bytes,
+        notes: input.selection.iter().map(Selection::note).collect(),
+        said,
+        knowledge,
+        config: &project.config,
+        roots: &project.roots,
+        asked_roots: !common.reports.is_empty(),
+        here: &open::here(),
+        measure: &|incident| moment.measured(incident),
+    })?;
+    if let Some(alike) = &drafted.alike {
+        remark(&format!("{}; `faultbook new --append {}` adds an occurrence to it instead", alike.says(), alike.id));
+    }
+    if drafted.secrets > 0 {
+        remark("secrets in the output were left out of the report; revoke them if others have seen the output");
+    }
+    remark(&format!("drafted {}", new::shown(&drafted.path)));
+    Ok(drafted.path)
+}
+
+/// A command as it would be typed.
+fn in_words(command: &[OsString]) -> String {
+    let plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_=+.,/:@%^".contains(c));
+    let quoted = |word: &OsString| {
+        let word = word.to_string_lossy();
+        if plain(&word) { word.into_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    command.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// What the machine said when the command died.
+struct Moment {
+    #[cfg(feature = "machine")]
+    outcome: Option<crate::machine::Outcome>,
+}
+
+impl Moment {
+    #[cfg(feature = "machine")]
+    fn of_death(common: &Common) -> anyhow::Result<Self> {
+        Ok(Self { outcome: probe::at_death(common)? })
+    }
+
+    #[cfg(not(feature = "machine"))]
+    fn of_death(_common: &Common) -> anyhow::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// What of it bears on the run that a text tells of.
+    #[cfg(feature = "machine")]
+    fn measured(&self, incident: &Incident) -> Option<Measured> {
+        self.outcome.as_ref().map(|outcome| probe::related(outcome, &incident.facts))
+    }
+
+    #[cfg(not(feature = "machine"))]
+    fn measured(&self, _incident: &Incident) -> Option<Measured> {
+        None
+    }
+}
+
+fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output) -> anyhow::Result<()> {
+    let stderr = io::stderr();
+    let choice = match common.color {
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+        Color::Auto => AutoStream::choice(&stderr),
+    };
+    let mut output = *output;
+    output.terminal.color = choice != ColorChoice::Never;
+    let mut text = diagnose::rendered(diagnosis, &output, false);
+    if output.format == Format::Terminal {
+        text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.says());
+    }
+    let mut stream = AutoStream::new(stderr.lock(), choice);
+    // A closed standard error means that nobody wants to know.
+    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    Ok(())
+}
+
+/// Gives the answer to a command of the user's.
+fn hand_over(command: &str, answer: &str, outcome: Outcome, log: Option<&Path>, report: Option<&Path>) {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut child = Command::new(shell);
+    child.args([flag, command]).env("FAULTBOOK_EXIT_CODE", outcome.code.to_string()).stdin(Stdio::piped());
+    if let Some(log) = log {
+        child.env("FAULTBOOK_LOG", log);
+    }
+    if let Some(report) = report {
+        child.env("FAULTBOOK_REPORT", report);
+    }
+    let ended = child.spawn().and_then(|mut child| {
+        if let Some(mut stdin) = child.stdin.take() {
+            // A command that does not read its input is fine.
+            let _ = stdin.write_all(answer.as_bytes());
+        }
+        child.wait()
+    });
+    match ended {
+        Ok(status) if status.success() => {}
+        Ok(status) => remark(&format!("the command of --on-failure failed ({status})")),
+        Err(error) => remark(&format!("the command of --on-failure could not run: {}", failure::reason(&error))),
+    }
+}
+
+/// The file that keeps everything.
+struct Log {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Log {
+    fn create(path: &Path) -> anyhow::Result<Self> {
+        let file = File::create(path).map_err(|error| {
+            Failure::new(format!("could not write `{}`: {}", path.display(), failure::reason(&error)))
+        })?;
+        Ok(Self { path: path.to_owned(), file: Some(file) })
+    }
+
+    /// A full disk must not end a run: the log stops, the command goes on.
+    fn write(&mut self, bytes: &[u8]) {
+        let Some(file) = &mut self.file else { return };
+        if let Err(error) = file.write_all(bytes) {
+            let says = format!("`{}` is incomplete: {}", self.path.display(), failure::reason(&error));
+            remark(&clean::line(&says));
+            self.file = None;
+        }
+    }
+}

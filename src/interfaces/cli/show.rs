@@ -1,0 +1,195 @@
+//! `faultbook show ID|CODE`: a page, a recipe, a report, or what a code means, for reading.
+
+use std::collections::BTreeSet;
+
+use crate::book::codes::Code;
+use crate::book::contents::Entry;
+use crate::book::page::Recipe;
+use crate::book::report::Report;
+use crate::book::schema::FrontMatter;
+use crate::render::article;
+use crate::render::layout::{Paragraph, Sheet};
+use crate::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
+use crate::reports::knowledge::Knowledge;
+use crate::reports::lookup::{self, Found};
+use serde::Serialize;
+
+use super::common::{Common, Format};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::{Output, json};
+use super::{list, open, search};
+
+/// The JSON (`faultbook/show/1`).
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    asked: &'a str,
+    found: Vec<Thing<'a>>,
+}
+
+/// A page, a recipe, a report or a code; for a code `text` says what it means and `fault` names its page.
+#[derive(Serialize)]
+struct Thing<'a> {
+    kind: &'static str,
+    id: String,
+    title: &'a str,
+    status: &'a str,
+    fault: Option<&'a str>,
+    path: String,
+    text: String,
+}
+
+/// Prints what was asked for.
+pub(crate) fn run(asked: &str, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let knowledge = open::knowledge(common, false)?;
+    let found = lookup::find(&knowledge, asked, !common.no_builtin)?;
+    if found.is_empty() {
+        return nothing(&knowledge, asked, output);
+    }
+    let text = match output.format {
+        Format::Json => {
+            let found = found.iter().map(|found| thing(&knowledge, found)).collect();
+            json(&Answer { schema: "faultbook/show/1", asked, found })?
+        }
+        Format::Markdown => {
+            found.iter().map(|found| lookup::markdown(&knowledge, found)).collect::<Vec<_>>().join("\n")
+        }
+        Format::Terminal => terminal(&knowledge, &found, output),
+    };
+    output.write(&text)?;
+    Ok(Exit::Found)
+}
+
+/// Says so, and what comes near.
+fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> anyhow::Result<Exit> {
+    if output.format == Format::Json {
+        output.write(&json(&Answer { schema: "faultbook/show/1", asked, found: Vec::new() })?)?;
+    }
+    let near: Vec<String> = search::hits(knowledge, asked, 3)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|hit| format!("`faultbook show {}`", hit.id))
+        .collect();
+    let hint = match near.is_empty() {
+        true => "`faultbook list` names everything there is".to_owned(),
+        false => format!("near to it: {}", near.join(", ")),
+    };
+    super::complain(&Failure::new(format!("no page, report or code `{asked}`")).hint(hint).into());
+    Ok(Exit::None)
+}
+
+fn terminal(knowledge: &Knowledge, found: &[Found<'_>], output: &Output) -> String {
+    let mut sheet = output.sheet();
+    for found in found {
+        sheet.blank();
+        match found {
+            Found::Page(page) => page_terminal(&mut sheet, &knowledge.book.faults[*page]),
+            Found::Recipe(recipe) => recipe_terminal(&mut sheet, recipe),
+            Found::Report(report) => report_terminal(&mut sheet, report),
+            Found::Code(code) => code_terminal(&mut sheet, code),
+        }
+    }
+    let codes = found.iter().filter_map(|found| if let Found::Code(code) = found { code.fault() } else { None });
+    let pages: BTreeSet<&str> = codes.collect();
+    if pages.len() > 1 {
+        sheet.blank();
+        sheet.paragraph(&Paragraph::new("Several libraries use it; what stands around it in the log tells which one."));
+    }
+    sheet.finish()
+}
+
+fn page_terminal(sheet: &mut Sheet, page: &Entry) {
+    let matter = &page.matter;
+    sheet.paragraph(&Paragraph::new(&matter.title).style(FAULT).right(FAINT, &page.id));
+    sheet.paragraph(&Paragraph::new(about(matter).join(", ")).style(FAINT));
+    if !matter.codes.is_empty() {
+        sheet.paragraph(&Paragraph::new(matter.codes.join(", ")).style(FAINT).lead(FAINT, "codes: "));
+    }
+    sheet.blank();
+    article::write(sheet, without_title(&page.body));
+    if !matter.references.is_empty() {
+        sheet.blank();
+        sheet.paragraph(&Paragraph::new("# References").style(STRONG));
+        matter.references.iter().for_each(|address| sheet.verbatim(address, 0, PLAIN));
+    }
+}
+
+/// Severity, status, packages, day of the last review.
+fn about(matter: &FrontMatter) -> Vec<String> {
+    let mut parts = vec![format!("{} severity", list::severity_word(matter.severity))];
+    parts.push(list::status_word(matter.status).to_owned());
+    parts.extend(matter.affects.iter().map(|affected| format!("{} {}", affected.package, affected.versions)));
+    parts.extend(matter.reviewed.iter().map(|day| format!("reviewed {day}")));
+    parts
+}
+
+/// The body below its first heading: the title stands above it already.
+fn without_title(body: &str) -> &str {
+    let body = body.trim_start();
+    match body.strip_prefix("# ") {
+        Some(rest) => rest.split_once('\n').map_or("", |(_, rest)| rest),
+        None => body,
+    }
+}
+
+fn recipe_terminal(sheet: &mut Sheet, recipe: &Recipe) {
+    sheet.paragraph(&Paragraph::new(&recipe.title).style(STRONG).right(FAINT, &recipe.id));
+    sheet.blank();
+    article::write(sheet, &recipe.detail);
+    for command in &recipe.commands {
+        sheet.blank();
+        command.lines().for_each(|line| sheet.verbatim(line, 4, COMMAND));
+    }
+    for cost in &recipe.trade_offs {
+        sheet.blank();
+        sheet.paragraph(&Paragraph::new(cost).lead(STRONG, "Trade-off: ").indent(2));
+    }
+}
+
+fn report_terminal(sheet: &mut Sheet, report: &Report) {
+    let title = if report.title.is_empty() { &report.id } else { &report.title };
+    sheet.paragraph(&Paragraph::new(title).style(STRONG).right(FAINT, &report.id));
+    sheet.verbatim(&report.path.display().to_string(), 0, FAINT);
+    sheet.blank();
+    article::write(sheet, &report.text);
+}
+
+fn code_terminal(sheet: &mut Sheet, code: &Code) {
+    let number = code.number.map(|number| format!("{number}, ")).unwrap_or_default();
+    sheet.paragraph(&Paragraph::new(code.label()).style(STRONG).right(FAINT, format!("{number}{}", code.library)));
+    for words in lookup::sentences(code) {
+        sheet.paragraph(&Paragraph::new(words).lead(PLAIN, "  "));
+    }
+    if let Some(fault) = code.fault() {
+        sheet.paragraph(&Paragraph::new(format!("faultbook show {fault}")).style(COMMAND).lead(PLAIN, "  "));
+    }
+}
+
+fn thing<'a>(knowledge: &'a Knowledge, found: &'a Found<'a>) -> Thing<'a> {
+    let text = match found {
+        Found::Code(code) => lookup::sentences(code).join("\n"),
+        other => lookup::markdown(knowledge, other),
+    };
+    match found {
+        Found::Page(page) => {
+            let page = &knowledge.book.faults[*page];
+            let (status, fault) = (list::status_word(page.matter.status), Some(page.id.as_str()));
+            let (id, path) = (page.id.clone(), page.path.clone());
+            Thing { kind: "page", id, title: &page.matter.title, status, fault, path, text }
+        }
+        Found::Recipe(recipe) => {
+            let path = format!("kb/fixes/{}.md", recipe.id);
+            Thing { kind: "recipe", id: recipe.id.clone(), title: &recipe.title, status: "", fault: None, path, text }
+        }
+        Found::Report(report) => {
+            let (id, path) = (report.id.clone(), report.path.display().to_string());
+            Thing { kind: "report", id, title: &report.title, status: &report.status, fault: None, path, text }
+        }
+        Found::Code(code) => {
+            let path = format!("kb/codes/{}.csv", code.library);
+            let id = code.label().into_owned();
+            Thing { kind: "code", id, title: code.message(), status: "", fault: code.fault(), path, text }
+        }
+    }
+}

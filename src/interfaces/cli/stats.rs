@@ -1,0 +1,125 @@
+//! `faultbook stats`: how many reports there were over time, by fault, cause and status.
+
+use std::path::PathBuf;
+
+use crate::render::chart::{self, Group};
+use crate::render::layout::Paragraph;
+use crate::render::style::FAINT;
+use crate::render::words::counted;
+use crate::reports::stats::Stats;
+use clap::Args;
+use serde::Serialize;
+
+use super::common::{Common, Format};
+use super::exit::Exit;
+use super::failure::{Failure, reason};
+use super::filter::Filters;
+use super::output::{self, Output, json, table};
+use super::{files, open};
+
+/// What `stats` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    filters: Filters,
+
+    /// Also write the charts as SVG to this file; `-` prints them in place of the answer.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// The JSON (`faultbook/stats/1`).
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    reports: usize,
+    undated: usize,
+    period: &'static str,
+    periods: &'a [String],
+    groups: Vec<Counts<'a>>,
+}
+
+#[derive(Serialize)]
+struct Counts<'a> {
+    by: String,
+    rows: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    total: u32,
+    counts: &'a [u32],
+}
+
+/// Counts and prints.
+pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+    let (project, knowledge) = open::project(common, false)?;
+    let filter = asked.filters.read(&knowledge.book)?;
+    let mut told = open::told(&project, &knowledge);
+    told.retain(|one| filter.wants(&one.record));
+    let stats = Stats::new(&told, &knowledge.book);
+    let exit = if stats.reports == 0 { Exit::None } else { Exit::Found };
+    if let Some(file) = &asked.svg {
+        let svg = chart::svg(&stats.chart);
+        if file.as_os_str() == "-" {
+            output.write(&svg)?;
+            return Ok(exit);
+        }
+        // A picture of ours may be renewed; anything else is somebody's work.
+        let foreign = std::fs::read(file).is_ok_and(|bytes| !chart::is_ours(&String::from_utf8_lossy(&bytes)));
+        if foreign {
+            let says = format!("`{}` is there already and no chart of Faultbook's", file.display());
+            return Err(Failure::new(says).hint("name another file").into());
+        }
+        files::write_whole(file, svg.as_bytes())
+            .map_err(|error| Failure::new(format!("could not write `{}`: {}", file.display(), reason(&error))))?;
+        output::remark(&format!("the charts are in {}", file.display()));
+    }
+    output.write(&match output.format {
+        Format::Json => json(&answer(&stats))?,
+        Format::Markdown => stats.chart.groups.iter().map(|group| markdown(group, &stats.chart.periods)).collect(),
+        Format::Terminal => terminal(&stats, output),
+    })?;
+    Ok(exit)
+}
+
+fn answer<'a>(stats: &'a Stats) -> Answer<'a> {
+    let row = |row: &'a chart::Row| Row { name: &row.name, total: row.total, counts: &row.counts };
+    let counts =
+        |group: &'a Group| Counts { by: group.title.to_lowercase(), rows: group.rows.iter().map(row).collect() };
+    Answer {
+        schema: "faultbook/stats/1",
+        reports: stats.reports,
+        undated: stats.undated,
+        period: stats.period,
+        periods: &stats.chart.periods,
+        groups: stats.chart.groups.iter().map(counts).collect(),
+    }
+}
+
+fn markdown(group: &Group, periods: &[String]) -> String {
+    let mut head = vec![group.title.as_str(), "All"];
+    head.extend(periods.iter().map(String::as_str));
+    let row = |row: &chart::Row| {
+        let counts = std::iter::once(&row.total).chain(&row.counts).map(u32::to_string);
+        std::iter::once(row.name.clone()).chain(counts).collect()
+    };
+    table(&head, group.rows.iter().map(row)) + "\n"
+}
+
+fn terminal(stats: &Stats, output: &Output) -> String {
+    let mut sheet = output.sheet();
+    if stats.reports == 0 {
+        sheet.paragraph(&Paragraph::new("No report of the project fits."));
+        return sheet.finish();
+    }
+    chart::terminal(&stats.chart, &mut sheet);
+    if stats.undated > 0 {
+        sheet.blank();
+        let undated = counted(stats.undated as u64, "report has", "reports have");
+        let says = format!("{undated} no date that can be read: counted in the totals only.");
+        sheet.paragraph(&Paragraph::new(says).style(FAINT));
+    }
+    sheet.finish()
+}

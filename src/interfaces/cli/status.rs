@@ -1,0 +1,59 @@
+//! `faultbook status ID WORD [--commit REV]`: gives a report another status and keeps every other byte of its file.
+
+use crate::check;
+use crate::reports::draft::{git, status};
+use serde::Serialize;
+
+use super::common::{Common, Format};
+use super::exit::Exit;
+use super::output::{Output, json};
+use super::{new, open};
+
+/// The JSON (`faultbook/status/1`).
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    id: &'a str,
+    path: String,
+    before: &'a str,
+    after: &'a str,
+    commit: Option<&'a str>,
+}
+
+/// Changes the status.
+pub(crate) fn run(
+    id: &str,
+    word: &str,
+    commit: Option<&str>,
+    common: &Common,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    let knowledge = open::knowledge(common, false)?;
+    let report = new::one_report(&knowledge, id)?;
+    let folder =
+        report.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or_else(open::here, Into::into);
+    let commit = commit.map(|revision| git::commit(&folder, revision)).transpose()?;
+    let short = commit.as_ref().map(|commit| git::short(&commit.hash));
+    let changed = status::set(&report.path, word, short)?;
+    let path = new::shown(&report.path);
+    let by = short.map(|short| format!(" by {short}")).unwrap_or_default();
+    let before = if changed.before.is_empty() { "no status".to_owned() } else { changed.before.clone() };
+    output.write(&match output.format {
+        Format::Json => json(&Answer {
+            schema: "faultbook/status/1",
+            id: &report.id,
+            path,
+            before: &changed.before,
+            after: &changed.after,
+            commit: short,
+        })?,
+        _ => format!("{}: {before} -> {}{by} ({path})\n", report.id, changed.after),
+    })?;
+    Ok(Exit::Found)
+}
+
+/// A status word in the format's spelling.
+pub(crate) fn word(text: &str) -> Result<String, String> {
+    let known = "open, in_progress, investigating, resolved, closed, wontfix, duplicate, archived, ...";
+    check::status_word(text).map(str::to_owned).ok_or_else(|| format!("a status is one of {known}"))
+}

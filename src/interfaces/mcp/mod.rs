@@ -1,0 +1,144 @@
+//! The agent's door: the Model Context Protocol over standard input and output.
+//!
+//! Tools for diagnosing, searching, showing, checking, probing and drafting reports; pages and reports as resources; a
+//! prompt. Nothing is written unless the server was started for that, and then only new reports. Work is done on threads of its own, so that a long log does not hold up the next request and a
+//! panic costs one answer.
+
+mod draft;
+#[cfg(feature = "machine")]
+mod probe;
+mod prompts;
+mod resources;
+mod tools;
+mod wire;
+
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::handler::server::router::prompt::PromptRouter;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, prompt_handler, tool_handler};
+
+use super::workspace::{Settings, Workspace};
+
+/// Reports and pages are looked at again after this long: an agent writes files too.
+const FRESH: Duration = Duration::from_secs(3);
+
+/// What an agent is told about the server.
+const INSTRUCTIONS: &str = "Faultbook says which GPU or ML training failure a log shows, why it happened and what fixes \
+it. Pass the whole log or traceback to `diagnose`, unshortened: the first failure counts, not the last line. What an \
+answer says about causes is ranked, not certain; run the check it names before a costly fix. The project's own bug \
+reports come first: `show` them by id. `probe` says what this machine is, when the run died on it. `draft_report` \
+makes a bug report of a log.";
+
+/// The server of one client.
+#[derive(Clone)]
+struct Server {
+    workspace: Arc<Mutex<(Instant, Arc<Workspace>)>>,
+    tool_router: ToolRouter<Self>,
+    prompt_router: PromptRouter<Self>,
+}
+
+/// Serves one client until it leaves; messages stand one a line.
+///
+/// # Errors
+/// When the runtime cannot start or the client leaves before the handshake is done.
+pub fn serve(
+    from: impl BufRead + Send + 'static,
+    to: impl Write + Send + 'static,
+    root: PathBuf,
+    settings: &Settings,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let server = Server::new(root, settings);
+    runtime.block_on(async {
+        let running = server.serve(wire::Lines::new(from, to)).await.map_err(io::Error::other)?;
+        running.waiting().await.map_err(io::Error::other)?;
+        Ok(())
+    })
+}
+
+impl Server {
+    fn new(root: PathBuf, settings: &Settings) -> Self {
+        let workspace = Arc::new(Workspace::open(&root, settings));
+        Self {
+            workspace: Arc::new(Mutex::new((Instant::now(), workspace))),
+            tool_router: Self::all_tools(settings.allow_write),
+            prompt_router: Self::prompts(),
+        }
+    }
+
+    fn all_tools(allow_write: bool) -> ToolRouter<Self> {
+        let mut router = Self::tools() + Self::draft_tools();
+        #[cfg(feature = "machine")]
+        {
+            router += Self::probe_tools();
+        }
+        if let Some(route) = router.map.get_mut("draft_report").filter(|_| allow_write) {
+            draft::may_write(&mut route.attr);
+        }
+        router
+    }
+
+    /// The project's files as they are now, or were a moment ago.
+    fn workspace(&self) -> Arc<Workspace> {
+        let mut kept = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.0.elapsed() > FRESH {
+            *kept = (Instant::now(), Arc::new(kept.1.again()));
+        }
+        kept.1.clone()
+    }
+
+    /// Does some work beside the loop.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Workspace) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let server = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&server.workspace())).await;
+        done.unwrap_or_else(|_| Err(ErrorData::internal_error("this is a bug in Faultbook", None)))
+    }
+}
+
+#[tool_handler(router = self.tool_router)]
+#[prompt_handler(router = self.prompt_router)]
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let mut info = ServerConfig::new(capabilities).with_instructions(INSTRUCTIONS);
+        "faultbook".clone_into(&mut info.server_info.name);
+        env!("CARGO_PKG_VERSION").clone_into(&mut info.server_info.version);
+        info
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.work(|workspace| Ok(ListResourcesResult::with_all_items(resources::all(workspace)))).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        asked: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.work(move |workspace| resources::read(workspace, &asked.uri).map(Into::into)).await
+    }
+}

@@ -1,0 +1,238 @@
+//! The tools. Each takes a few typed words and gives text for reading, most with the same as data.
+//!
+//! "Nothing found" is an answer; wrong parameters are the protocol's error; a file that cannot be read is an error of
+//! the tool, which the agent sees and can mend.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::{ErrorData, schemars, tool, tool_router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Server;
+use crate::check::{self, KnownReport, Setting};
+use crate::interfaces::workspace::Workspace;
+use crate::render;
+use crate::reports::index::What;
+use crate::reports::lookup;
+
+/// Longest log read from a file; an agent that has more should name the part that matters.
+const LARGEST: u64 = 128 << 20;
+
+/// Hits given when the agent does not say.
+const HITS: usize = 10;
+
+/// What `diagnose` takes.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Diagnose {
+    /// The whole log or traceback, unshortened.
+    text: Option<String>,
+    /// Instead of the text: the path of a log file, absolute or from the project's folder.
+    path: Option<String>,
+}
+
+/// What `search` takes.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Search {
+    /// Any words: of an error, a function, a code, a title.
+    words: String,
+    /// Most hits to give.
+    limit: Option<usize>,
+}
+
+/// What `show` takes.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Show {
+    /// An id (`cudnn-no-engine`, `BUG-20251110-003`, `reduce-batch`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
+    id: String,
+}
+
+/// What `check` takes.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Check {
+    /// The path of a bug report or fault page, absolute or from the project's folder.
+    path: String,
+    /// The text to check instead of what the file holds now.
+    text: Option<String>,
+}
+
+#[tool_router(router = tools, vis = "pub(super)")]
+impl Server {
+    /// Says which failure a log shows.
+    #[tool(
+        description = "Which GPU or ML training failure a log or traceback shows: the primary fault, what only follows from it, ranked causes with reasons, checks, fixes, and the project's own matching bug reports",
+        annotations(title = "Diagnose a log", read_only_hint = true, open_world_hint = false)
+    )]
+    async fn diagnose(&self, Parameters(asked): Parameters<Diagnose>) -> Result<CallToolResult, ErrorData> {
+        self.work(move |workspace| {
+            let bytes = match log(workspace, asked.text, asked.path)? {
+                Ok(bytes) => bytes,
+                Err(says) => return Ok(failed(says)),
+            };
+            let diagnosis = workspace.diagnose(&bytes);
+            let data = serde_json::from_str(&render::json::render(&diagnosis)).unwrap_or_default();
+            Ok(answer(render::markdown::render(&diagnosis), data))
+        })
+        .await
+    }
+
+    /// Finds pages and reports by words.
+    #[tool(
+        description = "Find fault pages and the project's bug reports by any words: of an error, a function, a code, a title",
+        annotations(title = "Search pages and reports", read_only_hint = true, open_world_hint = false)
+    )]
+    async fn search(&self, Parameters(asked): Parameters<Search>) -> Result<CallToolResult, ErrorData> {
+        self.work(move |workspace| {
+            let limit = asked.limit.unwrap_or(HITS).clamp(1, 100);
+            let Some(index) = workspace.knowledge.index() else {
+                return Ok(failed("the search index cannot be built"));
+            };
+            let found = match index.search(&asked.words, limit) {
+                Ok(found) => found,
+                Err(error) => return Ok(failed(error.to_string())),
+            };
+            let book = &workspace.knowledge.book;
+            let hits: Vec<Value> = found
+                .into_iter()
+                .filter_map(|found| match found.what {
+                    What::Page(id) => {
+                        let title = &book.faults.get(book.find(&id)?)?.matter.title;
+                        Some(json!({ "kind": "page", "id": id, "title": title, "status": null }))
+                    }
+                    What::Report(path) => {
+                        let entry = index.entry(&path)?;
+                        Some(json!({ "kind": "report", "id": entry.id, "title": entry.title, "status": entry.status }))
+                    }
+                })
+                .collect();
+            let line = |hit: &Value| {
+                let word = |name: &str| hit.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                format!("- {} {}: {}", word("kind"), word("id"), word("title"))
+            };
+            let text = match hits.as_slice() {
+                [] => "Nothing found.".to_owned(),
+                hits => hits.iter().map(line).collect::<Vec<_>>().join("\n"),
+            };
+            Ok(answer(text, json!({ "hits": hits })))
+        })
+        .await
+    }
+
+    /// Gives a page, a report, a recipe or a code.
+    #[tool(
+        description = "The whole text of a fault page, a bug report, a fix recipe, or what a vendor's error code means",
+        annotations(title = "Show a page, report or code", read_only_hint = true, open_world_hint = false)
+    )]
+    async fn show(&self, Parameters(asked): Parameters<Show>) -> Result<CallToolResult, ErrorData> {
+        self.work(move |workspace| {
+            let found = match lookup::find(&workspace.knowledge, &asked.id, !workspace.settings().no_builtin) {
+                Ok(found) => found,
+                Err(error) => return Ok(failed(error.to_string())),
+            };
+            let texts = found.iter().map(|found| ContentBlock::text(lookup::markdown(&workspace.knowledge, found)));
+            Ok(match found.is_empty() {
+                true => failed(format!("nothing is called `{}`; `search` finds ids by words", asked.id)),
+                false => CallToolResult::success(texts.collect()),
+            })
+        })
+        .await
+    }
+
+    /// Checks a report or a page.
+    #[tool(
+        description = "Check a bug report or fault page: missing or misspelt front matter, placeholders left unfilled, dead links, secrets",
+        annotations(title = "Check a report or page", read_only_hint = true, open_world_hint = false)
+    )]
+    async fn check(&self, Parameters(asked): Parameters<Check>) -> Result<CallToolResult, ErrorData> {
+        self.work(move |workspace| {
+            let path = workspace.root.join(&asked.path);
+            let text = match asked.text {
+                Some(text) => text,
+                None => match read(workspace, &asked.path) {
+                    Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                    Err(says) => return Ok(failed(says)),
+                },
+            };
+            let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
+            let others = lookup::entries(&workspace.knowledge).filter(|entry| entry.path != path);
+            let reports: Vec<KnownReport> =
+                others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
+            let exists = |path: &str| Path::new(path).exists();
+            let naming = workspace.naming.as_ref();
+            let setting = Setting { exists: &exists, reports: &reports, naming, ..Setting::default() };
+            let document = check::Document::new(shown(&path), text);
+            if document.kind == check::Kind::Other {
+                return Ok(failed(format!("`{}` is neither a bug report nor a page of the book", asked.path)));
+            }
+            let documents = [document];
+            let findings = check::check(&documents, &setting);
+            let data = serde_json::from_str(&check::output::json(&findings, &documents)).unwrap_or_default();
+            let lines: Vec<String> = findings
+                .iter()
+                .map(|finding| {
+                    let help = if finding.help.is_empty() { String::new() } else { format!(" ({})", finding.help) };
+                    let place = format!("{}:{} {}", finding.line, finding.column, finding.severity.word());
+                    format!("- {place} {}: {}{help}", finding.rule, finding.message)
+                })
+                .collect();
+            let text = if lines.is_empty() { "Nothing is wrong.".to_owned() } else { lines.join("\n") };
+            Ok(answer(text, data))
+        })
+        .await
+    }
+}
+
+/// Text with the same as data.
+pub(super) fn answer(text: String, data: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    // The protocol wants an object there.
+    result.structured_content = data.is_object().then_some(data);
+    result
+}
+
+/// Something that the agent can mend.
+pub(super) fn failed(says: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(says.into())])
+}
+
+/// A log as an agent gives it: its words or its file. What is wrong with the file is for the agent to mend.
+pub(super) fn log(
+    workspace: &Workspace,
+    text: Option<String>,
+    path: Option<String>,
+) -> Result<Result<Vec<u8>, String>, ErrorData> {
+    match (text, path) {
+        (Some(text), None) => Ok(Ok(text.into_bytes())),
+        (None, Some(path)) => Ok(read(workspace, &path)),
+        _ => Err(ErrorData::invalid_params("give either `text` or `path`", None)),
+    }
+}
+
+/// A file of the project or of the machine.
+fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
+    let path: PathBuf = workspace.root.join(path);
+    let failed = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
+    let file = File::open(&path).map_err(failed)?;
+    let about = file.metadata().map_err(failed)?;
+    if !about.is_file() {
+        return Err(format!("`{}` is no file", path.display()));
+    }
+    if about.len() > LARGEST {
+        return Err(format!(
+            "`{}` is longer than {} MiB: pass the part around the failure",
+            path.display(),
+            LARGEST >> 20
+        ));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}

@@ -1,0 +1,12 @@
+//! Interfaces: thin adapters over the one core. Each owns its protocol's types; none decides anything about a failure.
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(any(feature = "lsp", feature = "mcp"))]
+mod drafts;
+#[cfg(feature = "lsp")]
+pub mod lsp;
+#[cfg(feature = "mcp")]
+pub mod mcp;
+#[cfg(any(feature = "lsp", feature = "mcp"))]
+pub mod workspace;

@@ -1,0 +1,119 @@
+//! What a server has at hand: the project's reports and pages, and the knowledge made of them.
+//!
+//! A server outlives the files it read: it opens a new workspace when they change. Opening is cheap, because the index
+//! on disk only takes in what changed. Nothing here fails: a broken configuration becomes a note.
+
+use std::path::{Path, PathBuf};
+
+use crate::book::Book;
+use crate::book::report::Report;
+use crate::diagnosis::Diagnosis;
+use crate::diagnosis::{Measured, diagnose};
+use crate::incident;
+use crate::reports::config::Config;
+use crate::reports::knowledge::{Knowledge, Places};
+use crate::reports::lookup;
+use crate::reports::naming::Naming;
+use crate::reports::project::Project;
+use crate::text;
+
+/// How a workspace is opened.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Folders of reports that take the place of the project's own.
+    pub reports: Vec<PathBuf>,
+    /// Whether to leave out the built-in pages and reports.
+    pub no_builtin: bool,
+    /// Where caches live; `None` keeps everything in memory.
+    pub cache: Option<PathBuf>,
+    /// Whether this machine may be asked about its GPU, driver and Python environment.
+    pub probe: bool,
+    /// The Python interpreter or environment that runs use, where somebody said.
+    pub python: Option<PathBuf>,
+    /// Whether an agent may have reports written.
+    pub allow_write: bool,
+}
+
+/// Everything known in one project.
+pub struct Workspace {
+    /// The folder that the project was looked for in.
+    pub root: PathBuf,
+    /// Folders of reports.
+    pub reports: Vec<PathBuf>,
+    /// Folders of the project's own pages.
+    pub pages: Vec<PathBuf>,
+    /// How the project names its reports, where it chose.
+    pub naming: Option<Naming>,
+    /// What the project configured.
+    pub config: Config,
+    /// What could not be read.
+    pub notes: Vec<String>,
+    /// Pages, signatures, index.
+    pub knowledge: Knowledge,
+    settings: Settings,
+}
+
+impl Workspace {
+    /// The workspace of the project that `root` lies in.
+    pub fn open(root: &Path, settings: &Settings) -> Self {
+        let mut notes = Vec::new();
+        let mut project = Project::find(root, &settings.reports).unwrap_or_else(|error| {
+            notes.push(error.to_string());
+            Project::default()
+        });
+        let book = project.book(!settings.no_builtin).unwrap_or_else(|error| {
+            notes.push(error.to_string());
+            Book::new(!settings.no_builtin)
+        });
+        notes.extend(project.notes.iter().map(|note| format!("{}: {}", note.path.display(), note.says)));
+        let config = &project.config;
+        let naming = Naming::new(config.id.as_deref(), config.file_name.as_deref()).unwrap_or_else(|error| {
+            notes.push(error.to_string());
+            None
+        });
+        let places = Places {
+            reports: project.files,
+            roots: project.roots.clone(),
+            cache: settings.cache.clone(),
+            rebuild: false,
+        };
+        Self {
+            root: root.to_owned(),
+            reports: project.roots,
+            pages: project.pages,
+            naming,
+            config: project.config,
+            notes,
+            knowledge: Knowledge::new(book, places, Box::new(|_, _| {})),
+            settings: settings.clone(),
+        }
+    }
+
+    /// The same project with its files as they are now.
+    pub fn again(&self) -> Self {
+        Self::open(&self.root, &self.settings)
+    }
+
+    /// How it was opened.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where caches live.
+    pub fn cache(&self) -> Option<&Path> {
+        self.settings.cache.as_deref()
+    }
+
+    /// Diagnoses a text without asking the machine.
+    pub fn diagnose(&self, text: &[u8]) -> Diagnosis {
+        let transcript = text::read(text);
+        let incident = incident::read(&transcript);
+        diagnose(&transcript, &incident, self.knowledge.library(), &Measured::default())
+    }
+
+    /// The reports that are called so: the project's, else those that come with the book. One that cannot be read any
+    /// more is left out.
+    pub fn reports_named(&self, id: &str) -> Vec<Report> {
+        lookup::reports(&self.knowledge, id, !self.settings.no_builtin).unwrap_or_default()
+    }
+}

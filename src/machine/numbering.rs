@@ -1,0 +1,119 @@
+//! CUDA's numbers of devices and the driver's own.
+//!
+//! NVML counts along the PCI bus; CUDA counts what CUDA_VISIBLE_DEVICES leaves, the fastest device first unless
+//! CUDA_DEVICE_ORDER says otherwise. The PCI address belongs to both.
+
+use std::ffi::OsStr;
+
+use super::Options;
+use crate::facts::{Facts, Value};
+
+/// How many devices the driver lists.
+pub(super) fn installed(facts: &Facts) -> u32 {
+    facts.number("gpu.installed").map_or(0, whole)
+}
+
+/// The driver's number of the device that CUDA gives that number: `gpu.<index>.*` are its facts.
+pub fn index_of(facts: &Facts, ordinal: u32) -> Option<u32> {
+    let address = facts.text(&format!("cuda.{ordinal}.pci")).and_then(address)?;
+    (0..installed(facts))
+        .find(|index| facts.text(&format!("gpu.{index}.pci")).and_then(self::address).as_ref() == Some(&address))
+}
+
+/// CUDA's number of the device with that number of the driver; the first, where it is divided.
+pub fn ordinal_of(facts: &Facts, index: u32) -> Option<u32> {
+    (0..counted(facts)?).find(|ordinal| index_of(facts, *ordinal) == Some(index))
+}
+
+/// What a person calls the device that CUDA gives that number.
+pub fn called(facts: &Facts, ordinal: u32) -> String {
+    match index_of(facts, ordinal) {
+        Some(index) if index != ordinal => format!("GPU {index} (CUDA's device {ordinal})"),
+        _ => format!("GPU {ordinal}"),
+    }
+}
+
+/// The devices that a program sees, by the driver's numbers and in CUDA's order.
+pub(super) fn visible(options: &Options, facts: &Facts) -> Vec<u32> {
+    let asked = counted(facts).and_then(|count| (0..count).map(|ordinal| index_of(facts, ordinal)).collect());
+    let mut all: Vec<u32> = asked.unwrap_or_else(|| by_variable(options, facts));
+    let mut known = Vec::new();
+    // The slices of one device are several of CUDA's.
+    all.retain(|index| {
+        !known.contains(index) && {
+            known.push(*index);
+            true
+        }
+    });
+    all
+}
+
+/// How many devices CUDA counts.
+fn counted(facts: &Facts) -> Option<u32> {
+    facts.number("cuda.device_count").map(whole)
+}
+
+/// Domain and place of "00000000:65:00.0" and "0000:65:00.0", which are the same.
+fn address(text: &str) -> Option<(u32, String)> {
+    let (domain, place) = text.split_once(':')?;
+    Some((u32::from_str_radix(domain, 16).ok()?, place.to_ascii_lowercase()))
+}
+
+/// What CUDA_VISIBLE_DEVICES leaves, where CUDA itself does not answer: the list up to the first entry that is no
+/// device, taken as the driver's numbers, which is right where all devices are equal.
+fn by_variable(options: &Options, facts: &Facts) -> Vec<u32> {
+    let installed = installed(facts);
+    let value = options.environment.get(OsStr::new("CUDA_VISIBLE_DEVICES")).and_then(|value| value.to_str());
+    let Some(value) = value else { return (0..installed).collect() };
+    let mut visible = Vec::new();
+    for entry in value.split(',').map(str::trim) {
+        let index = match entry.parse::<u32>() {
+            Ok(index) => Some(index).filter(|index| *index < installed),
+            Err(_) if entry.is_empty() => None,
+            Err(_) => (0..installed).find(|index| is_or_holds(facts, *index, entry)),
+        };
+        match index {
+            Some(index) if !visible.contains(&index) => visible.push(index),
+            _ => break,
+        }
+    }
+    visible
+}
+
+/// Whether a device has that UUID, or a slice (MIG) of that UUID; the beginning of one is enough for CUDA.
+fn is_or_holds(facts: &Facts, index: u32, entry: &str) -> bool {
+    if facts.text(&format!("gpu.{index}.uuid")).is_some_and(|uuid| uuid.starts_with(entry)) {
+        return true;
+    }
+    let slices = facts.get(&format!("gpu.{index}.mig_devices")).map(|fact| &fact.value);
+    matches!(slices, Some(Value::List(slices)) if slices.iter().any(|slice| slice.starts_with(entry)))
+}
+
+/// A count of devices.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+fn whole(count: f64) -> u32 {
+    count.clamp(0.0, 256.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::note::Notes;
+
+    #[test]
+    fn addresses_join_the_two_numberings() {
+        let mut notes = Notes::default();
+        notes.count("gpu.installed", 3);
+        for (index, pci) in [(0, "00000000:17:00.0"), (1, "00000000:65:00.0"), (2, "00000001:65:00.0")] {
+            notes.text(format!("gpu.{index}.pci"), pci);
+        }
+        notes.count("cuda.device_count", 2);
+        notes.text("cuda.0.pci", "0001:65:00.0");
+        notes.text("cuda.1.pci", "0000:17:00.0");
+        let facts = notes.facts;
+        assert_eq!(visible(&Options::default(), &facts), [2, 0]);
+        assert_eq!((index_of(&facts, 0), ordinal_of(&facts, 0), ordinal_of(&facts, 1)), (Some(2), Some(1), None));
+        assert_eq!(called(&facts, 0), "GPU 2 (CUDA's device 0)");
+        assert_eq!(called(&facts, 7), "GPU 7");
+    }
+}

@@ -1,0 +1,204 @@
+//! Which of the machine's devices the plain names `gpu.*` mean, and the facts that follow from several others.
+//!
+//! A page's condition asks for `gpu.memory.free`, not for that of device 3. The device in question is the one asked
+//! for, else the visible one with trouble, else the first that a program sees.
+
+use super::note::Notes;
+use super::numbering::{index_of, installed, visible};
+use super::{Options, Rung, Word};
+use crate::facts::{Facts, Source, Value};
+
+/// Adds `gpu.*`, `gpu.count`, `gpu.visible` and `ladder.*`.
+pub(super) fn settle(options: &Options, rungs: &[Rung], notes: &mut Notes) {
+    let installed = installed(&notes.facts);
+    let visible = visible(options, &notes.facts);
+    let from_cuda = notes.facts.number("cuda.device_count");
+    if installed > 0 || from_cuda.is_some() {
+        #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
+        notes.number("gpu.count", from_cuda.unwrap_or(visible.len() as f64));
+        notes.list("gpu.visible", visible.iter().map(ToString::to_string).collect());
+    }
+    let asked = options.device.filter(|device| *device < installed);
+    let troubled = || {
+        visible.iter().copied().max_by_key(|index| (trouble(&notes.facts, rungs, *index), std::cmp::Reverse(*index)))
+    };
+    if let Some(index) = asked.or_else(troubled) {
+        copy(index, &mut notes.facts);
+        notes.count("gpu.index", u64::from(index));
+    }
+    write_ladder(rungs, notes);
+}
+
+/// Whether processes compute on any device.
+pub(super) fn is_shared(facts: &Facts) -> bool {
+    (0..installed(facts)).any(|index| {
+        facts.number(&format!("gpu.{index}.process_count")).is_some_and(|count| count > 0.0)
+            || facts.number(&format!("gpu.{index}.utilization")).is_some_and(|percent| percent > 5.0)
+    })
+}
+
+/// How bad it stands with a device; 0 is well.
+fn trouble(facts: &Facts, rungs: &[Rung], index: u32) -> u8 {
+    let name = |name: &str| format!("gpu.{index}.{name}");
+    let positive = |one: &str| facts.number(&name(one)).is_some_and(|number| number > 0.0);
+    let yes = |one: &str| facts.get(&name(one)).is_some_and(|fact| fact.value == Value::Bool(true));
+    if facts.get(&name("error")).is_some() {
+        return 4;
+    }
+    if positive("ecc.uncorrected") || yes("remapped.failed") || yes("remapped.pending") || yes("retired.pending") {
+        return 3;
+    }
+    if rungs.iter().any(|rung| rung.word.is_broken() && index_of(facts, rung.device) == Some(index)) {
+        return 3;
+    }
+    let part = |free: f64, total: f64| total > 0.0 && free / total < 0.1;
+    match (facts.number(&name("memory.free")), facts.number(&name("memory.total"))) {
+        (Some(free), Some(total)) if part(free, total) => 2,
+        _ => u8::from(facts.text(&name("recovery_action")).is_some_and(|action| action != "none")),
+    }
+}
+
+/// Gives the plain names to one device.
+fn copy(index: u32, facts: &mut Facts) {
+    let prefix = format!("gpu.{index}.");
+    let known: Vec<(String, Value)> = facts
+        .iter()
+        .filter_map(|(name, fact)| Some((format!("gpu.{}", name.strip_prefix(&prefix)?), fact.value.clone())))
+        .collect();
+    let unknown: Vec<(String, String)> = facts
+        .unknowns()
+        .filter_map(|(name, why)| Some((format!("gpu.{}", name.strip_prefix(&prefix)?), why.to_owned())))
+        .collect();
+    for (name, value) in known {
+        facts.add(name, value, Source::Probe, None);
+    }
+    for (name, why) in unknown {
+        facts.set_unknown(name, why);
+    }
+}
+
+/// The worst word of each rung over all devices.
+fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
+    let rank = |word: Word| match word {
+        Word::Skipped => 0,
+        Word::Ok => 1,
+        Word::NotReached => 2,
+        _ => 3,
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for rung in rungs {
+        if !names.contains(&rung.name.as_str()) {
+            names.push(&rung.name);
+        }
+    }
+    let mut broken = Vec::new();
+    for name in names {
+        let worst = rungs.iter().filter(|rung| rung.name == name).max_by_key(|rung| rank(rung.word));
+        let Some(worst) = worst else { continue };
+        if worst.word == Word::Skipped {
+            notes.set_unknown(format!("ladder.{name}"), worst.says.clone());
+            continue;
+        }
+        notes.text(format!("ladder.{name}"), worst.word.word());
+        if let Some(code) = worst.code {
+            notes.number(format!("ladder.code.{name}"), f64::from(code));
+        }
+        if rank(worst.word) == 3 {
+            broken.push(name.to_owned());
+        }
+    }
+    if !rungs.is_empty() {
+        notes.flag("ladder.holds", broken.is_empty());
+        notes.list("ladder.broken", broken);
+        notes.count("ladder.wrong", rungs.iter().filter(|rung| rung.word == Word::Wrong).count() as u64);
+        notes.flag("ladder.workspace_missing", workspace_missing(rungs));
+    }
+    let is_workspace = |name: &str| name.starts_with("cuda.") && name.contains(".workspace.");
+    let wanted =
+        notes.facts.iter().filter(|(name, _)| is_workspace(name)).filter_map(|(name, _)| notes.facts.number(name));
+    if let Some(most) = wanted.max_by(f64::total_cmp) {
+        notes.number("ladder.workspace", most);
+    }
+    let smallest = rungs
+        .iter()
+        .filter_map(|rung| notes.facts.number(&format!("cuda.{}.largest_block", rung.device)))
+        .min_by(f64::total_cmp);
+    if let Some(smallest) = smallest {
+        notes.number("gpu.largest_block", smallest);
+    }
+    let untold = |rung: &Rung| notes.facts.why_unknown(&format!("cuda.{}.largest_block", rung.device));
+    if let Some(why) = rungs.iter().find_map(untold).map(str::to_owned) {
+        notes.set_unknown("gpu.largest_block", why);
+    }
+}
+
+/// Whether a convolution runs without workspace and does not get the memory for the workspace it wants.
+fn workspace_missing(rungs: &[Rung]) -> bool {
+    const OUT_OF_MEMORY: i32 = 2;
+    let wanting = rungs.iter().filter(|rung| rung.word == Word::Failed && rung.code == Some(OUT_OF_MEMORY));
+    wanting.into_iter().any(|wanting| {
+        let bare = format!("{}_no_workspace", wanting.name);
+        rungs.iter().any(|rung| rung.device == wanting.device && rung.name == bare && rung.word == Word::Ok)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::ffi::OsString;
+
+    fn options(visible: Option<&str>) -> Options {
+        let environment = visible.map(|value| (OsString::from("CUDA_VISIBLE_DEVICES"), OsString::from(value)));
+        Options { environment: environment.into_iter().collect::<BTreeMap<_, _>>(), ..Options::default() }
+    }
+
+    fn two_devices() -> Notes {
+        let mut notes = Notes::default();
+        notes.count("gpu.installed", 2);
+        for (index, free) in [(0, 9.0), (1, 0.5)] {
+            notes.text(format!("gpu.{index}.uuid"), format!("GPU-{index}abc"));
+            notes.number(format!("gpu.{index}.memory.total"), 10.0);
+            notes.number(format!("gpu.{index}.memory.free"), free);
+        }
+        notes.set_unknown("gpu.1.ecc.uncorrected", "this board has no ECC");
+        notes
+    }
+
+    #[test]
+    fn the_device_with_trouble_is_meant() {
+        let mut notes = two_devices();
+        settle(&options(None), &[], &mut notes);
+        assert_eq!(notes.facts.number("gpu.memory.free"), Some(0.5));
+        assert_eq!(notes.facts.number("gpu.count"), Some(2.0));
+        assert_eq!(notes.facts.why_unknown("gpu.ecc.uncorrected"), Some("this board has no ECC"));
+    }
+
+    #[test]
+    fn only_visible_devices_are_meant() {
+        for (value, index) in [("0", Some(0.0)), ("GPU-1abc", Some(1.0)), ("1,0", Some(1.0)), ("-1", None), ("", None)]
+        {
+            let mut notes = two_devices();
+            settle(&options(Some(value)), &[], &mut notes);
+            assert_eq!(notes.facts.number("gpu.index"), index, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_slice_means_its_device() {
+        let mut notes = two_devices();
+        notes.list("gpu.1.mig_devices", vec!["MIG-77aa".into()]);
+        settle(&options(Some("MIG-77aa")), &[], &mut notes);
+        assert_eq!(notes.facts.number("gpu.index"), Some(1.0));
+    }
+
+    #[test]
+    fn the_worst_device_speaks_for_a_rung() {
+        let rung =
+            |device, word| Rung { name: "copy".into(), device, word, says: String::new(), code: None, milliseconds: 0 };
+        let mut notes = Notes::default();
+        settle(&options(None), &[rung(0, Word::Ok), rung(1, Word::Wrong)], &mut notes);
+        assert_eq!(notes.facts.text("ladder.copy"), Some("wrong"));
+        assert_eq!(notes.facts.get("ladder.holds").map(|fact| &fact.value), Some(&Value::Bool(false)));
+    }
+}

@@ -1,0 +1,342 @@
+//! A probe as a file: `faultbook/facts/1`, written by `--save`, read by `--facts`, and spoken between a step and its
+//! parent. The layout is its own, so that the types inside may change while saved files stay readable.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::{Outcome, Rung, Word};
+use crate::facts::{Facts, Source, Value};
+
+/// The name and version of the layout.
+pub const SCHEMA: &str = "faultbook/facts/1";
+
+/// Why saved facts cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read or written.
+    #[error("cannot use {path}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is no JSON of this layout.
+    #[error("{path} holds no saved facts: {why}")]
+    Layout {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The file to write holds something that is no probe.
+    #[error("{path} exists and holds something that is no probe")]
+    Taken {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by another version.
+    #[error("{path} has the layout {found}, this version reads {SCHEMA}")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The layout it names.
+        found: String,
+    },
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::File { .. } => None,
+            Error::Taken { .. } => Some("name another file, or remove that one".to_owned()),
+            Error::Layout { .. } => Some("`faultbook probe --save FILE` writes such a file".to_owned()),
+            Error::Version { .. } => Some("save the facts again with this version".to_owned()),
+        }
+    }
+}
+
+/// Writes a probe to a file; an older probe in it is replaced, anything else is left alone.
+pub fn save(outcome: &Outcome, path: &Path) -> Result<(), Error> {
+    if std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) && load(path).is_err() {
+        return Err(Error::Taken { path: path.to_owned() });
+    }
+    std::fs::write(path, to_json(outcome)).map_err(|source| Error::File { path: path.to_owned(), source })
+}
+
+/// Reads a probe from a file: its facts get the source "saved facts".
+pub fn load(path: &Path) -> Result<Outcome, Error> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+    from_json(&text).map_err(|problem| match problem {
+        Problem::Layout(why) => Error::Layout { path: path.to_owned(), why },
+        Problem::Version(found) => Error::Version { path: path.to_owned(), found },
+    })
+}
+
+/// A probe as JSON text with a final newline.
+pub fn to_json(outcome: &Outcome) -> String {
+    let (facts, set_unknown) = split(&outcome.facts);
+    let file = File {
+        schema: SCHEMA.to_owned(),
+        faultbook: env!("CARGO_PKG_VERSION").to_owned(),
+        taken: date(outcome.taken),
+        level: outcome.level.clone(),
+        findings: outcome.findings.clone(),
+        facts,
+        set_unknown,
+        ladder: outcome.rungs.iter().map(RungLayout::of).collect(),
+        looked_in: outcome.looked_in.clone(),
+    };
+    let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+enum Problem {
+    Layout(String),
+    Version(String),
+}
+
+fn from_json(text: &str) -> Result<Outcome, Problem> {
+    let layout = |error: serde_json::Error| Problem::Layout(error.to_string());
+    let json: Json = serde_json::from_str(text).map_err(layout)?;
+    let schema = json.get("schema").and_then(Json::as_str).unwrap_or_default();
+    if schema != SCHEMA {
+        return Err(if schema.starts_with("faultbook/facts/") {
+            Problem::Version(schema.to_owned())
+        } else {
+            Problem::Layout(format!("its `schema` is not {SCHEMA}"))
+        });
+    }
+    let file: File = serde_json::from_value(json).map_err(layout)?;
+    Ok(Outcome {
+        level: file.level,
+        facts: join(file.facts, file.set_unknown, Source::Saved),
+        findings: file.findings,
+        rungs: file.ladder.into_iter().map(RungLayout::into_rung).collect(),
+        looked_in: file.looked_in,
+        taken: instant(&file.taken),
+    })
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct File {
+    schema: String,
+    faultbook: String,
+    taken: String,
+    level: String,
+    #[serde(default)]
+    findings: Vec<String>,
+    facts: BTreeMap<String, Json>,
+    #[serde(default)]
+    set_unknown: BTreeMap<String, String>,
+    #[serde(default)]
+    ladder: Vec<RungLayout>,
+    #[serde(default)]
+    looked_in: Vec<String>,
+}
+
+/// A rung as written.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RungLayout {
+    /// Its name.
+    pub(super) rung: String,
+    /// The device.
+    #[serde(default)]
+    pub(super) device: u32,
+    /// How it went.
+    pub(super) outcome: String,
+    /// In words.
+    pub(super) says: String,
+    /// The status code, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<i32>,
+    /// How long it took.
+    #[serde(default)]
+    pub(super) milliseconds: u64,
+}
+
+impl RungLayout {
+    /// The layout of a rung.
+    pub(super) fn of(rung: &Rung) -> Self {
+        Self {
+            rung: rung.name.clone(),
+            device: rung.device,
+            outcome: rung.word.word().to_owned(),
+            says: rung.says.clone(),
+            code: rung.code,
+            milliseconds: rung.milliseconds,
+        }
+    }
+
+    /// The rung of a layout.
+    pub(super) fn into_rung(self) -> Rung {
+        Rung {
+            name: self.rung,
+            device: self.device,
+            word: Word::of(&self.outcome),
+            says: self.says,
+            code: self.code,
+            milliseconds: self.milliseconds,
+        }
+    }
+}
+
+/// Facts as two maps.
+pub(super) fn split(facts: &Facts) -> (BTreeMap<String, Json>, BTreeMap<String, String>) {
+    let known = facts.iter().map(|(name, fact)| {
+        let value = match &fact.value {
+            Value::Bool(value) => Json::from(*value),
+            Value::Number(value) => whole(*value),
+            Value::Text(value) => Json::from(value.as_str()),
+            Value::List(values) => Json::from(values.clone()),
+        };
+        (name.to_owned(), value)
+    });
+    let unknown = facts
+        .unknowns()
+        .filter(|(name, _)| facts.get(name).is_none())
+        .map(|(name, why)| (name.to_owned(), why.to_owned()));
+    (known.collect(), unknown.collect())
+}
+
+/// Facts from two maps; values of no known kind are left out.
+pub(super) fn join(known: BTreeMap<String, Json>, unknown: BTreeMap<String, String>, source: Source) -> Facts {
+    let mut facts = Facts::default();
+    for (name, value) in known {
+        let value = match value {
+            Json::Bool(value) => Value::Bool(value),
+            Json::Number(value) => Value::Number(value.as_f64().unwrap_or(0.0)),
+            Json::String(value) => Value::Text(value),
+            Json::Array(values) => {
+                Value::List(values.into_iter().filter_map(|value| Some(value.as_str()?.to_owned())).collect())
+            }
+            Json::Null | Json::Object(_) => continue,
+        };
+        facts.add(name, value, source, None);
+    }
+    for (name, why) in unknown {
+        facts.set_unknown(name, why);
+    }
+    facts
+}
+
+/// Sizes and counts without a decimal point.
+#[expect(clippy::cast_possible_truncation, reason = "only whole numbers that fit are cast")]
+fn whole(value: f64) -> Json {
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < LARGEST { Json::from(value as i64) } else { Json::from(value) }
+}
+
+/// "2026-11-21T04:03:05Z".
+fn date(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (days, rest) = (seconds / 86400, seconds % 86400);
+    // The civil calendar from a day count, after Howard Hinnant's "chrono-compatible low-level date algorithms".
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+/// The time of a date as [`date`] writes it; the epoch for anything else.
+fn instant(date: &str) -> SystemTime {
+    let number = |range: std::ops::Range<usize>| date.get(range).and_then(|part| part.parse::<u64>().ok());
+    let parts = (number(0..4), number(5..7), number(8..10), number(11..13), number(14..16), number(17..19));
+    let (Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(second)) = parts else {
+        return UNIX_EPOCH;
+    };
+    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return UNIX_EPOCH;
+    }
+    let shifted_year = year - u64::from(month <= 2);
+    let (era, year_of_era) = (shifted_year / 400, shifted_year % 400);
+    let month_from_march = (month + 9) % 12;
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let days = era * 146_097 + day_of_era - 719_468;
+    UNIX_EPOCH + std::time::Duration::from_secs(days * 86400 + hour * 3600 + minute * 60 + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn outcome() -> Outcome {
+        let mut facts = Facts::default();
+        facts.add("gpu.memory.free", Value::Number(429_496_729.0), Source::Probe, None);
+        facts.add("gpu.name", Value::Text("NVIDIA GeForce RTX 3060".into()), Source::Probe, None);
+        facts.add("os.wsl", Value::Bool(false), Source::Probe, None);
+        facts.add("torch.arch_list", Value::List(vec!["sm_70".into()]), Source::Probe, None);
+        facts.set_unknown("kernel.xid.count", "no permission to read the kernel log");
+        Outcome {
+            level: "functional".into(),
+            facts,
+            findings: vec!["GPU 0 is nearly full".into()],
+            rungs: vec![Rung {
+                name: "copy".into(),
+                device: 0,
+                word: Word::Wrong,
+                says: "4 of 4096 bytes differ".into(),
+                code: None,
+                milliseconds: 12,
+            }],
+            looked_in: Vec::new(),
+            taken: UNIX_EPOCH + Duration::from_secs(1_795_233_785),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let outcome = outcome();
+        let text = to_json(&outcome);
+        assert!(text.contains("\"taken\": \"2026-11-21T04:03:05Z\""), "{text}");
+        let Ok(read) = from_json(&text) else { panic!("readable") };
+        assert_eq!(read.facts.number("gpu.memory.free"), Some(429_496_729.0));
+        assert_eq!(read.facts.get("gpu.name").map(|fact| fact.source), Some(Source::Saved));
+        assert_eq!(read.facts.why_unknown("kernel.xid.count"), Some("no permission to read the kernel log"));
+        assert_eq!(read.rungs, outcome.rungs);
+        assert_eq!(read.taken, outcome.taken);
+        assert_eq!(to_json(&read), text);
+    }
+
+    #[test]
+    fn other_files_are_refused_with_the_reason() {
+        assert!(matches!(from_json("{"), Err(Problem::Layout(_))));
+        assert!(matches!(from_json("{}"), Err(Problem::Layout(_))));
+        assert!(matches!(from_json("{\"schema\":\"faultbook/facts/9\"}"), Err(Problem::Version(_))));
+        let folder = tempfile::tempdir().expect("a folder");
+        let notes = folder.path().join("notes.txt");
+        std::fs::write(&notes, "mine").expect("a file");
+        assert!(matches!(save(&outcome(), &notes), Err(Error::Taken { .. })));
+        assert_eq!(std::fs::read_to_string(&notes).expect("a file"), "mine");
+        let facts = folder.path().join("facts.json");
+        assert!(save(&outcome(), &facts).is_ok() && save(&outcome(), &facts).is_ok());
+        // The reason is the error's source, which the command prints behind it.
+        let Err(error) = load(Path::new("/nonexistent")) else { panic!("there is no such file") };
+        assert_eq!(error.to_string(), "cannot use /nonexistent");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+
+    #[test]
+    fn dates_go_there_and_back() {
+        for seconds in [0, 951_782_400, 1_709_164_799, 1_795_233_785, 4_102_444_800] {
+            let time = UNIX_EPOCH + Duration::from_secs(seconds);
+            assert_eq!(instant(&date(time)), time);
+        }
+        assert_eq!(date(UNIX_EPOCH + Duration::from_secs(951_782_400)), "2000-02-29T00:00:00Z");
+        assert_eq!(instant("yesterday"), UNIX_EPOCH);
+    }
+}

@@ -1,0 +1,382 @@
+//! A probe of the machine as text: each device in a few lines, then what stands out, then what could not be known.
+
+use crate::amounts::size;
+use crate::facts::{Facts, Value};
+use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
+use crate::machine::{Outcome, Rung, Word, alike, called};
+use crate::render::layout::{Paragraph, Sheet};
+use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
+use crate::render::terminal::Terminal;
+
+/// Reasons shown for what is not known.
+const REASONS: usize = 6;
+
+/// The answer of a probe for a terminal.
+pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
+    let mut sheet = Sheet::new(terminal.width, terminal.color);
+    let facts = &outcome.facts;
+    if outcome.has_driver() {
+        driver_line(&mut sheet, facts);
+        for index in devices(facts) {
+            device(&mut sheet, facts, index);
+            links_and_modes(&mut sheet, facts, index);
+        }
+        ladder(&mut sheet, outcome);
+    } else {
+        sheet.paragraph(&Paragraph::new("No NVIDIA driver on this machine.").style(STRONG));
+        row(&mut sheet, "looked in", &outcome.looked_in.join(", "));
+        sheet.blank();
+    }
+    if outcome.has_driver() {
+        sheet.blank();
+        driver_parts(&mut sheet, facts);
+    }
+    software(&mut sheet, facts);
+    machine(&mut sheet, facts);
+    limits(&mut sheet, facts);
+    variables(&mut sheet, facts);
+    kernel_log(&mut sheet, facts);
+    findings(&mut sheet, outcome);
+    unknown(&mut sheet, facts);
+    sheet.finish()
+}
+
+fn driver_line(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    match (facts.text("driver.version"), facts.text("driver.kernel_version")) {
+        (Some(version), _) => words.push(format!("Driver {version}")),
+        (None, Some(version)) => words.push(format!("Driver {version} (kernel module)")),
+        (None, None) => words.push("Driver of unknown version".to_owned()),
+    }
+    if let Some(cuda) = facts.text("driver.cuda") {
+        words.push(format!("CUDA {cuda}"));
+    }
+    match facts.text("driver.init") {
+        Some("ok") => words.push("CUDA initialises".to_owned()),
+        Some(word) => words.push(format!("CUDA does not initialise: {word}")),
+        None => {}
+    }
+    sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));
+}
+
+/// The driver's parts on this machine: kernel module, library, device nodes.
+fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    if let Some(version) = facts.text("driver.kernel_version") {
+        let open = facts.get("driver.open_kernel_module").is_some_and(|fact| fact.value == Value::Bool(true));
+        words.push(format!("kernel module {version}{}", if open { " (open)" } else { "" }));
+    }
+    if let (Some(path), Some(by)) = (facts.text("driver.library"), facts.text("driver.library_by")) {
+        words.push(format!("{path} by {by}"));
+    }
+    row(sheet, "driver", &words.join(" · "));
+    row(sheet, "nodes", &list(facts, "device_nodes.present").join(" "));
+}
+
+/// The rungs of each device: those that broke with their words, those that hold in a row.
+fn ladder(sheet: &mut Sheet, outcome: &Outcome) {
+    let rungs = &outcome.rungs;
+    if rungs.is_empty() {
+        return;
+    }
+    sheet.blank();
+    let mut devices: Vec<u32> = rungs.iter().map(|rung| rung.device).collect();
+    devices.dedup();
+    for device in devices {
+        sheet.paragraph(&Paragraph::new(format!("{}, rung by rung", called(&outcome.facts, device))).style(STRONG));
+        let own: Vec<Rung> = rungs.iter().filter(|rung| rung.device == device).cloned().collect();
+        for (rung, names) in alike(&own, Word::is_broken) {
+            let words = format!("{}: {}", names.join(" · "), rung.says);
+            sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&rung.word.word().to_uppercase())));
+        }
+        for rung in own.iter().filter(|rung| rung.word == Word::Ok) {
+            // The two rungs whose words say more than "ok".
+            if matches!(rung.name.as_str(), "largest_block" | "peer") {
+                let words = format!("{}: {}", rung.name.replace('_', " "), rung.says);
+                sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("")));
+            }
+        }
+        for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
+            let names: Vec<String> =
+                own.iter().filter(|rung| rung.word == word).map(|rung| rung.name.replace('_', " ")).collect();
+            if !names.is_empty() {
+                sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
+            }
+        }
+        for (rung, names) in alike(&own, |word| word == Word::Skipped) {
+            let words = format!("{}: {}", rung.says, names.join(" · "));
+            sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
+        }
+    }
+}
+
+fn software(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    for package in ["torch", "tensorflow", "jax", "onnxruntime", "cupy", "vllm", "triton", "transformers", "deepspeed"]
+    {
+        let Some(version) = facts.text(&format!("{package}.version")) else { continue };
+        let archs: Vec<&str> =
+            list(facts, &format!("{package}.arch_list")).iter().map(|arch| arch.trim_start_matches("sm_")).collect();
+        let built = if archs.is_empty() { String::new() } else { format!(" (built for {})", archs.join(" ")) };
+        words.push(format!("{package} {version}{built}"));
+    }
+    if words.is_empty() {
+        words.extend(facts.why_unknown("torch.version").map(|why| format!("no framework: {why}")));
+    }
+    row(sheet, "software", &words.join(" · "));
+    libraries(sheet, facts);
+    if let (Some(version), Some(prefix)) = (facts.text("python.version"), facts.text("python.prefix")) {
+        let by = facts.text("python.chosen_by").unwrap_or("default");
+        row(sheet, "python", &format!("{version} in {prefix} ({by})"));
+    }
+}
+
+/// NVIDIA's libraries in reach: in one row where each is there once, every copy by its path where not.
+fn libraries(sheet: &mut Sheet, facts: &Facts) {
+    let known =
+        [("cudnn", "cuDNN"), ("cublas", "cuBLAS"), ("nccl", "NCCL"), ("cudart", "CUDA runtime"), ("nvrtc", "NVRTC")];
+    let mut once = Vec::new();
+    for (library, shown) in known {
+        if let (Some(1.0), Some(version)) =
+            (facts.number(&format!("{library}.copies")), list(facts, &format!("{library}.versions")).first())
+        {
+            once.push(format!("{shown} {version}"));
+        }
+    }
+    row(sheet, "libraries", &once.join(" · "));
+    for (library, shown) in known {
+        let copies = list(facts, &format!("{library}.found"));
+        if copies.len() > 1 {
+            row(sheet, "", &format!("{} copies of {shown}:", copies.len()));
+            for copy in copies {
+                sheet.paragraph(&Paragraph::new(copy).lead(PLAIN, lead("")).indent(2));
+            }
+        }
+    }
+}
+
+fn list<'a>(facts: &'a Facts, name: &str) -> &'a [String] {
+    match facts.get(name).map(|fact| &fact.value) {
+        Some(Value::List(list)) => list,
+        _ => &[],
+    }
+}
+
+/// What limits a process: locked memory, open files, processes, stack.
+fn limits(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    for (name, shown, bytes) in [
+        ("ulimit.memlock", "locked memory", true),
+        ("ulimit.stack", "stack", true),
+        ("ulimit.nofile", "open files", false),
+        ("ulimit.nproc", "processes", false),
+    ] {
+        match facts.get(name).map(|fact| &fact.value) {
+            Some(Value::Number(limit)) if bytes => words.push(format!("{shown} {}", size(*limit))),
+            Some(Value::Number(limit)) => words.push(format!("{shown} {limit}")),
+            Some(Value::Text(limit)) => words.push(format!("{shown} {limit}")),
+            _ => {}
+        }
+    }
+    words.extend(facts.number("host.pids.limit").map(|limit| format!("{limit} processes in this control group")));
+    row(sheet, "limits", &words.join(" · "));
+}
+
+/// The variables that decide how CUDA programs behave; the empty search path that everybody has is no news.
+fn variables(sheet: &mut Sheet, facts: &Facts) {
+    let set = facts.iter().filter_map(|(name, fact)| match (name.strip_prefix("env."), &fact.value) {
+        (Some("LD_LIBRARY_PATH"), Value::Text(value)) if value.is_empty() => None,
+        (Some(name), Value::Text(value)) => Some(format!("{name}={value}")),
+        _ => None,
+    });
+    let set: Vec<String> = set.collect();
+    row(sheet, "variables", &set.join(" · "));
+}
+
+/// What the kernel logged of GPUs, and which log that was.
+fn kernel_log(sheet: &mut Sheet, facts: &Facts) {
+    let (Some(log), Some(count)) = (facts.text("kernel.log"), facts.number("kernel.xid.count")) else { return };
+    if count == 0.0 {
+        return row(sheet, "kernel log", &format!("no Xid in {log}"));
+    }
+    for line in list(facts, "kernel.xid.lines") {
+        row(sheet, "kernel log", line);
+    }
+}
+
+fn machine(sheet: &mut Sheet, facts: &Facts) {
+    let mut words = Vec::new();
+    let yes = |name: &str| facts.get(name).is_some_and(|fact| fact.value == Value::Bool(true));
+    words.extend(facts.text("os.name").map(str::to_owned));
+    if yes("os.wsl") {
+        words.push("WSL2".to_owned());
+    }
+    if yes("os.container") {
+        words.push(format!("in a container ({})", facts.text("os.container_kind").unwrap_or("unknown kind")));
+    }
+    words.extend(facts.text("os.virtual_machine").map(|kind| format!("virtual machine ({kind})")));
+    if let Some(available) = facts.number("host.memory.available") {
+        let whole = facts.number("host.memory.limit").or(facts.number("host.memory.total"));
+        let whole = whole.map(|bytes| format!(" of {}", size(bytes))).unwrap_or_default();
+        words.push(format!("{}{whole} of memory available", size(available)));
+    }
+    if let Some(count) = facts.number("host.cpu.count") {
+        let limit = facts.number("host.cpu.limit").map(|limit| format!(", {limit} of them usable")).unwrap_or_default();
+        words.push(format!("{count} processors{limit}"));
+    }
+    if let Some(bytes) = facts.number("host.shm.size") {
+        let free = facts.number("host.shm.free").map(|free| format!(", {} free", size(free))).unwrap_or_default();
+        words.push(format!("/dev/shm {}{free}", size(bytes)));
+    }
+    row(sheet, "machine", &words.join(" · "));
+}
+
+fn findings(sheet: &mut Sheet, outcome: &Outcome) {
+    if outcome.findings.is_empty() {
+        if outcome.has_driver() {
+            sheet.blank();
+            sheet.paragraph(&Paragraph::new("Nothing stands out.").style(STRONG));
+        }
+        return;
+    }
+    sheet.blank();
+    sheet.paragraph(&Paragraph::new("What stands out").style(STRONG));
+    for finding in &outcome.findings {
+        sheet.paragraph(&Paragraph::new(finding).lead(PLAIN, "  - "));
+    }
+}
+
+/// Reasons why something is not known, each once with what it hides; what a device simply lacks is no news.
+fn unknown(sheet: &mut Sheet, facts: &Facts) {
+    let news = |name: &str, why: &str| {
+        !why.starts_with("this device does not")
+            && !why.starts_with("this driver does not")
+            && !why.starts_with("this board has no")
+            && !why.starts_with("this device has no")
+            && !why.starts_with("this machine has no")
+            && !why.contains("is not installed")
+            && !why.starts_with("no NVIDIA driver")
+            && !name.starts_with("toolkit.")
+            && !name.starts_with("ladder.")
+            && !why.contains("is reachable")
+    };
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, why) in facts.unknowns() {
+        if facts.get(name).is_some() || !news(name, why) {
+            continue;
+        }
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    sheet.blank();
+    sheet.paragraph(&Paragraph::new("Not known").style(STRONG));
+    for (why, names) in reasons.iter().take(REASONS) {
+        let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+        let names: Vec<&str> = names.iter().take(3).copied().collect();
+        sheet.paragraph(&Paragraph::new(format!("{}{more}: {why}", names.join(", "))).lead(PLAIN, "  - "));
+    }
+    if reasons.len() > REASONS {
+        sheet.paragraph(
+            &Paragraph::new(format!("{} more reasons in --format json", reasons.len() - REASONS)).lead(FAINT, "    "),
+        );
+    }
+}
+
+/// The answer of a probe for an issue tracker.
+pub fn markdown(outcome: &Outcome) -> String {
+    let text = render(outcome, Terminal { width: 100, color: false });
+    // A fence longer than any inside.
+    let fence = "`"
+        .repeat(3.max(1 + text.lines().map(|line| line.chars().take_while(|c| *c == '`').count()).max().unwrap_or(0)));
+    format!("## Probe ({})\n\n{fence}text\n{text}{fence}\n", outcome.level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Source;
+
+    fn outcome(facts: &[(&str, Value)]) -> Outcome {
+        let mut all = Facts::default();
+        for (name, value) in facts {
+            all.add(*name, value.clone(), Source::Probe, None);
+        }
+        Outcome {
+            level: "functional".into(),
+            facts: all,
+            findings: vec!["GPU 0: 0.4 of 12.0 GiB free".into()],
+            rungs: vec![Rung {
+                name: "conv_backward_filter".into(),
+                device: 0,
+                word: Word::Failed,
+                says: "needs 1.1 GiB of workspace".into(),
+                code: Some(2),
+                milliseconds: 31,
+            }],
+            looked_in: vec!["/etc/ld.so.cache".into()],
+            taken: std::time::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn no_driver_says_where_it_looked() {
+        let text = render(&outcome(&[]), Terminal::default());
+        assert!(text.starts_with("No NVIDIA driver on this machine.\n  looked in   /etc/ld.so.cache\n"), "{text}");
+    }
+
+    #[test]
+    fn a_device_in_a_few_lines() {
+        let gib = 1024.0 * 1024.0 * 1024.0;
+        let words = |text: &str| Value::Text(text.into());
+        let text = render(
+            &outcome(&[
+                ("driver.present", Value::Bool(true)),
+                ("driver.version", words("580.95.05")),
+                ("gpu.installed", Value::Number(1.0)),
+                ("gpu.0.name", words("NVIDIA GeForce RTX 3060")),
+                ("gpu.0.arch", words("sm_86")),
+                ("gpu.0.memory.total", Value::Number(12.0 * gib)),
+                ("gpu.0.memory.free", Value::Number(3.0 * gib)),
+                ("gpu.0.processes", Value::List(vec!["pid 4312 python train.py holds 8.9 GiB".into()])),
+                ("gpu.0.temperature", Value::Number(61.0)),
+                ("gpu.0.pcie.generation", Value::Number(1.0)),
+                ("gpu.0.pcie.width", Value::Number(8.0)),
+                ("gpu.0.pcie.max_generation", Value::Number(4.0)),
+                ("gpu.0.pcie.max_width", Value::Number(16.0)),
+                ("gpu.0.persistence", Value::Bool(false)),
+                ("gpu.0.gsp", Value::Bool(true)),
+                ("gpu.0.nvlink.active", Value::Number(3.0)),
+                ("gpu.0.nvlink.inactive", Value::Number(1.0)),
+                ("env.NCCL_DEBUG", words("INFO")),
+                ("ulimit.memlock", Value::Number(65536.0)),
+                ("kernel.log", words("/dev/kmsg")),
+                ("kernel.xid.count", Value::Number(1.0)),
+                ("kernel.xid.lines", Value::List(vec!["Xid (PCI:0000:65:00): 79, gone".into()])),
+                ("cudnn.copies", Value::Number(2.0)),
+                ("cudnn.found", Value::List(vec!["9.1 by the wheels: /a/b".into(), "8.9 by conda: /c/d".into()])),
+            ]),
+            Terminal::default(),
+        );
+        assert!(text.contains("GPU 0  NVIDIA GeForce RTX 3060"), "{text}");
+        assert!(text.contains("memory      ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
+        assert!(text.contains("pid 4312 python train.py"), "{text}");
+        assert!(text.contains("conv backward filter"), "{text}");
+        for row in [
+            "links       PCIe 1 x8 of 4 x16 · NVLink 3 up, 1 down",
+            "modes       persistence off · GSP on",
+            "variables   NCCL_DEBUG=INFO",
+            "limits      locked memory 64.0 KiB",
+            "kernel log  Xid (PCI:0000:65:00): 79, gone",
+            "2 copies of cuDNN:",
+            "8.9 by conda: /c/d",
+        ] {
+            assert!(text.contains(row), "{row}\n{text}");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}

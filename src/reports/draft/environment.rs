@@ -1,0 +1,292 @@
+//! What matters of machine and software, as rows that people read and that the reader of reports reads back.
+//!
+//! What another report or our catalogue lent to the diagnosis is not this run's: only values that the text, a probe or
+//! saved facts gave are written down, and what the catalogue knows of those.
+
+use super::context::Row;
+use crate::diagnosis::Diagnosis;
+use crate::facts::{Fact, Facts, Source, Value};
+use crate::render::words;
+use crate::reports::knowledge::Knowledge;
+use crate::text::redact;
+
+const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// Versions in the order of a report, with the labels that people use.
+const VERSIONS: [(&str, &str); 32] = [
+    ("torch.version", "PyTorch"),
+    ("torchvision.version", "torchvision"),
+    ("torchaudio.version", "torchaudio"),
+    ("tensorflow.version", "TensorFlow"),
+    ("keras.version", "Keras"),
+    ("jax.version", "JAX"),
+    ("jaxlib.version", "jaxlib"),
+    ("flax.version", "Flax"),
+    ("cuda.version", "CUDA"),
+    ("cudnn.version", "cuDNN"),
+    ("nccl.version", "NCCL"),
+    ("triton.version", "Triton"),
+    ("vllm.version", "vLLM"),
+    ("transformers.version", "transformers"),
+    ("lightning.version", "Lightning"),
+    ("deepspeed.version", "DeepSpeed"),
+    ("accelerate.version", "accelerate"),
+    ("flash_attn.version", "flash-attn"),
+    ("xformers.version", "xformers"),
+    ("bitsandbytes.version", "bitsandbytes"),
+    ("onnxruntime.version", "ONNX Runtime"),
+    ("tensorrt.version", "TensorRT"),
+    ("numba.version", "Numba"),
+    ("cupy.version", "CuPy"),
+    ("numpy.version", "NumPy"),
+    ("ray.version", "Ray"),
+    ("apex.version", "Apex"),
+    ("nvcc.version", "CUDA compiler"),
+    ("gcc.version", "gcc"),
+    ("glibc.version", "glibc"),
+    ("llama_cpp.version", "llama.cpp"),
+    ("ollama.version", "Ollama"),
+];
+
+/// How a run was set up.
+const RUN: [(&str, &str); 6] = [
+    ("run.precision", "Precision"),
+    ("run.batch_size", "Batch Size"),
+    ("run.accumulate", "Gradient accumulation"),
+    ("run.num_workers", "Workers"),
+    ("run.devices", "Devices"),
+    ("run.strategy", "Strategy"),
+];
+
+/// Facts that belong to a report only where the fault has to do with them.
+const OTHERS: [(&str, &str); 40] = [
+    ("oom.requested", "Memory asked for"),
+    ("oom.total", "Memory of the GPU as the error says"),
+    ("oom.free", "Memory free at the failure"),
+    ("oom.process", "Memory held by this process"),
+    ("oom.allocated", "Memory allocated by the framework"),
+    ("oom.reserved", "Memory reserved by the framework"),
+    ("oom.reserved_unallocated", "Memory reserved and not used"),
+    ("oom.limit", "Memory limit of the process"),
+    ("oom.others", "Memory held by others"),
+    ("smem.required", "Shared memory needed by the kernel"),
+    ("smem.limit", "Shared memory of the GPU"),
+    ("gpu.memory.free", "GPU memory free when measured"),
+    ("gpu.memory.used", "GPU memory used when measured"),
+    ("gpu.largest_block", "Largest free block when measured"),
+    ("gpu.processes", "Processes on the GPU"),
+    ("gpu.ecc.uncorrected", "Uncorrected ECC errors"),
+    ("gpu.mig", "MIG"),
+    ("gpu.compute_mode", "Compute mode"),
+    ("gpu.temperature", "Temperature when measured"),
+    ("gpu.error", "What the driver says of the GPU"),
+    ("torch.arch_list", "Architectures of the build"),
+    ("build.cuda", "CUDA of the build"),
+    ("cudnn.built", "cuDNN of the build"),
+    ("lib.missing", "Missing library"),
+    ("symbol.name", "Missing symbol"),
+    ("assert.expression", "Assertion"),
+    ("assert.file", "Asserted in"),
+    ("exit.code", "Exit code"),
+    ("exit.signal", "Signal"),
+    ("nccl.op", "Collective"),
+    ("nccl.timeout_s", "Timeout of collectives in seconds"),
+    ("nccl.warn", "NCCL warns"),
+    ("xid.codes", "Xid codes"),
+    ("xid.count", "Xid lines"),
+    ("rank.count", "Ranks"),
+    ("rank.failed", "Rank that failed"),
+    ("host.shm.size", "Shared memory of the host"),
+    ("host.memory.total", "System memory"),
+    ("host.memory.available", "System memory available"),
+    ("host.memory.limit", "System memory limit of the container"),
+];
+
+/// The facts that are this run's own.
+pub(super) fn own(facts: &Facts) -> Facts {
+    let mut own = Facts::default();
+    let real = |name: &str| facts.get(name).is_some_and(|fact| fact.source >= Source::Text);
+    for (name, fact) in facts.iter() {
+        let basis = match name.split('.').next().unwrap_or_default() {
+            "gpu" => real("gpu.name"),
+            "torch" => real("torch.version"),
+            _ => false,
+        };
+        if fact.source >= Source::Text || (fact.source == Source::Catalogue && basis) {
+            own.add(name, fact.value.clone(), fact.source, fact.line);
+        }
+    }
+    facts.unknowns().for_each(|(name, why)| own.set_unknown(name, why));
+    own
+}
+
+/// The rows, and what should be known and is not.
+pub(super) fn rows(diagnosis: &Diagnosis, knowledge: &Knowledge, own: &Facts) -> (Vec<Row>, Vec<Row>) {
+    let mut rows = Rows { facts: own, rows: Vec::new() };
+    rows.gpu();
+    rows.driver();
+    rows.system();
+    rows.one("python.version", "Python");
+    for (name, label) in VERSIONS {
+        match (name, own.text("torch.cuda")) {
+            ("torch.version", Some(cuda)) => {
+                let version =
+                    own.text("torch.version").map(|version| format!("{version} (`torch.version.cuda={cuda}`)"));
+                rows.push(label, version, own.get("torch.version"));
+            }
+            _ => rows.one(name, label),
+        }
+    }
+    for (name, label) in RUN {
+        rows.one(name, label);
+    }
+    let asked = asked(diagnosis, knowledge);
+    for (name, label) in OTHERS {
+        if asked.iter().any(|asked| asked == name) || name.starts_with("oom.") {
+            rows.one(name, label);
+        }
+    }
+    let todo = missing(diagnosis, own);
+    (rows.rows, todo)
+}
+
+/// "NVIDIA GeForce RTX 3060 12GB, PyTorch 2.8.0+cu128, driver 580.95.05"; empty when none of it is known.
+pub(super) fn line(own: &Facts) -> String {
+    let version = |name: &str, label: &str| own.text(name).map(|version| format!("{label} {version}"));
+    let framework = version("torch.version", "PyTorch")
+        .or_else(|| version("tensorflow.version", "TensorFlow"))
+        .or_else(|| version("jax.version", "JAX"));
+    let parts = [gpu_in_words(own), framework, version("driver.version", "driver")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Variables whose values may be shared.
+pub(super) fn variables(own: &Facts) -> Vec<String> {
+    let variable = |(name, fact): (&str, &Fact)| {
+        let name = name.strip_prefix("env.").filter(|name| redact::is_allowed(name))?;
+        match &fact.value {
+            Value::Text(value) => Some(format!("{name}={value}")),
+            other => Some(format!("{name}={}", words::value(name, other))),
+        }
+    };
+    own.iter().filter_map(variable).collect()
+}
+
+/// The GPU with its memory where that is a round figure.
+pub(super) fn gpu_in_words(own: &Facts) -> Option<String> {
+    let name = own.text("gpu.name")?;
+    let whole = own.number("gpu.memory.total").map(|bytes| bytes / GIB).filter(|gib| gib.fract() == 0.0);
+    Some(match whole {
+        Some(gib) if !name.contains(&format!("{gib}GB")) => format!("{name} {gib}GB"),
+        _ => name.to_owned(),
+    })
+}
+
+struct Rows<'a> {
+    facts: &'a Facts,
+    rows: Vec<Row>,
+}
+
+impl Rows<'_> {
+    fn push(&mut self, label: &str, value: Option<String>, fact: Option<&Fact>) {
+        let Some(value) = value.filter(|value| !value.trim().is_empty()) else { return };
+        let source = fact.map(|fact| fact.source.word().to_owned()).unwrap_or_default();
+        self.rows.push(Row { label: label.to_owned(), value, source });
+    }
+
+    fn one(&mut self, name: &str, label: &str) {
+        let fact = self.facts.get(name);
+        self.push(label, fact.map(|fact| words::value(name, &fact.value)), fact);
+    }
+
+    fn gpu(&mut self) {
+        let fact = self.facts.get("gpu.name");
+        let named = gpu_in_words(self.facts);
+        let told = named.as_deref() != self.facts.text("gpu.name");
+        self.push("GPU", named, fact);
+        if let Some(bytes) = self.facts.number("gpu.memory.total").filter(|_| !told) {
+            let value = if (bytes / GIB).fract() == 0.0 {
+                format!("{}GB", bytes / GIB)
+            } else {
+                format!("{:.0} MiB", bytes / MIB)
+            };
+            self.push("GPU memory", Some(value), self.facts.get("gpu.memory.total"));
+        }
+        self.one("gpu.count", "GPU count");
+        self.one("gpu.compute_capability", "Compute capability");
+    }
+
+    fn driver(&mut self) {
+        let (version, cuda) = (self.facts.text("driver.version"), self.facts.text("driver.cuda"));
+        let value = match (version, cuda) {
+            (Some(version), Some(cuda)) => Some(format!("{version} (CUDA {cuda} via `nvidia-smi`)")),
+            (Some(version), None) => Some(version.to_owned()),
+            (None, Some(cuda)) => Some(format!("CUDA {cuda} via `nvidia-smi`")),
+            (None, None) => None,
+        };
+        self.push("Driver", value, self.facts.get("driver.version").or(self.facts.get("driver.cuda")));
+    }
+
+    fn system(&mut self) {
+        let yes = |name: &str| self.facts.get(name).is_some_and(|fact| fact.value == Value::Bool(true));
+        let name = self.facts.text("os.name");
+        let lower = name.unwrap_or_default().to_lowercase();
+        let mut marks = Vec::new();
+        if yes("os.windows") && !lower.contains("windows") {
+            marks.push("Windows 10 or later");
+        }
+        if yes("os.wsl") {
+            marks.push("WSL2");
+        }
+        if yes("os.container") {
+            marks.push("in a container");
+        }
+        let fact =
+            ["os.name", "os.wsl", "os.container", "os.windows"].iter().find_map(|name| self.facts.get(name)).cloned();
+        match (name, marks.is_empty()) {
+            (Some(name), true) => self.push("OS", Some(name.to_owned()), fact.as_ref()),
+            (Some(name), false) => self.push("OS", Some(format!("{name} ({})", marks.join(", "))), fact.as_ref()),
+            (None, false) => self.push("Runs on", Some(marks.join(", ")), fact.as_ref()),
+            (None, true) => {}
+        }
+    }
+}
+
+/// The facts that the fault's page asks for.
+fn asked(diagnosis: &Diagnosis, knowledge: &Knowledge) -> Vec<String> {
+    let Some(index) = diagnosis.fault.as_ref().and_then(|fault| knowledge.book.find(&fault.id)) else {
+        return Vec::new();
+    };
+    let nothing = Facts::default();
+    let conditions = crate::diagnosis::conditions::Conditions::new(&nothing);
+    let evidence = knowledge.book.faults[index].matter.causes.iter().flat_map(|cause| &cause.evidence);
+    evidence.filter_map(|item| item.when.as_deref()).flat_map(|when| conditions.names(when)).collect()
+}
+
+/// What every report needs and this text does not say.
+fn missing(diagnosis: &Diagnosis, own: &Facts) -> Vec<Row> {
+    if diagnosis.error.is_none() {
+        return Vec::new();
+    }
+    let framework = ["torch", "tensorflow", "jax", "cupy", "numba", "onnxruntime", "vllm"];
+    let known = |name: &str| own.get(name).is_some();
+    let has_framework = framework.iter().any(|name| known(&format!("{name}.version")));
+    let needed = [
+        ("GPU", known("gpu.name"), "gpu.name", "name the GPU and its memory"),
+        ("Driver", known("driver.version"), "driver.version", "the driver's version, as nvidia-smi shows it"),
+        ("Framework", has_framework, "torch.version", "the framework and its version, with the CUDA it was built for"),
+        ("Python", known("python.version"), "python.version", "its version"),
+        (
+            "OS",
+            known("os.name") || known("os.wsl"),
+            "os.name",
+            "the operating system, and whether it is a container or WSL2",
+        ),
+    ];
+    let row = |(label, known, name, asks): (&str, bool, &str, &str)| {
+        let why = own.why_unknown(name).map(|why| format!(" ({why})")).unwrap_or_default();
+        (!known).then(|| Row { label: label.to_owned(), value: format!("{asks}{why}"), source: String::new() })
+    };
+    needed.into_iter().filter_map(row).collect()
+}

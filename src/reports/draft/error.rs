@@ -1,0 +1,90 @@
+//! Why a report could not be written, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What can go wrong while reports are made and changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or folder cannot be read.
+    #[error(transparent)]
+    Outside(#[from] crate::reports::Error),
+    /// A file cannot be written.
+    #[error("could not write `{}`", path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A scheme of ids or file names is wrong.
+    #[error("the pattern `{pattern}` {why}")]
+    Pattern {
+        /// As written.
+        pattern: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A template cannot be used.
+    #[error("the template {name}: {why}")]
+    Template {
+        /// Its file and line, or its name.
+        name: String,
+        /// What is wrong.
+        why: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// A report cannot be changed as asked.
+    #[error("{says}")]
+    Report {
+        /// What is wrong.
+        says: String,
+        /// What to do.
+        hint: String,
+    },
+    /// git could not be asked.
+    #[error("git: {says}")]
+    Git {
+        /// What it said, or why it could not be asked.
+        says: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+impl Error {
+    pub(super) fn read(path: &Path, source: io::Error) -> Self {
+        crate::reports::Error::read(path, source).into()
+    }
+
+    pub(super) fn write(path: &Path, source: io::Error) -> Self {
+        Self::Write { path: path.to_owned(), source }
+    }
+
+    pub(super) fn report(says: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Report { says: says.into(), hint: hint.into() }
+    }
+
+    /// What to do next, where something sensible can be said.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Outside(error) => error.hint(),
+            Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                Some("the folder is not there; name another one with `--reports`".to_owned())
+            }
+            Self::Write { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Some("print it with `--stdout`, or name a folder that can be written with `--reports`".to_owned())
+            }
+            Self::Write { .. } => None,
+            Self::Report { hint, .. } | Self::Git { hint, .. } => Some(hint.clone()),
+            Self::Pattern { .. } => Some(
+                "known parts: {date} {time} {yyyy} {mm} {dd} {yyyymmdd} {hhmm} {kind} {nnn}, and in file names {id} {slug}"
+                    .to_owned(),
+            ),
+            Self::Template { hint, .. } => hint.clone(),
+        }
+    }
+}

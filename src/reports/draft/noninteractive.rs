@@ -1,0 +1,141 @@
+//! A report straight from a text, with nobody at hand to be asked: what editors, agents and `run --new` want.
+//!
+//! Always redacted, always from the template for bugs. It looks for a report that tells of the same already, and
+//! leaves it to the reader what to do about that.
+
+use std::path::{Path, PathBuf};
+
+use super::duplicates::{self, Duplicate};
+use super::error::Error;
+use super::fill::{self, Asked, Material};
+use super::moment::Moment;
+use super::report::{self, New};
+use super::scheme::Naming;
+use super::{git, ids, report_config};
+use crate::diagnosis::Verdict;
+use crate::diagnosis::{Measured, diagnose};
+use crate::incident::{self, Incident};
+use crate::reports::config::Config;
+use crate::reports::knowledge::Knowledge;
+use crate::text;
+use crate::text::redact::Redactor;
+
+/// The template that is filled.
+const TEMPLATE: &str = "bug_report";
+
+/// What a report is wanted from.
+pub struct Wanted<'a> {
+    /// The log.
+    pub text: &'a [u8],
+    /// What of the log was left out, as sentences.
+    pub notes: Vec<String>,
+    /// What somebody said about it.
+    pub said: Asked,
+    /// The book and the project's reports.
+    pub knowledge: &'a Knowledge,
+    /// What the project configured.
+    pub config: &'a Config,
+    /// The project's folders of reports; the first takes new ones unless another is configured.
+    pub roots: &'a [PathBuf],
+    /// Whether somebody asked for those folders, in the place of the configured ones.
+    pub asked_roots: bool,
+    /// Where the project lies, for git and templates.
+    pub here: &'a Path,
+    /// What the machine says, where it can be asked.
+    pub measure: &'a dyn Fn(&Incident) -> Option<Measured>,
+}
+
+/// A report that was drafted.
+#[derive(Debug)]
+pub struct Drafted {
+    /// Its id; only promised where nothing was written.
+    pub id: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// Its text, where it was not written.
+    pub text: Option<String>,
+    /// A report of the same, if there is one.
+    pub alike: Option<Duplicate>,
+    /// How many different secrets were left out.
+    pub secrets: usize,
+}
+
+/// Writes a report under the next free id; no file is ever overwritten.
+///
+/// # Errors
+/// When there is no error in the text and nobody gave a title, the project has no folder for reports, its templates or names are wrong, or the file cannot be written.
+pub fn write(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
+    draft(wanted, true)
+}
+
+/// The report as it would be written.
+///
+/// # Errors
+/// As [`write()`]; a project without a folder for reports is none.
+pub fn preview(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
+    draft(wanted, false)
+}
+
+/// The id that the next bug report of a project would get.
+///
+/// # Errors
+/// When the configured names are wrong.
+pub fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Result<String, Error> {
+    let moment = Moment::now();
+    let naming = Naming { kind: report::kind(TEMPLATE), moment: &moment, slug: "" };
+    let folder = report::folder(config.folder.as_ref(), roots, false).unwrap_or_default();
+    Ok(ids::next(&folder, &report_config::scheme(config)?, &naming, &report::known(knowledge))?.id)
+}
+
+fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
+    let Wanted { knowledge, config, said, .. } = wanted;
+    let folder = match report::folder(config.folder.as_ref(), wanted.roots, wanted.asked_roots) {
+        Err(_) if !write => wanted.here.to_owned(),
+        folder => folder?,
+    };
+    let templates = report_config::templates(config, wanted.here)?;
+    let scheme = report_config::scheme(config)?;
+    let mut redactor = Redactor::new(&report_config::known());
+    let text = report_config::redacted(wanted.text, &mut redactor);
+    let transcript = text::read(&text);
+    let incident = incident::read(&transcript);
+    let measured = (wanted.measure)(&incident).unwrap_or_default();
+    let diagnosis = diagnose(&transcript, &incident, knowledge.library(), &measured);
+    if diagnosis.verdict == Verdict::NoError && said.title.is_none() {
+        return Err(Error::report(
+            "there is no error in this text",
+            "give the log with the traceback in it, or a title for a report on what the log does not show",
+        ));
+    }
+    let state = git::state(wanted.here, wanted.roots);
+    let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let git = state.as_ref().map_err(|_| why.as_str());
+    let material = Material { transcript: &transcript, incident: &incident, diagnosis: &diagnosis, knowledge, git };
+    let mut context = fill::fill(&material, said);
+    context.notes.extend(wanted.notes.iter().cloned());
+    let moment = Moment::now();
+    let mut new = New {
+        templates: &templates,
+        template: TEMPLATE,
+        context: &context,
+        diagnosis: &diagnosis,
+        knowledge,
+        asked: said,
+        folder: &folder,
+        scheme: &scheme,
+        moment: &moment,
+        redactor: Some(redactor),
+    };
+    let (created, text) = match write {
+        true => (new.write()?, None),
+        false => new.preview().map(|(created, text)| (created, Some(text)))?,
+    };
+    let found = new.redactor().into_iter().flat_map(Redactor::found);
+    Ok(Drafted {
+        id: created.id,
+        path: created.path,
+        text,
+        alike: duplicates::nearest(&diagnosis),
+        secrets: found.filter(|one| one.kind.word() == "secret").count(),
+    })
+}

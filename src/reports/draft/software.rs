@@ -1,0 +1,60 @@
+//! The software of this machine, for a report on a run of this machine: logs rarely name the versions they ran with.
+//!
+//! A run was here when its log names a file of somebody's own code that lies here. Versions that contradict the log are
+//! another environment's and are left out, all of them.
+
+use std::path::Path;
+
+use memchr::memmem;
+
+use crate::facts::Facts;
+use crate::machine::{self, Level, Options};
+
+/// Files that a log names and that are looked for.
+const LOOKED_FOR: usize = 200;
+
+/// Whether a log names a file of somebody's own code that lies on this machine.
+pub fn ran_here(log: &[u8]) -> bool {
+    const START: &[u8] = b"File \"/";
+    memmem::find_iter(log, START).take(LOOKED_FOR).any(|at| {
+        let path = log.get(at + START.len() - 1..).unwrap_or_default();
+        let end = path.iter().take(4096).position(|byte| matches!(byte, b'"' | b'\n'));
+        let path = end.and_then(|end| std::str::from_utf8(path.get(..end)?).ok()).unwrap_or_default();
+        // Every machine has a Python of its own in the usual places.
+        let is_own = !path.contains("/site-packages/") && !path.contains("/lib/python") && path.ends_with(".py");
+        is_own && Path::new(path).is_file()
+    })
+}
+
+/// What this machine says of its system and its Python environment, as far as it does not contradict the log.
+pub fn of_this_machine(options: &Options, log: &Facts) -> Facts {
+    let (measured, _) = machine::relate(&machine::run(Level::Quick, options), log);
+    let mut out = Facts::default();
+    for (name, fact) in measured.iter().filter(|(name, _)| name.starts_with("os.") || machine::is_software(name)) {
+        out.add(name, fact.value.clone(), fact.source, fact.line);
+    }
+    out
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_was_here_when_its_own_code_is_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("train.py");
+        let library = folder.path().join("site-packages/torch/tensor.py");
+        std::fs::create_dir_all(library.parent().unwrap()).unwrap();
+        for file in [&own, &library] {
+            std::fs::write(file, "").unwrap();
+        }
+        let log = |file: &Path| format!("Traceback:\n  File \"{}\", line 3, in step\n", file.display());
+        assert!(ran_here(log(&own).as_bytes()));
+        assert!(!ran_here(log(&library).as_bytes()));
+        assert!(!ran_here(log(&folder.path().join("gone.py")).as_bytes()));
+        assert!(!ran_here(b"File \"/"));
+        assert!(!ran_here(b"File \"/\xff\xfe\", line 1"));
+    }
+}

@@ -1,0 +1,242 @@
+//! Finds and reads the project's bug reports. The only IO of the book besides its configuration.
+//!
+//! A file that cannot be read, is too large or lies in a loop of links becomes a note: one bad file must not hide the
+//! others. Only a folder that the user named and that is not there is an error.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ignore::WalkBuilder;
+
+use super::reading;
+use crate::book::matter;
+use crate::book::report::Report;
+use crate::reports::Error;
+
+/// Larger files are logs that somebody put beside the reports.
+const LARGEST: u64 = 4 * 1024 * 1024;
+
+/// How deep folders of reports may be nested.
+const DEEPEST: usize = 24;
+
+/// How many folders under docs/ are looked at for one named `bug_reports`.
+const MOST_FOLDERS: usize = 20_000;
+
+/// Places where projects keep their reports, besides `docs/**/bug_reports`.
+const PLACES: [&str; 4] = ["docs/bug_reports", "docs/bugs", "bug_reports", ".faultbook/reports"];
+
+/// Documents about reports that are none.
+const NOT_REPORTS: [&str; 7] =
+    ["readme", "index", "template", "bug_report_template", "bug-report-template", "contributing", "changelog"];
+
+/// A file that holds a report, found but not read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReportFile {
+    /// Where it lies, as found.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last written, where the system says.
+    pub modified: Option<SystemTime>,
+}
+
+/// Something that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// On what.
+    pub path: PathBuf,
+    /// What happened.
+    pub says: String,
+}
+
+/// The usual places that exist, from `from` upward to the git root; without a git root only `from` itself counts.
+pub fn usual_places(from: &Path) -> Vec<PathBuf> {
+    let mut out: Vec<PathBuf> = Vec::new();
+    for folder in upward(from) {
+        let named = PLACES.iter().map(|place| folder.join(place)).filter(|p| p.is_dir());
+        for place in named.chain(nested_places(&folder.join("docs"))) {
+            if !out.iter().any(|known| place.starts_with(known)) {
+                out.push(place);
+            }
+        }
+    }
+    out
+}
+
+/// `from` and the folders above it, up to and including the one with `.git`.
+pub(super) fn upward(from: &Path) -> Vec<PathBuf> {
+    let absolute = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
+    let mut out = Vec::new();
+    for folder in absolute.ancestors() {
+        out.push(folder.to_owned());
+        if folder.join(".git").exists() {
+            return out;
+        }
+    }
+    out.truncate(1);
+    out
+}
+
+/// Folders named `bug_reports` anywhere under docs/.
+fn nested_places(docs: &Path) -> Vec<PathBuf> {
+    if !docs.is_dir() {
+        return Vec::new();
+    }
+    let walk =
+        WalkBuilder::new(docs).max_depth(Some(8)).follow_links(false).sort_by_file_name(std::cmp::Ord::cmp).build();
+    let folders = walk.take(MOST_FOLDERS).flatten().filter(|entry| entry.file_type().is_some_and(|t| t.is_dir()));
+    folders.filter(|entry| entry.file_name() == "bug_reports").map(ignore::DirEntry::into_path).collect()
+}
+
+/// The report files in a folder, in the order of their paths. A single file is taken as it is.
+///
+/// # Errors
+/// When `folder` itself is not there or cannot be opened.
+pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error> {
+    let about = fs::metadata(folder).map_err(|source| Error::read(folder, source))?;
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
+    if about.is_file() {
+        files.push(ReportFile { path: folder.to_owned(), size: about.len(), modified: about.modified().ok() });
+        return Ok((files, notes));
+    }
+    fs::read_dir(folder).map_err(|source| Error::read(folder, source))?;
+    // Rules of folders above do not count: the user named this one. Links are followed; the walker reports loops.
+    let walk = WalkBuilder::new(folder)
+        .parents(false)
+        .follow_links(true)
+        .max_depth(Some(DEEPEST))
+        .sort_by_file_name(std::cmp::Ord::cmp)
+        .build();
+    for entry in walk {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                notes.push(Note { path: error_path(&error).unwrap_or_else(|| folder.to_owned()), says: why(&error) });
+                continue;
+            }
+        };
+        let is_file = entry.file_type().is_some_and(|t| t.is_file());
+        if !is_file || !may_be_report(entry.path()) {
+            continue;
+        }
+        match entry.metadata() {
+            Ok(about) if about.len() > LARGEST => {
+                let says = format!("skipped: {} MiB is more than a report has", about.len() / (1024 * 1024));
+                notes.push(Note { path: entry.into_path(), says });
+            }
+            Ok(about) => {
+                let file = ReportFile { size: about.len(), modified: about.modified().ok(), path: entry.into_path() };
+                match has_right_form(&file.path) {
+                    Ok(true) => files.push(file),
+                    Ok(false) => {}
+                    Err(error) => notes.push(Note { path: file.path, says: error.to_string() }),
+                }
+            }
+            Err(error) => notes.push(Note { path: entry.into_path(), says: error.to_string() }),
+        }
+    }
+    Ok((files, notes))
+}
+
+/// Reads one report.
+///
+/// # Errors
+/// When the file cannot be read, or has grown too large since it was found.
+pub fn read_report(path: &Path) -> Result<Report, Error> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(|source| Error::read(path, source))?;
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(|source| Error::read(path, source))?;
+    Ok(reading::read(path, &decode(&bytes)))
+}
+
+/// Finds and reads all reports of a folder.
+///
+/// # Errors
+/// When `folder` itself is not there or cannot be opened.
+pub fn reports(folder: &Path) -> Result<(Vec<Report>, Vec<Note>), Error> {
+    let (files, mut notes) = report_files(folder)?;
+    let mut out = Vec::with_capacity(files.len());
+    for file in files {
+        match read_report(&file.path) {
+            Ok(report) => out.push(report),
+            Err(error) => notes.push(Note { says: full(&error), path: file.path }),
+        }
+    }
+    Ok((out, notes))
+}
+
+/// Text of any encoding that people's editors leave: UTF-8, UTF-16 with a mark, and Korean Windows.
+pub(crate) fn decode(bytes: &[u8]) -> String {
+    if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
+        return encoding.decode(bytes).0.into_owned();
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => match encoding_rs::EUC_KR.decode_without_bom_handling(bytes) {
+            (text, false) if text.chars().any(|c| matches!(c, '가'..='힣')) => text.into_owned(),
+            _ => String::from_utf8_lossy(bytes).into_owned(),
+        },
+    }
+}
+
+fn may_be_report(path: &Path) -> bool {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let stem = path.file_stem().map(|s| s.to_string_lossy().to_lowercase()).unwrap_or_default();
+    matches!(ending.as_str(), "md" | "markdown" | "txt") && !NOT_REPORTS.contains(&stem.as_str())
+}
+
+/// A text file is a report only where it begins with front matter; logs lie beside reports.
+fn has_right_form(path: &Path) -> std::io::Result<bool> {
+    let is_text = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt"));
+    if !is_text {
+        return Ok(true);
+    }
+    let mut head = Vec::new();
+    fs::File::open(path)?.take(4096).read_to_end(&mut head)?;
+    Ok(matter::split(&decode_head(&head)).matter.is_some())
+}
+
+/// Like [`decode`], for a beginning that may end within a character.
+fn decode_head(bytes: &[u8]) -> String {
+    match encoding_rs::Encoding::for_bom(bytes) {
+        Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// What the system says, without the path, which the note names.
+fn why(error: &ignore::Error) -> String {
+    match error {
+        ignore::Error::WithPath { err, .. }
+        | ignore::Error::WithDepth { err, .. }
+        | ignore::Error::WithLineNumber { err, .. } => why(err),
+        ignore::Error::Loop { ancestor, .. } => format!("a link to its own parent folder {}", ancestor.display()),
+        // The walker wraps what the system said into a sentence with the path.
+        ignore::Error::Io(said) => match std::error::Error::source(said).or(said.get_ref().map(|inner| inner as _)) {
+            Some(inner) => inner.to_string(),
+            None => said.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+fn error_path(error: &ignore::Error) -> Option<PathBuf> {
+    let mut error = error;
+    loop {
+        match error {
+            ignore::Error::WithPath { path, .. } => return Some(path.clone()),
+            ignore::Error::Loop { child, .. } => return Some(child.clone()),
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error = err,
+            _ => return None,
+        }
+    }
+}
+
+fn full(error: &Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,322 @@
+//! What reports have to do with each other: who names whom and as what, and which tell of one fault.
+//!
+//! A mention's relation is what the words before it say ("duplicate of", "followed by"); nothing is guessed from
+//! likeness. Reports of one fault are joined in the order of their dates, each with the next, because joining all with
+//! all would hide everything else. Everything follows the order of paths, so the same reports give the same graph.
+
+mod dot;
+mod mermaid;
+mod relation;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub use dot::dot;
+pub use mermaid::mermaid;
+pub use relation::Relation;
+
+use super::mentions::{self, Finder};
+use super::record::{ParsedReport, Record};
+use crate::check;
+use crate::reports::reading::comparable;
+
+/// Reports and their relations.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    /// Reports, by path.
+    pub nodes: Vec<Node>,
+    /// Relations, by the places of their ends in `nodes`.
+    pub edges: Vec<Edge>,
+    /// Reports left out because nothing is known of them.
+    pub alone: usize,
+}
+
+/// A report in the graph.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Its id; `BUG-...#2` for the second report with one id.
+    pub name: String,
+    /// The report.
+    pub record: Record,
+}
+
+/// A relation between two reports.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    /// The report that says so, or the earlier one.
+    pub from: usize,
+    /// The other one.
+    pub to: usize,
+    /// What the first is to the second.
+    pub relation: Relation,
+    /// The fault that both tell of, for [`Relation::SameFault`].
+    pub fault: Option<String>,
+}
+
+/// What is shown of all reports.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct View<'a> {
+    /// Only what is within `steps` of this report.
+    pub centre: Option<&'a str>,
+    /// How far from the centre.
+    pub steps: usize,
+    /// Also reports without any relation.
+    pub alone: bool,
+}
+
+impl Graph {
+    /// The graph of some reports, which come in the order of their paths.
+    pub fn new(told: &[ParsedReport], view: &View<'_>) -> Self {
+        let edges = edges(told);
+        let wanted = wanted(told, &edges, view);
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let mut places = vec![None; told.len()];
+        let mut nodes = Vec::new();
+        for (index, one) in told.iter().enumerate() {
+            let count = counts.entry(comparable(&one.record.id)).or_default();
+            *count += 1;
+            if !wanted.contains(&index) {
+                continue;
+            }
+            if let Some(place) = places.get_mut(index) {
+                *place = Some(nodes.len());
+            }
+            let name = if *count == 1 { one.record.id.clone() } else { format!("{}#{count}", one.record.id) };
+            nodes.push(Node { name, record: one.record.clone() });
+        }
+        let at = |index: usize| places.get(index).copied().flatten();
+        let edges = edges
+            .into_iter()
+            .filter_map(|edge| Some(Edge { from: at(edge.from)?, to: at(edge.to)?, ..edge }))
+            .collect();
+        let alone = if view.centre.is_none() { told.len() - nodes.len() } else { 0 };
+        Self { nodes, edges, alone }
+    }
+}
+
+/// The reports that a view shows.
+fn wanted(told: &[ParsedReport], edges: &[Edge], view: &View<'_>) -> BTreeSet<usize> {
+    let Some(centre) = view.centre else {
+        return match view.alone {
+            true => (0..told.len()).collect(),
+            false => edges.iter().flat_map(|edge| [edge.from, edge.to]).collect(),
+        };
+    };
+    let called = told.iter().enumerate().filter(|(_, one)| one.record.is_called(centre));
+    let mut wanted: BTreeSet<usize> = called.map(|(index, _)| index).collect();
+    for _ in 0..view.steps {
+        let beside = edges.iter().filter(|edge| wanted.contains(&edge.from) || wanted.contains(&edge.to));
+        let beside: Vec<usize> = beside.flat_map(|edge| [edge.from, edge.to]).collect();
+        wanted.extend(beside);
+    }
+    wanted
+}
+
+fn edges(told: &[ParsedReport]) -> Vec<Edge> {
+    let mut said: BTreeMap<(usize, usize), Relation> = BTreeMap::new();
+    let names = Names::new(told);
+    for (from, one) in told.iter().enumerate() {
+        for (to, relation) in names.said_by(from, one) {
+            let (from, to, relation) = match relation {
+                Relation::Follows => (to, from, Relation::FollowedBy),
+                relation => (from, to, relation),
+            };
+            let strongest = said.entry((from, to)).or_insert(relation);
+            *strongest = (*strongest).min(relation);
+        }
+    }
+    // Who is called a follower or a duplicate names the other one as well; that says nothing more.
+    let pairs: Vec<((usize, usize), Relation)> = said.iter().map(|(pair, relation)| (*pair, *relation)).collect();
+    for ((from, to), relation) in pairs {
+        if relation < Relation::Links && said.get(&(to, from)).is_some_and(|other| *other >= Relation::Links) {
+            said.remove(&(to, from));
+        }
+    }
+    let mut edges: Vec<Edge> =
+        said.into_iter().map(|((from, to), relation)| Edge { from, to, relation, fault: None }).collect();
+    edges.extend(same_ids(told));
+    let joined: BTreeSet<(usize, usize)> =
+        edges.iter().flat_map(|edge| [(edge.from, edge.to), (edge.to, edge.from)]).collect();
+    edges.extend(same_faults(told).into_iter().filter(|edge| !joined.contains(&(edge.from, edge.to))));
+    edges.sort();
+    edges
+}
+
+/// Reports with one id.
+fn same_ids(told: &[ParsedReport]) -> Vec<Edge> {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    let mut edges = Vec::new();
+    for (to, one) in told.iter().enumerate() {
+        match first.get(&comparable(&one.record.id)) {
+            Some(&from) => edges.push(Edge { from, to, relation: Relation::SameId, fault: None }),
+            None => drop(first.insert(comparable(&one.record.id), to)),
+        }
+    }
+    edges
+}
+
+/// Reports whose first failure is one fault, each with the next by date.
+fn same_faults(told: &[ParsedReport]) -> Vec<Edge> {
+    let mut faults: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, one) in told.iter().enumerate() {
+        if let Some(fault) = one.record.faults.first() {
+            faults.entry(fault).or_default().push(index);
+        }
+    }
+    let mut edges = Vec::new();
+    for (fault, mut reports) in faults {
+        reports.sort_by_key(|&index| told.get(index).map(|one| (one.record.day(), index)));
+        edges.extend(reports.windows(2).filter_map(|pair| {
+            let &[from, to] = pair else { return None };
+            Some(Edge { from, to, relation: Relation::SameFault, fault: Some(fault.to_owned()) })
+        }));
+    }
+    edges
+}
+
+/// Which report a word or a file name means.
+struct Names {
+    finder: Finder,
+    ids: HashMap<String, Vec<usize>>,
+    paths: HashMap<String, usize>,
+}
+
+impl Names {
+    fn new(told: &[ParsedReport]) -> Self {
+        let mut ids: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut paths = HashMap::new();
+        for (index, one) in told.iter().enumerate() {
+            for name in mentions::spellings(&one.record.id, one.record.aliases.iter()) {
+                let reports = ids.entry(comparable(&name)).or_default();
+                if !reports.contains(&index) {
+                    reports.push(index);
+                }
+            }
+            paths.insert(slashes(&one.record.path), index);
+        }
+        let all: Vec<String> = ids.keys().cloned().collect();
+        Self { finder: Finder::new(&all), ids, paths }
+    }
+
+    /// The reports that a report names, and as what.
+    fn said_by(&self, own: usize, told: &ParsedReport) -> Vec<(usize, Relation)> {
+        let text = told.report.text.as_str();
+        let path = slashes(&told.record.path);
+        let links: Vec<(std::ops::Range<usize>, Option<usize>)> = check::links(text)
+            .into_iter()
+            .map(|(range, target)| {
+                let file = target.split('#').next().unwrap_or_default();
+                (range, self.paths.get(&check::join_link(&path, file)).copied())
+            })
+            .collect();
+        // A link is one mention, whatever ids its words and its target spell.
+        let mut places: Vec<(std::ops::Range<usize>, Option<usize>, bool)> =
+            links.iter().filter(|(_, to)| to.is_some()).map(|(range, to)| (range.clone(), *to, true)).collect();
+        for range in self.finder.places(text) {
+            let link = links.iter().find(|(link, _)| link.start <= range.start && range.end <= link.end);
+            if link.is_some_and(|(_, to)| to.is_some()) {
+                continue;
+            }
+            let word = text.get(range.clone()).unwrap_or_default();
+            let reports = self.ids.get(&comparable(word)).map_or(&[][..], Vec::as_slice);
+            let to = reports.iter().copied().find(|report| *report != own);
+            // A report that shares its id with another names itself.
+            let to = to.filter(|_| !reports.contains(&own));
+            places.push((range, to, link.is_some()));
+        }
+        places.sort_by_key(|(range, ..)| range.start);
+        let mut out = Vec::new();
+        let mut before: Option<(usize, Relation)> = None;
+        for (range, to, is_link) in places {
+            let relation = relation::of(text, &range, before, is_link);
+            before = Some((range.end, relation));
+            if let Some(to) = to.filter(|to| *to != own) {
+                out.push((to, relation));
+            }
+        }
+        if told.record.status_word == Some("duplicate")
+            && let [(_, relation)] = out.as_mut_slice()
+            && *relation >= Relation::Links
+        {
+            *relation = Relation::Duplicates;
+        }
+        out
+    }
+}
+
+fn slashes(path: &std::path::Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    check::join_link(&text, text.rsplit('/').next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::reports::reading;
+
+    fn told(reports: &[(&str, &str, &str, &[&str])]) -> Vec<ParsedReport> {
+        let one = |(file, front, body, faults): &(&str, &str, &str, &[&str])| {
+            let path = format!("docs/{file}.md");
+            let text = format!("---\n{front}\n---\n# Report\n\n{body}\n");
+            let report = reading::read(Path::new(&path), &text);
+            ParsedReport {
+                record: Record::of_report(&report, faults.iter().map(|f| (*f).to_owned()).collect()),
+                report,
+            }
+        };
+        reports.iter().map(one).collect()
+    }
+
+    fn lines(graph: &Graph) -> Vec<String> {
+        let name = |at: usize| graph.nodes[at].name.trim_start_matches("BUG-20251110-");
+        graph.edges.iter().map(|edge| format!("{} {:?} {}", name(edge.from), edge.relation, name(edge.to))).collect()
+    }
+
+    #[test]
+    fn relations_are_what_the_reports_say() {
+        let told = told(&[
+            ("BUG-20251110-001", "title: a", "See BUG-20251110-002 and [the log](BUG-20251110-003.md).", &["oom"]),
+            ("BUG-20251110-002", "title: b\nduplicate_of: BUG-20251110-001", "words", &["oom"]),
+            ("BUG-20251110-003", "title: c", "Followed by BUG-20251110-004; BUG-20251110-003 is this one.", &["oom"]),
+            ("BUG-20251110-004", "title: d", "A regression of Bug 20251110 003.", &["xid"]),
+            ("BUG-20251110-005", "title: e", "alone, see BUG-20251110-099", &[]),
+            ("copy", "title: f\nbug_id: BUG-20251110-005", "words", &["oom"]),
+        ]);
+        let graph = Graph::new(&told, &View::default());
+        assert_eq!(
+            lines(&graph),
+            [
+                "001 Links 003",
+                "002 Duplicates 001",
+                "002 SameFault 003",
+                "003 FollowedBy 004",
+                "003 SameFault 005#2",
+                "005 SameId 005#2"
+            ]
+        );
+        assert_eq!(graph.alone, 0);
+        let near = Graph::new(&told, &View { centre: Some("bug_20251110_004"), steps: 1, alone: false });
+        assert_eq!(lines(&near), ["003 FollowedBy 004"]);
+        assert_eq!(Graph::new(&told, &View { centre: Some("BUG-1"), steps: 3, alone: false }).nodes.len(), 0);
+        let all = Graph::new(&told[4..5], &View { alone: true, ..View::default() });
+        assert_eq!((all.nodes.len(), Graph::new(&told[4..5], &View::default()).alone), (1, 1));
+    }
+
+    #[test]
+    fn words_cannot_break_the_drawing() {
+        let hostile = "title: '\"; x -> y [label=\"z\"] \\ <b>&amp; `c` #1; end | ]) %%'";
+        let told = told(&[
+            ("BUG-20251110-001", hostile, "see BUG-20251110-002", &[]),
+            ("BUG-20251110-002", "title: 요약 \u{1f41b} \u{7}", "", &[]),
+        ]);
+        let graph = Graph::new(&told, &View::default());
+        let dot = dot(&graph);
+        assert!(dot.contains("\\\"; x -> y [label=\\\"z\\\"] \\\\ <b>&amp;amp;"), "{dot}");
+        assert_eq!(dot.lines().filter(|line| line.contains("\" -> \"")).count(), 1, "{dot}");
+        let mermaid = mermaid(&graph);
+        assert!(mermaid.contains("#quot;#59; x -#gt; y [label=#quot;z#quot;]"), "{mermaid}");
+        assert_eq!(mermaid, super::mermaid(&Graph::new(&told, &View::default())));
+        assert!(!mermaid.contains('\u{7}') && !dot.contains('\u{7}'));
+    }
+}

@@ -1,0 +1,31 @@
+//! Full text over the project's reports and the book's pages, with a cache that keeps itself fresh.
+//!
+//! `tokenizer` splits words as engineers write them, `fields` is the tantivy schema, `catalogue` the list of reports
+//! as last seen, `cache` opens, refreshes and repairs the index on disk. The cache is never an answer's only hope:
+//! when it cannot be read or written the index is built in memory.
+
+mod cache;
+mod catalogue;
+mod fields;
+mod query;
+mod tokenizer;
+
+pub use cache::{Opened, Sources, open};
+pub use catalogue::Entry;
+pub use query::{Found, What};
+
+/// Failures of the index that no fallback could hide.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// tantivy refused.
+    #[error("the search index could not be built")]
+    Tantivy(#[from] tantivy::TantivyError),
+    /// The cache folder could not be used.
+    #[error("the cache folder `{path}` could not be used")]
+    Cache {
+        /// The folder or file.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,78 @@
+//! What a project keeps for Faultbook: its reports and its own pages, as asked for, as configured, or where such
+//! things usually lie.
+
+use std::path::{Path, PathBuf};
+
+use crate::book::Book;
+use crate::reports::Error;
+use crate::reports::config;
+use crate::reports::files::{self, Note};
+use crate::reports::own_pages;
+
+/// A project's reports and pages, found but not read.
+#[derive(Debug, Default)]
+pub struct Project {
+    /// The folders that hold reports.
+    pub roots: Vec<PathBuf>,
+    /// Report files, each once, by path.
+    pub files: Vec<PathBuf>,
+    /// Folders with fault pages of its own.
+    pub pages: Vec<PathBuf>,
+    /// What its configuration says, where there is one.
+    pub config: config::Config,
+    /// What was left out, and why.
+    pub notes: Vec<Note>,
+}
+
+impl Project {
+    /// The project that `start` lies in. Folders that were `asked` for take the place of the project's own.
+    ///
+    /// # Errors
+    /// When a folder that somebody named is not there, or `faultbook.toml` is wrong.
+    pub fn find(start: &Path, asked: &[PathBuf]) -> Result<Self, Error> {
+        let config = config::nearest(start)?.unwrap_or_default();
+        let mut roots = match (asked.is_empty(), config.reports.is_empty()) {
+            (false, _) => asked.to_vec(),
+            (true, false) => config.reports.clone(),
+            (true, true) => files::usual_places(start),
+        };
+        forget_other_names(&mut roots);
+        let mut project = Self { roots, pages: config.book.clone(), config, ..Self::default() };
+        for root in &project.roots {
+            let (files, notes) = files::report_files(root)?;
+            project.files.extend(files.into_iter().map(|file| file.path));
+            project.notes.extend(notes);
+        }
+        project.files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+        project.files.dedup();
+        Ok(project)
+    }
+
+    /// The built-in book (unless it is not wanted) with the project's own pages; broken pages become notes.
+    ///
+    /// # Errors
+    /// When a configured folder of pages is not there.
+    pub fn book(&mut self, builtin: bool) -> Result<Book, Error> {
+        let mut book = Book::new(builtin);
+        for folder in &self.pages {
+            let mut pages = own_pages::read(folder, &|id| book.recipe(id))?;
+            for (path, problems) in std::mem::take(&mut pages.broken) {
+                let says = problems.first().map_or_else(String::new, |problem| problem.message.clone());
+                self.notes.push(Note { path, says: format!("the page is left out: {says}") });
+            }
+            book.add_pages(pages);
+        }
+        Ok(book)
+    }
+}
+
+/// The same folder by another name would give every report twice.
+fn forget_other_names(roots: &mut Vec<PathBuf>) {
+    let mut seen = Vec::new();
+    roots.retain(|root| {
+        let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+        let new = !seen.contains(&real);
+        seen.push(real);
+        new
+    });
+}

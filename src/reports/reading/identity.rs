@@ -1,0 +1,240 @@
+//! Which report it is: its id in whatever place, other ids that stand for it, its title, the ids it mentions.
+
+use std::path::Path;
+
+use super::environment::pairs;
+use super::front::Front;
+use super::ids;
+use super::roles::{Role, Roles};
+use super::words::{is_placeholder, without_marks};
+use crate::book::blocks::Kind;
+use crate::book::sections::{Document, clean_title, key, visit};
+
+/// Who a document is.
+#[derive(Debug, Default)]
+pub(super) struct Identity {
+    pub(super) id: String,
+    pub(super) aliases: Vec<String>,
+    pub(super) title: String,
+}
+
+/// The normal spelling of a report's id: `bug_001` is `BUG-001`.
+pub fn normal_id(text: &str) -> Option<String> {
+    ids::normal(text)
+}
+
+/// An id for comparing: they are written with blanks, underscores, hyphens, in any case.
+pub fn comparable(id: &str) -> String {
+    id.trim().chars().map(|c| if matches!(c, ' ' | '_') { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+/// Finds id, aliases and title. Places in the order in which people mean them: the key made for it, the section made
+/// for it, a line, the title, the file's name.
+pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles], front: &Front) -> Identity {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let headings = doc.sections.iter().filter(|s| s.level == 1).map(|s| s.title.as_str());
+    let front_title = front.first(&["title", "name", "제목"]).unwrap_or_default();
+    let mut candidates: Vec<String> = Vec::new();
+    let written = ["bug_id", "issue_id", "report_id", "id", "버그_id"].iter().filter_map(|name| front.first(&[name]));
+    candidates.extend(written.map(str::to_owned));
+    candidates.extend(section_ids(doc, roles));
+    candidates.extend(line_ids(doc));
+    for title in std::iter::once(front_title).chain(headings.clone()) {
+        candidates.extend(leading_id(title));
+    }
+    candidates.extend(ids::find(&stem).into_iter().next().map(|f| f.normal));
+    // A slug such as `why-is-cudnn-failing` stands for the document only where no real id does.
+    let real = candidates.iter().position(|c| ids::find(c).len() == 1);
+    let id = match real.or(if candidates.is_empty() { None } else { Some(0) }) {
+        Some(at) => candidates.get(at).cloned().unwrap_or_default(),
+        None if stem.is_empty() => path.display().to_string(),
+        None => stem.clone(),
+    };
+    let mut aliases: Vec<String> = Vec::new();
+    let also = ["aliases", "alias", "former_ids"].iter().flat_map(|name| front.all(name)).map(str::to_owned);
+    for other in candidates.iter().cloned().chain(also).chain(std::iter::once(stem)) {
+        let normal = ids::find(&other).into_iter().next().map(|f| f.normal);
+        for alias in std::iter::once(other).chain(normal) {
+            if !alias.is_empty() && alias != id && !aliases.contains(&alias) {
+                aliases.push(alias);
+            }
+        }
+    }
+    if let Some(normal) =
+        ids::find(&id).into_iter().next().map(|f| f.normal).filter(|n| *n != id && !aliases.contains(n))
+    {
+        aliases.insert(0, normal);
+    }
+    let title = title(front_title, headings, &id);
+    Identity { id, aliases, title }
+}
+
+/// What the section "Bug ID" holds.
+fn section_ids(doc: &Document<'_>, roles: &[Roles]) -> Vec<String> {
+    let sections = doc.sections.iter().zip(roles).filter(|(_, r)| r.own == Some(Role::BugId));
+    sections
+        .filter_map(|(section, _)| {
+            let tail = section.title.split_once([':', '：']).map(|(_, tail)| tail.trim().to_owned());
+            let line = tail.or_else(|| doc.slice(&section.own).iter().find_map(first_words))?;
+            let line = without_marks(line.trim_matches(['`', '*', '-', ' ']));
+            let id = line.split_whitespace().next().unwrap_or_default().to_owned();
+            let whole =
+                ids::find(&line).into_iter().next().map(|f| line.get(f.start..f.end).unwrap_or_default().to_owned());
+            Some(whole.unwrap_or(id)).filter(|id| !is_placeholder(id))
+        })
+        .collect()
+}
+
+fn first_words(block: &crate::book::blocks::Block) -> Option<String> {
+    match &block.kind {
+        Kind::Paragraph(words) => Some(words.line()),
+        Kind::List(list) => Some(list.items.first()?.words()?.line()),
+        Kind::Fence(fence) => fence.code.lines().next().map(str::to_owned),
+        _ => None,
+    }
+}
+
+/// Ids in lines such as `**Bug ID:** BUG-2025-002`.
+fn line_ids(doc: &Document<'_>) -> Vec<String> {
+    let mut out = Vec::new();
+    visit(&doc.blocks, &mut |block| {
+        let text = match &block.kind {
+            Kind::Paragraph(words) if out.is_empty() => words.text.as_str(),
+            Kind::Table(rows) if out.is_empty() => {
+                let row = rows.iter().find(|row| row.first().is_some_and(|c| is_id_label(c)));
+                out.extend(row.and_then(|row| row.get(1)).filter(|v| !is_placeholder(v)).cloned());
+                return;
+            }
+            _ => return,
+        };
+        for line in text.lines() {
+            let Some((label, value)) = line.split_once([':', '：']) else { continue };
+            if label.len() <= 40 && is_id_label(label) && !is_placeholder(value) {
+                let value = value.trim().trim_matches(['`', '*']);
+                let found = ids::find(value).into_iter().next().and_then(|f| value.get(f.start..f.end));
+                out.extend(found.or_else(|| value.split_whitespace().next()).map(str::to_owned));
+            }
+        }
+    });
+    out
+}
+
+fn is_id_label(label: &str) -> bool {
+    matches!(key(label).as_str(), "bug id" | "issue id" | "report id" | "id" | "버그 id" | "버그 번호" | "bug number")
+}
+
+/// The id at the beginning of a title, in normal spelling: "Bug 20251110 003 Cudnn ...".
+fn leading_id(title: &str) -> Option<String> {
+    let found = ids::find(title).into_iter().next()?;
+    let before = title.get(..found.start)?.to_lowercase();
+    let before = before.trim_matches(|c: char| !c.is_alphanumeric());
+    matches!(before, "" | "bug report" | "bug" | "report" | "issue" | "버그 리포트" | "버그 보고서")
+        .then_some(found.normal)
+}
+
+/// The title without "Bug Report:" and the id. A title that a script made from the file's name yields to the heading.
+fn title<'d>(front: &'d str, headings: impl Iterator<Item = &'d str>, id: &str) -> String {
+    let heading = headings.map(bare_title).find(|t| !is_placeholder(t) && !is_generic(t)).unwrap_or_default();
+    let bare = bare_title(front);
+    let is_made = ids::find(front).first().is_some_and(|f| f.start == 0) && !front.contains([':', '-']);
+    if !heading.is_empty() && (bare.is_empty() || is_placeholder(&bare) || is_generic(&bare) || is_made) {
+        return heading;
+    }
+    if !bare.is_empty() && !is_placeholder(&bare) { bare } else { id.to_owned() }
+}
+
+fn bare_title(title: &str) -> String {
+    let mut rest = clean_title(title);
+    loop {
+        let before = rest.len();
+        if let Some(found) = ids::find(&rest).into_iter().next().filter(|f| f.start <= 1) {
+            let after = rest
+                .get(found.end..)
+                .unwrap_or_default()
+                .trim_start_matches([']', ')', ':', '-', '–', '—', ' ', '_', '：']);
+            if !after.is_empty() {
+                rest = after.to_owned();
+            }
+        }
+        let lower = rest.to_lowercase();
+        for name in ["bug report", "bug", "issue report", "issue", "버그 리포트", "버그 보고서", "[bug]", "(bug)"]
+        {
+            let Some(after) = lower.strip_prefix(name).and_then(|after| rest.get(rest.len() - after.len()..)) else {
+                continue;
+            };
+            // "Bugs in cuDNN" and "Issue with X" keep their words.
+            let after = after.trim_start();
+            if let Some(tail) = after.strip_prefix([':', '-', '–', '—', '：']) {
+                rest = tail.trim().to_owned();
+                break;
+            }
+            if name.starts_with(['[', '(']) {
+                rest = after.trim().to_owned();
+                break;
+            }
+        }
+        if rest.len() == before {
+            return rest;
+        }
+    }
+}
+
+/// Titles that name a kind of document, not a bug.
+fn is_generic(title: &str) -> bool {
+    matches!(
+        key(title).as_str(),
+        "" | "bug report"
+            | "bug"
+            | "issue"
+            | "report"
+            | "summary"
+            | "overview"
+            | "버그 리포트"
+            | "버그 보고서"
+            | "요약"
+            | "개요"
+    )
+}
+
+/// Labels and values above the first real section: status, severity, date.
+pub(super) fn header_pairs(doc: &Document<'_>, roles: &[Roles]) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    for (section, role) in doc.sections.iter().zip(roles) {
+        let is_header = section.level <= 1
+            || matches!(role.own, Some(Role::BugId | Role::Impact))
+            || matches!(
+                section.key.as_str(),
+                "metadata"
+                    | "info"
+                    | "information"
+                    | "basic information"
+                    | "bug information"
+                    | "details"
+                    | "정보"
+                    | "기본 정보"
+            );
+        if is_header {
+            for (label, value) in pairs(doc.slice(&section.own)) {
+                let value = without_marks(value.trim_matches(['`', '*']));
+                if !label.is_empty() && !is_placeholder(&value) {
+                    out.push((key(&label), value));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Ids of other reports in the order in which the text names them.
+pub(super) fn related(text: &str, own: &Identity) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for found in ids::find(text) {
+        let is_own = found.normal == own.id
+            || own.aliases.contains(&found.normal)
+            || ids::normal(&own.id).as_deref() == Some(found.normal.as_str());
+        if !is_own && !out.contains(&found.normal) && out.len() < 200 {
+            out.push(found.normal);
+        }
+    }
+    out
+}

@@ -1,0 +1,251 @@
+//! Reads bug reports, diagnosis documents and articles as people write them. Total: every text gives a report.
+//!
+//! Nothing is demanded of a document. What is understood becomes fields; all of it stays in [`Report::text`], so what
+//! is not understood can still be searched. Placeholders of a template that nobody filled in are not taken for words.
+
+mod environment;
+mod errors;
+mod findings;
+mod front;
+mod identity;
+mod ids;
+mod mojibake;
+mod phrases;
+mod places;
+mod roles;
+mod run_settings;
+mod solution_titles;
+mod solutions;
+mod tasks;
+mod versions;
+mod words;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::book::blocks::Kind;
+use crate::book::report::Report;
+use crate::book::sections::{Document, Outline, paragraphs};
+use crate::facts::{Facts, Source, Value};
+use front::Front;
+use roles::{Role, Roles};
+use words::is_placeholder;
+
+pub use identity::{comparable, normal_id};
+
+/// How often an unclosed fence is closed before what follows is taken as code after all.
+const MOST_REPAIRS: usize = 4;
+
+/// Reads a document that lies at `path`.
+pub fn read(path: &Path, text: &str) -> Report {
+    let whole = mojibake::repair(text);
+    let whole = close_fences(whole);
+    let doc = Document::read(&whole, Outline::Lenient);
+    let roles = roles::all(&doc);
+    let front = Front::read(doc.matter_text());
+    let identity = identity::read(path, &doc, &roles, &front);
+    let header = identity::header_pairs(&doc, &roles);
+
+    let mut tags: Vec<String> = Vec::new();
+    for tag in ["tags", "labels", "category", "type"].iter().flat_map(|name| front.all(name)).flat_map(|v| v.split(','))
+    {
+        let tag = tag.trim().to_owned();
+        if !is_placeholder(&tag) && !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    let from_header = |names: &[&str]| {
+        header
+            .iter()
+            .find(|(label, _)| names.contains(&label.as_str()))
+            .map(|(_, value)| value.clone())
+            .unwrap_or_default()
+    };
+    let or_header = |keys: &[&str], role: Role, labels: &[&str]| {
+        front
+            .first(keys)
+            .map(str::to_owned)
+            .or_else(|| role_words(&doc, &roles, role))
+            .unwrap_or_else(|| from_header(labels))
+    };
+    let status = or_header(&["status", "state", "상태"], Role::Status, &["status", "state", "상태"]);
+    let severity =
+        or_header(&["severity", "priority", "심각도"], Role::Severity, &["severity", "priority", "심각도", "우선순위"]);
+    let date = or_header(
+        &["date", "created", "created_at", "reported", "date_reported", "날짜", "작성일"],
+        Role::Date,
+        &["date", "reported", "created", "date reported", "날짜", "작성일"],
+    );
+
+    let body = doc.sections.first().and_then(|s| whole.get(s.range.start..)).unwrap_or_default();
+    let related = identity::related(&whole, &identity);
+    Report {
+        path: path.to_owned(),
+        summary: summary(&doc, &roles, &front),
+        environment: environment(&doc, &roles, &front),
+        frames: places::frames(body),
+        code_paths: places::code_paths(body),
+        errors: errors::read(&doc, &roles),
+        root_causes: findings::root_causes(&doc, &roles),
+        hypotheses: findings::hypotheses(&doc, &roles),
+        solutions: solutions::read(&doc, &roles),
+        dead_ends: findings::dead_ends(&doc, &roles),
+        tasks: tasks::read(&doc, &roles),
+        prevention: findings::prevention(&doc, &roles),
+        related,
+        id: identity.id,
+        aliases: identity.aliases,
+        title: identity.title,
+        status,
+        severity: severity.to_lowercase(),
+        date,
+        tags,
+        text: text.to_owned(),
+    }
+}
+
+/// Closes a fence that runs to the end of the document over headings: its author forgot the closing line.
+fn close_fences(text: Cow<'_, str>) -> Cow<'_, str> {
+    let mut text = text;
+    for _ in 0..MOST_REPAIRS {
+        let Some(at) = unclosed_fence(&text) else { break };
+        let mut closed = String::with_capacity(text.len() + 5);
+        closed.push_str(text.get(..at).unwrap_or_default());
+        closed.push_str("```\n\n");
+        closed.push_str(text.get(at..).unwrap_or_default());
+        text = Cow::Owned(closed);
+    }
+    text
+}
+
+/// Where the first heading inside an unclosed last fence begins.
+fn unclosed_fence(text: &str) -> Option<usize> {
+    if !text.contains("```") {
+        return None;
+    }
+    let start = crate::book::matter::split(text).body;
+    let blocks = crate::book::blocks::read(text.get(start..)?, start);
+    let last = blocks.last().filter(|b| matches!(b.kind, Kind::Fence(_)))?;
+    let raw = text.get(last.range.clone())?;
+    let is_closed = raw
+        .lines()
+        .skip(1)
+        .last()
+        .is_some_and(|line| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~"));
+    if is_closed || !raw.starts_with("```") {
+        return None;
+    }
+    ["\n## ", "\n### ", "\n# "].iter().find_map(|mark| raw.find(mark)).map(|at| last.range.start + at + 1)
+}
+
+/// The first words of a section with that role, or what its heading says behind a colon.
+fn role_words(doc: &Document<'_>, roles: &[Roles], role: Role) -> Option<String> {
+    let found = doc.sections.iter().zip(roles).filter(|(_, r)| r.own == Some(role));
+    found
+        .filter_map(|(section, _)| {
+            if let Some((_, tail)) = section.title.split_once([':', '：'])
+                && !is_placeholder(tail)
+            {
+                return Some(words::without_marks(tail));
+            }
+            let line = paragraphs(doc.slice(&section.own)).next()?.line();
+            let line = words::without_marks(&line);
+            (!is_placeholder(&line) && line.chars().count() <= 60).then_some(line)
+        })
+        .next()
+}
+
+/// The summary section; without one, the first paragraph that says something.
+fn summary(doc: &Document<'_>, roles: &[Roles], front: &Front) -> String {
+    let own = |section: &crate::book::sections::Section| {
+        let filled = doc.slice(&section.own).iter().filter(|block| match &block.kind {
+            Kind::Paragraph(words) => !is_placeholder(&words.text),
+            Kind::Rule | Kind::Html => false,
+            _ => true,
+        });
+        filled.map(|block| doc.markdown(block.range.clone())).collect::<Vec<_>>().join("\n\n")
+    };
+    let named = doc
+        .sections
+        .iter()
+        .zip(roles)
+        .filter(|(_, r)| r.own == Some(Role::Summary))
+        .map(|(s, _)| own(s))
+        .find(|s| !s.is_empty());
+    named
+        .or_else(|| front.first(&["summary", "description"]).map(str::to_owned))
+        .or_else(|| {
+            let sections = doc.sections.iter().zip(roles).filter(|(_, r)| r.holds.is_none());
+            let mut lines = sections
+                .flat_map(|(s, _)| paragraphs(doc.slice(&s.own)).filter(|w| w.all_bold().is_none()).map(|w| w.line()));
+            lines.find(|line| !is_placeholder(line) && line.split_whitespace().count() > 4)
+        })
+        .unwrap_or_default()
+}
+
+/// Facts of the environment section; where it names no GPU, of what the text says about the failing one.
+fn environment(doc: &Document<'_>, roles: &[Roles], front: &Front) -> Facts {
+    let mut facts = Facts::default();
+    for (key, value) in front.pairs() {
+        if !matches!(
+            key,
+            "title"
+                | "date"
+                | "status"
+                | "tags"
+                | "version"
+                | "type"
+                | "category"
+                | "summary"
+                | "description"
+                | "author"
+                | "id"
+                | "bug_id"
+        ) {
+            environment::pair(&key.replace('_', " "), value, &mut facts);
+        }
+    }
+    for (section, _) in doc.sections.iter().zip(roles).filter(|(_, r)| r.holds == Some(Role::Environment)) {
+        environment::read(doc.slice(&section.own), &mut facts);
+    }
+    for (section, _) in doc
+        .sections
+        .iter()
+        .zip(roles)
+        .filter(|(_, r)| matches!(r.holds, Some(Role::Reproduce | Role::Logs | Role::Actual)))
+    {
+        run_settings::read(
+            doc.text.get(section.range.clone()).filter(|t| t.len() < 100_000).unwrap_or_default(),
+            &mut facts,
+        );
+    }
+    if facts.get("gpu.name").is_none() {
+        gpu_that_fails(doc, &mut facts);
+    }
+    facts
+}
+
+/// "Fails: RTX 3060 on WSL2", or the only model that the text names.
+fn gpu_that_fails(doc: &Document<'_>, facts: &mut Facts) {
+    let body = doc.sections.first().and_then(|s| doc.text.get(s.range.start..)).unwrap_or_default();
+    let mut all: Vec<String> = Vec::new();
+    for line in body.lines().filter(|line| line.len() <= 400) {
+        let models = environment::gpu_models(line);
+        let lower = line.to_lowercase();
+        if let [model] = models.as_slice()
+            && ["fails:", "fails on", "failing:", "crashes on", "실패"].iter().any(|w| lower.contains(w))
+        {
+            environment::gpu(model, facts);
+            environment::mentions(line, facts);
+            return;
+        }
+        for model in models {
+            if all.len() < 8 && !all.contains(&model) {
+                all.push(model);
+            }
+        }
+    }
+    if let [model] = all.as_slice() {
+        facts.add("gpu.name", Value::Text(model.clone()), Source::Report, None);
+    }
+}

@@ -1,0 +1,147 @@
+//! A report as lists, charts and graphs see it: its words brought into one spelling, its date read.
+
+use std::path::{Path, PathBuf};
+
+use crate::book::report::Report;
+use crate::check::{self, Stage};
+use crate::reports::draft::moment::Moment;
+use crate::reports::files;
+use crate::reports::index::Entry;
+use crate::reports::reading::{self, comparable};
+
+/// A report in short.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its id.
+    pub id: String,
+    /// Other ids that stand for it.
+    pub aliases: Vec<String>,
+    /// Its title.
+    pub title: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its status as written.
+    pub status: String,
+    /// Its status in the format's spelling; `None` where nobody can tell.
+    pub status_word: Option<&'static str>,
+    /// What the status says of the work.
+    pub stage: Option<Stage>,
+    /// critical, high, medium, low, info; `None` where nobody can tell.
+    pub severity: Option<&'static str>,
+    /// When it was written: its date, else the day in its id.
+    pub moment: Option<Moment>,
+    /// Fault pages that its error texts match, the primary one first.
+    pub faults: Vec<String>,
+}
+
+/// A report with its record.
+#[derive(Debug, Clone)]
+pub struct ParsedReport {
+    /// In short.
+    pub record: Record,
+    /// In full.
+    pub report: Report,
+}
+
+impl Record {
+    /// The record of a report that the index knows.
+    pub fn of(entry: &Entry) -> Self {
+        Self::new(
+            (entry.id.clone(), entry.aliases.clone(), entry.title.clone(), entry.path.clone()),
+            (&entry.status, &entry.severity, &entry.date),
+            entry.faults.clone(),
+        )
+    }
+
+    /// The record of a report and the fault pages it matches.
+    pub fn of_report(report: &Report, faults: Vec<String>) -> Self {
+        Self::new(
+            (report.id.clone(), report.aliases.clone(), report.title.clone(), report.path.clone()),
+            (&report.status, &report.severity, &report.date),
+            faults,
+        )
+    }
+
+    fn new(
+        (id, aliases, title, path): (String, Vec<String>, String, PathBuf),
+        (status, severity, date): (&str, &str, &str),
+        faults: Vec<String>,
+    ) -> Self {
+        let status_word = check::status_of(status);
+        Self {
+            status: status.to_owned(),
+            status_word,
+            stage: status_word.and_then(check::stage_of),
+            severity: check::severity_of(severity),
+            moment: moment(date).or_else(|| moment(&day_in(&id)?)),
+            id,
+            aliases,
+            title,
+            path,
+            faults,
+        }
+    }
+
+    /// Whether somebody who says `asked` means this report: its id or another one, its path or its file's name.
+    pub fn is_called(&self, asked: &str) -> bool {
+        let key = comparable(asked);
+        let mut names = std::iter::once(&self.id).chain(&self.aliases);
+        let file = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(asked));
+        names.any(|name| comparable(name) == key)
+            || self.path == Path::new(asked)
+            || file(self.path.file_name())
+            || file(self.path.file_stem())
+    }
+
+    /// `2025-11-10`; empty where nobody knows.
+    pub fn day(&self) -> String {
+        self.moment.as_ref().map(Moment::day).unwrap_or_default()
+    }
+}
+
+/// Reads reports in the order of their paths; what cannot be read is left out. `faults` gives the fault pages of a path.
+pub fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<ParsedReport> {
+    let reports = files.iter().filter_map(|path| files::read_report(path).ok());
+    let told = reports.map(|report| ParsedReport { record: Record::of_report(&report, faults(&report.path)), report });
+    told.collect()
+}
+
+/// A date as reports have it, in whatever spelling that has one meaning.
+fn moment(date: &str) -> Option<Moment> {
+    Moment::parse(&check::date_of(date)?)
+}
+
+/// The day in an id: `BUG-20251110-003` is of 2025-11-10.
+fn day_in(id: &str) -> Option<String> {
+    let normal = reading::normal_id(id)?;
+    let day = normal.split('-').nth(1).filter(|day| day.len() == 8)?;
+    Some(day.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(status: &str, severity: &str, date: &str) -> Record {
+        let text = format!(
+            "---\nbug_id: BUG-20251110-003\nstatus: \"{status}\"\nseverity: \"{severity}\"\ndate: \"{date}\"\n---\n"
+        );
+        Record::of_report(&reading::read(Path::new("docs/a.md"), &text), Vec::new())
+    }
+
+    #[test]
+    fn words_come_to_one_spelling() {
+        let seen = record("✅ Resolved", "BLOCKER", "Nov 12, 2025");
+        assert_eq!(
+            (seen.status_word, seen.stage, seen.severity),
+            (Some("resolved"), Some(Stage::Solved), Some("critical"))
+        );
+        assert_eq!(seen.day(), "2025-11-12");
+        assert_eq!(record("sleeping", "", "some day").day(), "2025-11-10", "the day in the id");
+        assert_eq!(record("sleeping", "", "").status_word, None);
+        for name in ["bug_20251110_003", "BUG-20251110-003", "a", "a.md", "docs/a.md"] {
+            assert!(seen.is_called(name), "{name}");
+        }
+        assert!(!seen.is_called("BUG-20251110-004"));
+    }
+}

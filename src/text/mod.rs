@@ -1,0 +1,271 @@
+//! Any text with any noise in, clean lines out, each knowing where it came from. Never fails.
+//!
+//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), `numbering` (line numbers), `wrapped` (lines
+//! cut at a terminal's width), then line by line in `clean`: `terminal` (escapes, carriage returns; `progress` bars),
+//! `prefix` (time stamps, loggers, ranks, pods), `unwrap` (JSON logs, Python reprs, HTML, tracebacks on one line) whose
+//! lines go through the mill again; then over all lines `boxes` (Rich and pytest borders, words cut at the border),
+//! `blanks` (doubled line breaks) and `streams` (lines of several ranks taken apart again).
+//! The surprising thing: one clean line may come from several physical lines (a word cut at a box border) and one
+//! physical line may become several clean lines (a traceback inside a JSON string).
+
+mod blanks;
+mod boxes;
+mod clean;
+mod decode;
+mod numbering;
+mod prefix;
+mod progress;
+mod quote;
+pub mod redact;
+mod streams;
+mod terminal;
+mod unwrap;
+pub mod words;
+mod wrapped;
+
+use std::ops::Range;
+
+/// How grave a log line calls itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Debug and trace.
+    Debug,
+    /// Info and notice.
+    Info,
+    /// Warning.
+    Warning,
+    /// Error.
+    Error,
+    /// Critical and fatal.
+    Fatal,
+}
+
+/// What a stripped prefix said about its line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Prefix {
+    /// Seconds on a clock that all lines of the text share (not an epoch when the text has no date).
+    pub time: Option<f64>,
+    /// The level the line was logged at.
+    pub level: Option<Level>,
+    /// The rank or task that wrote the line, from `[rank3]:`, `[default0]:`, `0: ` and the like.
+    pub rank: Option<u32>,
+    /// Index into [`Transcript::sources`]: the pod, container, worker or process that wrote the line.
+    pub source: Option<u32>,
+}
+
+/// One clean line.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'t> {
+    /// Position in [`Transcript::lines`], from 0.
+    pub index: usize,
+    /// The words, without noise, never with a line break.
+    pub text: &'t str,
+    /// The physical line of the original it begins on, from 1.
+    pub number: u32,
+    /// The bytes of the original it was made from.
+    pub origin: &'t Range<usize>,
+    /// What its prefix said.
+    pub prefix: &'t Prefix,
+}
+
+/// The lines that one writer (a rank, a pod, a process) wrote, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stream {
+    /// The writer's rank, where known.
+    pub rank: Option<u32>,
+    /// The writer's name, where known.
+    pub source: Option<String>,
+    /// Indices into the transcript's lines, ascending.
+    pub lines: Vec<usize>,
+}
+
+/// A whole text, cleaned.
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    /// All clean lines, each ended by `\n`.
+    clean: String,
+    records: Vec<Record>,
+    /// Names that [`Prefix::source`] points at.
+    sources: Vec<String>,
+    streams: Vec<Stream>,
+    /// What was done to the text that its reader should know ("decoded as UTF-16", "3 invalid bytes replaced").
+    notes: Vec<String>,
+    /// Number of physical lines of the original.
+    physical_lines: u32,
+}
+
+/// One clean line as stored.
+#[derive(Debug, Clone)]
+struct Record {
+    /// Bytes of `Transcript::clean`, without the line break.
+    text: Range<usize>,
+    number: u32,
+    origin: Range<usize>,
+    prefix: Prefix,
+}
+
+/// Texts with more lines than this lose lines in their middle.
+const MOST_LINES: usize = 2_000_000;
+/// How many of those are kept from the beginning; the end tells more about a failure.
+const FIRST_LINES: usize = 500_000;
+
+/// Cleans any bytes. Total: every input gives a transcript.
+pub fn read(bytes: &[u8]) -> Transcript {
+    let mut decoded = decode::decode(bytes);
+    let mut notes = std::mem::take(&mut decoded.notes);
+    let (mut lines, physical_lines) = physical(&decoded.text, &mut notes);
+    cut_fronts(&mut lines, quote::depths);
+    cut_fronts(&mut lines, numbering::widths);
+    let mut cleaner = clean::Cleaner::new(&decoded.text, &lines);
+    let cuts = wrapped::cuts(&lines);
+    for whole in whole(&lines, &cuts) {
+        cleaner.whole(whole);
+    }
+    if boxes::occur(&decoded.text) || cleaner.pieces.iter().any(|piece| piece.columns) {
+        boxes::remove(&mut cleaner);
+    }
+    if cleaner.shortened > 0 {
+        notes.push(format!("{} lines longer than 1 MiB shortened in their middle", cleaner.shortened));
+    }
+    let origins = decode::Origins::new(&decoded, bytes);
+    let mut transcript = Transcript { physical_lines, notes, sources: cleaner.sources, ..Transcript::default() };
+    transcript.fill(&mut cleaner.pieces, origins);
+    let prefixes = transcript.records.iter().map(|record| &record.prefix);
+    transcript.streams = streams::group(prefixes, &transcript.sources);
+    transcript
+}
+
+/// The physical lines of a text without their line breaks, and how many there were.
+fn physical<'t>(text: &'t str, notes: &mut Vec<String>) -> (Vec<clean::Physical<'t>>, u32) {
+    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let total = breaks + usize::from(!text.is_empty() && !text.ends_with('\n'));
+    let left_out = if total > MOST_LINES { FIRST_LINES..total - (MOST_LINES - FIRST_LINES) } else { 0..0 };
+    if !left_out.is_empty() {
+        notes.push(format!("{} lines from line {} on left out", left_out.len(), left_out.start + 1));
+    }
+    let mut lines = Vec::with_capacity(total - left_out.len());
+    let mut base = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain((total > breaks).then_some(text.len()));
+    for (index, end) in ends.enumerate() {
+        if !left_out.contains(&index) {
+            let line = text.get(base..end).unwrap_or_default();
+            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            lines.push(clean::Physical { text: line.trim_end_matches('\r'), base, number });
+        }
+        base = end + 1;
+    }
+    (lines, u32::try_from(total).unwrap_or(u32::MAX))
+}
+
+/// Moves the beginning of lines behind what stands in front of their words: `widths` gives its bytes for each line.
+fn cut_fronts(lines: &mut [clean::Physical<'_>], widths: impl FnOnce(&[&str]) -> Vec<u16>) {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
+    for (line, width) in lines.iter_mut().zip(widths(&texts)) {
+        line.text = line.text.get(usize::from(width)..).unwrap_or_default();
+        line.base += usize::from(width);
+    }
+}
+
+/// The physical lines in groups that were one line each.
+fn whole<'l, 't>(lines: &'l [clean::Physical<'t>], cuts: &[bool]) -> impl Iterator<Item = &'l [clean::Physical<'t>]> {
+    let mut rest = lines;
+    let mut cuts = cuts.iter();
+    std::iter::from_fn(move || {
+        let more = cuts.by_ref().take_while(|cut| **cut).count();
+        let (group, next) = rest.split_at_checked(more + 1)?;
+        rest = next;
+        Some(group)
+    })
+}
+
+impl Transcript {
+    /// Takes over the pieces that are left.
+    fn fill(&mut self, pieces: &mut Vec<clean::Piece<'_>>, mut origins: decode::Origins<'_>) {
+        pieces.retain(|piece| !piece.gone);
+        let blank = |n: usize| pieces[n].text.trim().is_empty();
+        let drop = blanks::doubled(pieces.len(), blank, |n| pieces[n].text.starts_with([' ', '\t']));
+        self.records.reserve(pieces.len());
+        self.clean.reserve(pieces.iter().map(|piece| piece.text.len() + 1).sum());
+        for (index, piece) in pieces.drain(..).enumerate() {
+            if drop.get(index).copied().unwrap_or(false) {
+                continue;
+            }
+            let at = self.clean.len();
+            // One line stays one line, whatever a stage has missed.
+            for (n, part) in piece.text.trim_end().split(['\n', '\r']).enumerate() {
+                self.clean.push_str(if n > 0 { " " } else { "" });
+                self.clean.push_str(part);
+            }
+            let text = at..self.clean.len();
+            self.clean.push('\n');
+            let start = origins.of(piece.at.start);
+            let origin = start..origins.of(piece.at.end).max(start);
+            self.records.push(Record { text, number: piece.number, origin, prefix: piece.prefix });
+        }
+    }
+
+    /// The clean lines in the order of the original.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> + DoubleEndedIterator {
+        (0..self.records.len()).map(|index| self.line(index))
+    }
+
+    /// One line. Panics when `index` is not below [`Transcript::len`].
+    pub fn line(&self, index: usize) -> Line<'_> {
+        let record = &self.records[index];
+        Line {
+            index,
+            text: &self.clean[record.text.clone()],
+            number: record.number,
+            origin: &record.origin,
+            prefix: &record.prefix,
+        }
+    }
+
+    /// How many clean lines there are.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether the text has no line at all.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// All clean lines in one buffer, each ended by `\n`: for scanners.
+    pub fn text(&self) -> &str {
+        &self.clean
+    }
+
+    /// The index of the line that holds byte `offset` of [`Transcript::text`].
+    pub fn line_at(&self, offset: usize) -> usize {
+        self.records.partition_point(|record| record.text.end < offset).min(self.records.len().saturating_sub(1))
+    }
+
+    /// The byte range of line `index` in [`Transcript::text`], without its line break.
+    pub fn range_of(&self, index: usize) -> Range<usize> {
+        self.records[index].text.clone()
+    }
+
+    /// The writers, in order of first appearance. A text by one writer has one stream with all lines.
+    pub fn streams(&self) -> &[Stream] {
+        &self.streams
+    }
+
+    /// The names that [`Prefix::source`] points at.
+    pub fn sources(&self) -> &[String] {
+        &self.sources
+    }
+
+    /// What was done to the text that its reader should know.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Number of physical lines of the original text.
+    pub fn physical_lines(&self) -> u32 {
+        self.physical_lines
+    }
+}
+
+#[cfg(test)]
+mod tests;

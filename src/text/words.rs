@@ -1,0 +1,88 @@
+//! Words as engineers write them: `CUDA_ERROR_ILLEGAL_ADDRESS`, `c10::cuda::foo`, `fpn_decoder.py`, `DataLoader`.
+//!
+//! Each such word is kept whole and also taken apart at `_ : . - /` and at camelCase humps, all in lower case, so that
+//! a search finds it by the whole and by any part. Parts share the position of the whole.
+
+/// Longer words are data (hashes, base64, tensors), not words.
+const LONGEST: usize = 80;
+
+/// Calls `emit` with every word and part of a word, and the index of the word it belongs to.
+pub fn words(text: &str, mut emit: impl FnMut(usize, &str)) {
+    let mut position = 0;
+    let mut lower = String::new();
+    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '/' | '\\' | '+'))) {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if word.is_empty() {
+            continue;
+        }
+        let parts = parts(word);
+        let whole = word.len() <= LONGEST && !word.contains(['/', '\\']);
+        if whole {
+            lower.clear();
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+            emit(position, &lower);
+        }
+        if parts.len() > 1 || !whole {
+            for part in parts.iter().filter(|part| part.len() <= LONGEST) {
+                lower.clear();
+                lower.extend(part.chars().flat_map(char::to_lowercase));
+                emit(position, &lower);
+            }
+        }
+        position += 1;
+    }
+}
+
+/// The parts of a word between separators and humps; a word without any is its only part.
+fn parts(word: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for piece in word.split(|c: char| !c.is_alphanumeric()) {
+        let mut start = 0;
+        let mut before = None;
+        for (at, c) in piece.char_indices() {
+            let hump = c.is_uppercase() && before.is_some_and(char::is_lowercase);
+            if hump {
+                parts.push(&piece[start..at]);
+                start = at;
+            }
+            before = Some(c);
+        }
+        if start < piece.len() {
+            parts.push(&piece[start..]);
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        words(text, |_, word| found.push(word.to_owned()));
+        found
+    }
+
+    #[test]
+    fn wholes_and_parts() {
+        assert_eq!(
+            all("CUDA_ERROR_ILLEGAL_ADDRESS"),
+            ["cuda_error_illegal_address", "cuda", "error", "illegal", "address"]
+        );
+        assert_eq!(all("c10::cuda::foo"), ["c10::cuda::foo", "c10", "cuda", "foo"]);
+        assert_eq!(all("DataLoader died."), ["dataloader", "data", "loader", "died"]);
+        assert_eq!(all("cudaErrorUnknown"), ["cudaerrorunknown", "cuda", "error", "unknown"]);
+        assert_eq!(all("2.8.0+cu128"), ["2.8.0+cu128", "2", "8", "0", "cu128"]);
+    }
+
+    #[test]
+    fn paths_are_parts_only() {
+        assert_eq!(all("ocr/models/fpn_decoder.py"), ["ocr", "models", "fpn", "decoder", "py"]);
+    }
+
+    #[test]
+    fn long_data_is_left_out() {
+        assert!(all(&"a".repeat(500)).is_empty());
+    }
+}

@@ -1,0 +1,7 @@
+//! The command as a process: exit codes, streams, formats, odd inputs and odd surroundings.
+
+mod answers;
+mod checks;
+mod inputs;
+mod lookups;
+mod surroundings;

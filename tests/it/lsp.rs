@@ -1,0 +1,10 @@
+//! The language server, spoken to as an editor does: framed messages through pipes.
+#![cfg(feature = "lsp")]
+
+mod client;
+mod drafts;
+mod frames;
+mod garbage;
+mod ids;
+mod logs;
+mod pages;

@@ -1,0 +1,29 @@
+//! Every integration test but the corpus in one binary: linking is most of what a test binary costs.
+
+mod answers;
+mod calibration;
+mod check_many;
+mod ci_formats;
+mod cli;
+mod codes;
+mod docs;
+mod kb;
+mod layers;
+mod lifecycle;
+mod lint;
+mod load;
+mod lsp;
+mod mcp;
+mod new;
+mod pages;
+mod place;
+mod probe;
+mod promises;
+mod properties;
+mod ranks;
+mod render;
+mod reports;
+mod run;
+mod seeds;
+mod shell;
+mod support;

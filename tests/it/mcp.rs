@@ -1,0 +1,286 @@
+//! `faultbook mcp` as an agent uses it: one JSON message a line over the standard streams.
+#![cfg(feature = "mcp")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+const LOG: &str = "Traceback (most recent call last):\n  File \"train.py\", line 88, in <module>\n\
+                   RuntimeError: GET was unable to find an engine to execute this computation\n";
+
+const REPORT: &str = "---\ntitle: \"Lateral layer finds no engine\"\ndate: \"2026-01-01\"\ntype: bug_report\nstatus: resolved\n\
+                      bug_id: BUG-20260101-007\nseverity: high\n---\n# Bug Report: lateral layer finds no engine\n\n## Summary\n\
+                      It stops.\n\n## Logs\n```\nRuntimeError: GET was unable to find an engine to execute this computation\n```\n";
+
+struct Agent {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    last: i64,
+    folder: tempfile::TempDir,
+}
+
+impl Agent {
+    fn new() -> Self {
+        Self::with(&["--no-probe"])
+    }
+
+    fn with(options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let reports = folder.path().join("docs/bug_reports");
+        fs::create_dir_all(folder.path().join(".git")).expect("a folder");
+        fs::create_dir_all(&reports).expect("folders");
+        fs::write(reports.join("BUG-20260101-007.md"), REPORT).expect("a file");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_faultbook"))
+            .arg("mcp")
+            .args(options)
+            .current_dir(&folder)
+            .env("XDG_CACHE_HOME", folder.path().join(".git/cache"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("runs");
+        let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().expect("a pipe")));
+        let mut agent = Self { child, to, from, last: 0, folder };
+        let client = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let answer = agent.ask("initialize", hello);
+        assert_eq!(answer["serverInfo"]["name"], "faultbook");
+        agent.raw(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        agent
+    }
+
+    fn raw(&mut self, line: &str) {
+        let to = self.to.as_mut().expect("a pipe");
+        writeln!(to, "{line}").and_then(|()| to.flush()).expect("written");
+    }
+
+    /// The whole answer to a request.
+    fn answer(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        self.raw(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+        loop {
+            let mut line = String::new();
+            assert!(self.from.read_line(&mut line).expect("a line") > 0, "the server is gone");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Closes the stream; the exit code.
+    fn leave(mut self) -> Option<i32> {
+        drop(self.to.take());
+        self.child.wait().expect("ends").code()
+    }
+}
+
+fn text(result: &Value) -> String {
+    let parts = result["content"].as_array().expect("content").iter();
+    parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn tools_have_schemas_and_say_that_they_only_read() {
+    let mut agent = Agent::new();
+    let tools = agent.ask("tools/list", json!({}))["tools"].as_array().expect("a list").clone();
+    let mut names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    names.sort_unstable();
+    let all = ["check", "diagnose", "draft_report", "probe", "search", "show"];
+    assert_eq!(names, all.into_iter().filter(|name| cfg!(feature = "machine") || *name != "probe").collect::<Vec<_>>());
+    for tool in &tools {
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        jsonschema::validator_for(&tool["inputSchema"]).expect("a schema");
+    }
+    assert_eq!(agent.leave(), Some(0));
+}
+
+#[test]
+fn a_log_is_diagnosed_from_words_or_a_file() {
+    let mut agent = Agent::new();
+    let result = agent.call("diagnose", json!({ "text": LOG }));
+    let data = &result["structuredContent"];
+    assert_eq!((&data["schema"], &data["fault"]["id"]), (&json!("faultbook/diagnosis/1"), &json!("cudnn-no-engine")));
+    assert_eq!(data["reports"][0]["id"], "BUG-20260101-007");
+    assert!(text(&result).starts_with("# "));
+    fs::write(agent.folder.path().join("run.log"), LOG).expect("a file");
+    let result = agent.call("diagnose", json!({ "path": "run.log" }));
+    assert_eq!(result["structuredContent"]["fault"]["id"], "cudnn-no-engine");
+    for (arguments, says) in [(json!({ "path": "absent.log" }), "cannot read"), (json!({ "path": "." }), "is no file")]
+    {
+        let result = agent.call("diagnose", arguments);
+        assert!(result["isError"] == true && text(&result).contains(says), "{result}");
+    }
+}
+
+#[test]
+fn pages_reports_and_codes_are_found_and_shown() {
+    let mut agent = Agent::new();
+    let hits = agent.call("search", json!({ "words": "lateral engine" }))["structuredContent"]["hits"].clone();
+    assert_eq!((&hits[0]["kind"], &hits[0]["id"]), (&json!("report"), &json!("BUG-20260101-007")));
+    assert!(text(&agent.call("search", json!({ "words": "zzzzqqqq" }))).contains("Nothing found"));
+    for (id, part) in [
+        ("cudnn-no-engine", "## Meaning"),
+        ("bug_20260101_007", "It stops."),
+        ("Xid 79", "Fault page"),
+        ("CUDNN_STATUS_EXECUTION_FAILED", "cudnn"),
+        ("reduce-batch", "# "),
+    ] {
+        let shown = agent.call("show", json!({ "id": id }));
+        assert!(text(&shown).contains(part), "{id}: {shown}");
+    }
+    assert_eq!(agent.call("show", json!({ "id": "no-such-thing" }))["isError"], true);
+}
+
+#[test]
+fn reports_are_checked() {
+    let mut agent = Agent::new();
+    let path = "docs/bug_reports/BUG-20260101-007.md";
+    assert!(!text(&agent.call("check", json!({ "path": path }))).is_empty());
+    let text_with_mistake = REPORT.replace("status: resolved", "statsu: resolved");
+    let result = agent.call("check", json!({ "path": path, "text": text_with_mistake }));
+    assert!(text(&result).contains("missing-key"), "{result}");
+}
+
+/// All files below the project's reports.
+fn reports(agent: &Agent) -> Vec<String> {
+    let folder = fs::read_dir(agent.folder.path().join("docs/bug_reports")).expect("a folder");
+    let mut names: Vec<String> = folder.flatten().map(|one| one.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_report_is_only_text_unless_the_server_may_write() {
+    let mut agent = Agent::new();
+    let before = reports(&agent);
+    let log = format!("export HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyzABCDEFGH\n{LOG}");
+    let asked = json!({ "text": log, "title": "Lateral layer again", "severity": "low", "command": "python t.py" });
+    let result = agent.call("draft_report", asked);
+    let data = &result["structuredContent"];
+    assert_eq!((&data["written"], &data["looks_like"]), (&json!(false), &json!("BUG-20260101-007")));
+    let words = data["text"].as_str().expect("the text");
+    for part in ["Lateral layer again", "severity: \"low\"", "python t.py", "unable to find an engine"] {
+        assert!(words.contains(part), "{part} is missing in {words}");
+    }
+    assert!(text(&result).starts_with("NOT WRITTEN") && text(&result).contains("--allow-write"), "{result}");
+    assert!(!result.to_string().contains("hf_abcdefghij"));
+    assert_eq!(reports(&agent), before);
+    let tools = agent.ask("tools/list", json!({}));
+    let tool = tools["tools"].as_array().expect("a list").iter().find(|tool| tool["name"] == "draft_report");
+    let schema = &tool.expect("the tool")["outputSchema"];
+    assert!(jsonschema::validator_for(schema).expect("a schema").is_valid(data), "{data}");
+    for wrong in [json!({}), json!({ "text": "a", "path": "b" }), json!({ "text": LOG, "severity": "awful" })] {
+        let answer = agent.answer("tools/call", json!({ "name": "draft_report", "arguments": wrong }));
+        assert!(answer["error"]["code"].is_i64() || answer["result"]["isError"] == true, "{wrong}: {answer}");
+    }
+    assert_eq!(agent.leave(), Some(0));
+}
+
+#[test]
+fn a_server_that_may_write_writes_new_reports_and_nothing_else() {
+    let mut agent = Agent::with(&["--no-probe", "--allow-write"]);
+    let tools = agent.ask("tools/list", json!({}))["tools"].as_array().expect("a list").clone();
+    for tool in &tools {
+        let reads = tool["name"] != "draft_report";
+        assert_eq!(tool["annotations"]["readOnlyHint"], reads, "{tool}");
+        assert!(reads || tool["annotations"]["destructiveHint"] == false, "{tool}");
+    }
+    let before = reports(&agent);
+    fs::write(agent.folder.path().join("run.log"), LOG).expect("a file");
+    let mut paths = Vec::new();
+    for _ in 0..2 {
+        let result = agent.call("draft_report", json!({ "path": "run.log" }));
+        let data = &result["structuredContent"];
+        assert!(data["written"] == true && text(&result).starts_with("Written: "), "{result}");
+        let path = data["path"].as_str().expect("a path").to_owned();
+        assert!(fs::read_to_string(&path).is_ok_and(|text| text.contains("unable to find an engine")), "{path}");
+        paths.push(path);
+    }
+    assert_ne!(paths[0], paths[1]);
+    let after = reports(&agent);
+    assert!(after.len() == before.len() + 2 && before.iter().all(|name| after.contains(name)), "{after:?}");
+    assert_eq!(
+        fs::read_to_string(agent.folder.path().join("docs/bug_reports").join(&before[0])).expect("kept"),
+        REPORT
+    );
+    let absent = agent.call("draft_report", json!({ "path": "absent.log" }));
+    assert!(absent["isError"] == true, "{absent}");
+    assert_eq!(agent.leave(), Some(0));
+}
+
+#[cfg(feature = "machine")]
+#[test]
+fn the_machine_is_probed_unless_somebody_forbade_it() {
+    let mut agent = Agent::with(&[]);
+    for arguments in [json!({}), json!({ "level": "quick" })] {
+        let result = agent.call("probe", arguments);
+        assert_eq!(result["structuredContent"]["schema"], "faultbook/facts/1", "{result}");
+        assert!(text(&result).starts_with("## Probe (quick)"), "{result}");
+    }
+    let answer = agent.answer("tools/call", json!({ "name": "probe", "arguments": { "level": "total" } }));
+    assert!(answer["error"]["code"].is_i64() || answer["result"]["isError"] == true, "{answer}");
+    assert_eq!(agent.leave(), Some(0));
+    assert_eq!(Agent::new().call("probe", json!({}))["isError"], true);
+}
+
+#[test]
+fn pages_and_reports_are_resources() {
+    let mut agent = Agent::new();
+    let all = agent.ask("resources/list", json!({}))["resources"].as_array().expect("a list").clone();
+    let uris: Vec<&str> = all.iter().filter_map(|one| one["uri"].as_str()).collect();
+    assert_eq!(uris.first(), Some(&"faultbook://report/BUG-20260101-007"));
+    assert!(uris.contains(&"faultbook://page/cudnn-no-engine"));
+    let read = agent.ask("resources/read", json!({ "uri": uris[0] }));
+    assert_eq!(read["contents"][0]["text"], REPORT);
+    let absent = agent.answer("resources/read", json!({ "uri": "faultbook://report/BUG-1" }));
+    assert!(absent["error"]["code"].is_i64(), "{absent}");
+}
+
+#[test]
+fn the_prompt_asks_for_an_explanation() {
+    let mut agent = Agent::new();
+    let prompts = agent.ask("prompts/list", json!({}));
+    assert_eq!(prompts["prompts"][0]["name"], "explain-my-crash");
+    let arguments = json!({ "name": "explain-my-crash", "arguments": { "log": "run.log" } });
+    let prompt = agent.ask("prompts/get", arguments);
+    let words = prompt["messages"][0]["content"]["text"].as_str().unwrap_or_default();
+    assert!(words.contains("diagnose") && words.contains("run.log"), "{prompt}");
+}
+
+#[test]
+fn garbage_costs_one_answer() {
+    let mut agent = Agent::new();
+    for (method, params) in [
+        ("tools/call", json!({ "name": "no-such-tool", "arguments": {} })),
+        ("tools/call", json!({ "name": "diagnose", "arguments": { "text": 7 } })),
+        ("tools/call", json!({ "name": "diagnose", "arguments": { "text": "a", "path": "b" } })),
+        ("tools/call", json!({ "name": "search" })),
+        ("tools/call", json!([])),
+        ("no/such/method", json!({})),
+    ] {
+        let answer = agent.answer(method, params.clone());
+        assert!(answer["error"]["code"].is_i64() || answer["result"]["isError"] == true, "{method} {params}: {answer}");
+    }
+    for line in ["{", "[]", "null", "nonsense", "", "{\"jsonrpc\":\"2.0\",\"id\":{}}", "\u{0}"] {
+        agent.raw(line);
+    }
+    assert_eq!(agent.call("diagnose", json!({ "text": LOG }))["structuredContent"]["fault"]["id"], "cudnn-no-engine");
+    assert_eq!(agent.leave(), Some(0));
+}

@@ -1,0 +1,6 @@
+//! What a diagnosis looks like in each format, on values made by hand.
+
+mod contract;
+mod properties;
+mod samples;
+mod snapshots;
