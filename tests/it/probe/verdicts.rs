@@ -283,11 +283,11 @@ fn verdicts_say_what_was_measured() {
     verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Supported, says);
     let text = plain("RuntimeError: CUDA error: no kernel image is available for execution on the device");
     let old = Machine::with("old-card").torch_28().probe(Level::Quick);
-    let says = "the build has sm_70 ... sm_120, the device is sm_61";
+    let says = "the build has sm_70 ... sm_120, but the GPU is sm_61";
     verdict(&answer(&text, Some(&old)), "no-kernel-image", "arch-unsupported", CauseStatus::Confirmed, says);
     let machine = Machine::with("driver-too-old").torch("2.12.1+cu130", "13.0", "sm_75 sm_80 sm_86 sm_90");
     let text = plain("RuntimeError: The NVIDIA driver on your system is too old (found version 12020).");
-    let says = "driver 535.183.01 < 580 needed by CUDA 13.0";
+    let says = "driver 535.183.01 < 580, which CUDA 13.0 needs";
     let diagnosis = answer(&text, Some(&machine.probe(Level::Quick)));
     verdict(&diagnosis, "driver-too-old", "driver-old", CauseStatus::Confirmed, says);
 }
