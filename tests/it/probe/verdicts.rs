@@ -228,7 +228,7 @@ fn a_fabric_that_is_not_ready_confirms_the_platform() {
 fn a_kernel_that_crashes_in_the_probe_too_supports_the_hardware() {
     let text = plain("RuntimeError: CUDA error: unspecified launch failure");
     let diagnosis = answer(&text, Some(&Machine::with("child-crash").torch_28().probe(Level::Functional)));
-    verdict(&diagnosis, "launch-failure", "hardware-fault", CauseStatus::Supported, "broke as well (crashed)");
+    verdict(&diagnosis, "launch-failure", "hardware-fault", CauseStatus::Supported, "also failed (crashed)");
     let healthy = Machine::with("healthy-h100").torch_28().probe(Level::Functional);
     let right = answer(&text, Some(&healthy));
     let probability = |diagnosis: &Diagnosis| cause(diagnosis, "launch-failure", "hardware-fault").probability;
@@ -283,11 +283,11 @@ fn verdicts_say_what_was_measured() {
     verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Supported, says);
     let text = plain("RuntimeError: CUDA error: no kernel image is available for execution on the device");
     let old = Machine::with("old-card").torch_28().probe(Level::Quick);
-    let says = "the build has sm_70 ... sm_120, the device is sm_61";
+    let says = "the build has sm_70 ... sm_120, but the GPU is sm_61";
     verdict(&answer(&text, Some(&old)), "no-kernel-image", "arch-unsupported", CauseStatus::Confirmed, says);
     let machine = Machine::with("driver-too-old").torch("2.12.1+cu130", "13.0", "sm_75 sm_80 sm_86 sm_90");
     let text = plain("RuntimeError: The NVIDIA driver on your system is too old (found version 12020).");
-    let says = "driver 535.183.01 < 580 needed by CUDA 13.0";
+    let says = "driver 535.183.01 < 580, which CUDA 13.0 needs";
     let diagnosis = answer(&text, Some(&machine.probe(Level::Quick)));
     verdict(&diagnosis, "driver-too-old", "driver-old", CauseStatus::Confirmed, says);
 }
@@ -391,6 +391,6 @@ fn a_container_with_plenty_of_shared_memory_is_no_ground_for_too_little() {
     let diagnosis = answer(text, Some(&outcome));
     let reasons = &cause(&diagnosis, "shm-exhausted", "shared-memory-small").reasons;
     // The folder of the test lies on a disk, which is larger than any such default.
-    let against = reasons.iter().find(|reason| reason.says.contains("more than containers get by default"));
+    let against = reasons.iter().find(|reason| reason.says.contains("more than the container default"));
     assert!(against.is_some_and(|reason| !reason.supports), "{reasons:#?}");
 }
