@@ -202,7 +202,8 @@ fn environment(page: &mut Page, diagnosis: &Diagnosis) {
         return;
     }
     page.heading(2, "Environment");
-    let row = |name: &str, value: &str, from: String| vec![escape(&facts::label(name)), escape(value), from, code(name)];
+    let row =
+        |name: &str, value: &str, from: String| vec![escape(&facts::label(name)), escape(value), from, code(name)];
     let known = environment.iter().map(|(name, fact)| {
         let line = fact.line.map(|line| format!(", line {line}")).unwrap_or_default();
         row(name, &facts::words(name, &fact.value), format!("{}{line}", fact.source.word()))
