@@ -28,3 +28,4 @@ mod run;
 mod seeds;
 mod shell;
 mod support;
+mod wording;

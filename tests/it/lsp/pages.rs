@@ -19,7 +19,7 @@ causes:
     evidence:
       - text: y
         weight: str
-      - when: "oom.fr > gpu.count"
+      - when: 'oom.fr > gpu.count'
 explains:
   - cud
 ---
