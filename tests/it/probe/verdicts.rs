@@ -261,13 +261,7 @@ fn the_ladder_tells_the_library_from_the_run() {
     let answered = |scenario: &str| answer(&text, Some(&Machine::with(scenario).torch_28().probe(Level::Functional)));
     let (right, broken) = (answered("healthy-h100"), answered("gemm-crash"));
     verdict(&right, "cublas-execution-failed", "sticky-error", CauseStatus::Supported, "in a fresh process");
-    verdict(
-        &broken,
-        "cublas-execution-failed",
-        "library-bug",
-        CauseStatus::Supported,
-        "FP16 matmul also fails here",
-    );
+    verdict(&broken, "cublas-execution-failed", "library-bug", CauseStatus::Supported, "FP16 matmul also fails here");
     assert_ne!(
         ids(&right).iter().map(|one| one.0).collect::<Vec<_>>(),
         ids(&broken).iter().map(|one| one.0).collect::<Vec<_>>()
