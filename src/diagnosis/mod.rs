@@ -7,8 +7,10 @@ mod alternatives;
 mod answer;
 mod budget;
 pub mod capacity;
+mod cascade;
 pub mod conditions;
 mod enrich;
+mod explanations;
 mod fixes;
 mod library;
 pub mod measurable;
@@ -17,7 +19,10 @@ mod primary;
 mod reports;
 mod silent;
 mod status;
+#[cfg(test)]
+mod tests;
 mod weigh;
+mod writers;
 
 pub use answer::{
     CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
@@ -29,7 +34,7 @@ use std::collections::BTreeMap;
 
 use crate::book::Book;
 use crate::facts::Facts;
-use crate::incident::{ErrorEvent, Incident};
+use crate::incident::{self, ErrorEvent, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
@@ -52,7 +57,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
     hits.extend(numbered(incident, book));
     hits.sort_by_key(|hit| hit.line);
     let ordered = primary::order(transcript, incident, &hits, book);
-    let mut facts = incident.facts.clone();
+    let mut facts = facts_of(transcript, incident, ordered.primary.as_ref());
     facts.merge(&measured.facts);
 
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
@@ -78,7 +83,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
     };
     if let Some(primary) = &ordered.primary {
         diagnosis.error = Some(error_of(transcript, incident, primary));
-        diagnosis.cascade = cascade(transcript, incident, primary, &ordered.others, book);
+        diagnosis.cascade = cascade::consequences(transcript, incident, primary, &ordered.others, book);
         match primary.fault {
             Some(index) => {
                 diagnosis.verdict = Verdict::KnownFault;
@@ -107,6 +112,20 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
     diagnosis.environment = facts;
     diagnosis
 }
+
+/// What the text says: around its first failure, and everywhere.
+fn facts_of(transcript: &Transcript, incident: &Incident, primary: Option<&Candidate>) -> Facts {
+    let Some(primary) = primary else { return incident.facts.clone() };
+    let failure = Failure { line: primary.line, error: primary.error, rank: primary.rank };
+    let mut facts = incident::around(transcript, incident, failure);
+    // An out-of-memory error is told by one message, not by pieces of several.
+    let own_message = facts.iter().any(|(name, _)| name.starts_with(OOM));
+    facts.merge_some(&incident.facts, |name| !(own_message && name.starts_with(OOM)));
+    facts
+}
+
+/// The group of facts that an out-of-memory message holds.
+const OOM: &str = "oom.";
 
 /// Hits of status codes that a text gives by number only: "CUDA error 700", "error code 35".
 fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
@@ -217,28 +236,6 @@ fn circumstances(facts: &Facts) -> Vec<String> {
         says.push("first step".to_owned());
     }
     says
-}
-
-fn cascade(
-    transcript: &Transcript,
-    incident: &Incident,
-    primary: &Candidate,
-    others: &[Candidate],
-    book: &Book,
-) -> Vec<Consequence> {
-    others
-        .iter()
-        .filter_map(|other| {
-            let entry = &book.faults[other.fault?];
-            Some(Consequence {
-                id: entry.id.clone(),
-                title: entry.matter.title.clone(),
-                span: span_of(transcript, other.line),
-                text: transcript.line(other.line).text.trim().to_owned(),
-                why: primary::relation(incident, primary, other).to_owned(),
-            })
-        })
-        .collect()
 }
 
 fn error_of(transcript: &Transcript, incident: &Incident, primary: &Candidate) -> PrimaryError {

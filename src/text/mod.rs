@@ -251,6 +251,12 @@ impl Transcript {
         &self.streams
     }
 
+    /// The next line after line `index` by the writer of stream number `stream`.
+    pub(crate) fn next_of_stream(&self, stream: usize, index: usize) -> Option<Line<'_>> {
+        let lines = &self.streams.get(stream)?.lines;
+        lines.get(lines.partition_point(|&line| line <= index)).map(|&next| self.line(next))
+    }
+
     /// The names that [`Prefix::source`] points at.
     pub fn sources(&self) -> &[String] {
         &self.sources

@@ -11,6 +11,7 @@ const LAYERS: &[&str] = &[
     "pattern",
     "amounts",
     "compatibility",
+    "condition",
     "transcript",
     "incident",
     "book",
