@@ -13,7 +13,7 @@ mod enrich;
 mod explanations;
 mod fixes;
 mod library;
-pub mod measurable;
+mod measurable;
 mod next_check;
 mod primary;
 mod reports;
@@ -39,7 +39,7 @@ use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
 use conditions::Conditions;
-use primary::{Candidate, Severity};
+use primary::{Candidate, Ordered, Severity};
 
 /// What was measured on the machine, with the way it was measured.
 #[derive(Debug, Clone, Default)]
@@ -52,11 +52,43 @@ pub struct Measured {
 
 /// Diagnoses a cleaned and read text.
 pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'_>, measured: &Measured) -> Diagnosis {
-    let book = library.book;
+    locate(transcript, incident, library).diagnose(measured)
+}
+
+/// Finds the failures of a text, which is all that must be known before the machine is asked.
+pub fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: Library<'a>) -> Located<'a> {
     let mut hits = library.signatures.scan(transcript, &incident.roles);
-    hits.extend(numbered(incident, book));
+    hits.extend(numbered(incident, library.book));
     hits.sort_by_key(|hit| hit.line);
-    let ordered = primary::order(transcript, incident, &hits, book);
+    let ordered = primary::order(transcript, incident, &hits, library.book);
+    Located { transcript, incident, library, hits, ordered }
+}
+
+/// A text whose failures are found and not explained yet.
+pub struct Located<'a> {
+    transcript: &'a Transcript,
+    incident: &'a Incident,
+    library: Library<'a>,
+    hits: Vec<Hit>,
+    ordered: Ordered,
+}
+
+impl Located<'_> {
+    /// Whether the machine can say something about the causes of the first failure.
+    pub fn asks_the_machine(&self) -> bool {
+        let fault = self.ordered.primary.as_ref().and_then(|primary| primary.fault);
+        fault.is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
+    }
+
+    /// Explains them, with what was measured.
+    pub fn diagnose(&self, measured: &Measured) -> Diagnosis {
+        explain(self, measured)
+    }
+}
+
+fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
+    let Located { transcript, incident, library, hits, ordered } = located;
+    let (library, book) = (*library, library.book);
     let mut facts = facts_of(transcript, incident, ordered.primary.as_ref());
     facts.merge(&measured.facts);
 
@@ -75,7 +107,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
         reports: reports::shown(&matching),
         nearest: Vec::new(),
         silent: Vec::new(),
-        notices: notices(transcript, &hits, book),
+        notices: notices(transcript, hits, book),
         environment: Facts::default(),
         probe: measured.summary.clone(),
         lines_read: transcript.physical_lines(),
