@@ -10,6 +10,7 @@
 mod amounts;
 pub mod book;
 mod compatibility;
+pub mod condition;
 pub mod diagnosis;
 pub mod facts;
 mod fingerprint;

@@ -39,7 +39,7 @@ enum Part {
 pub(crate) fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> CauseSection {
     let mut out = CauseSection::default();
     let mut part = Part::Why;
-    let mut says: Vec<String> = Vec::new();
+    let mut check_text: Vec<String> = Vec::new();
     let mut why: Vec<String> = Vec::new();
     for block in blocks {
         let mut raw = doc.markdown(block.range.clone());
@@ -57,14 +57,14 @@ pub(crate) fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) 
             } else if part == Part::DeadEnds {
                 out.dead_ends.push(raw);
             } else if part == Part::Check {
-                says.push(raw);
+                check_text.push(raw);
             }
             continue;
         }
         match (part, &block.kind) {
             (Part::Why, _) => why.push(raw),
             (Part::Check, Kind::Fence(fence)) => add_command(&mut out.check.command, fence.code.trim_end()),
-            (Part::Check, _) => says.push(raw),
+            (Part::Check, _) => check_text.push(raw),
             (Part::Fix, Kind::List(list)) => {
                 for item in &list.items {
                     let fix = fix(doc, item, recipes, &mut out.unknown);
@@ -92,7 +92,7 @@ pub(crate) fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) 
         }
     }
     out.why = why.join("\n\n");
-    out.check.says = says.join("\n\n");
+    out.check.says = check_text.join("\n\n");
     out
 }
 

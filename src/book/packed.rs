@@ -78,7 +78,6 @@ pub(crate) struct PackedFile<'a> {
     pub path: &'a str,
     /// The file's stem: `cuda-runtime`.
     pub stem: &'a str,
-    /// Its text.
     pub text: &'a str,
 }
 

@@ -10,7 +10,6 @@ mod conditions;
 mod contents;
 mod dates;
 mod exemptions;
-mod fact_names;
 mod finding;
 mod fix;
 mod folder;
@@ -36,7 +35,6 @@ mod template_left;
 
 pub use catalogue::{RULES, Rule};
 pub use dates::reading as date_of;
-pub use fact_names::{NAMES as FACT_NAMES, PACKAGES as FACT_PACKAGES, Sort as FactSort, sort_of as fact_sort};
 pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, fix_all};
 pub use ids::Known as KnownReport;
@@ -159,8 +157,8 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     for (document, findings) in documents.iter().zip(&mut by_document) {
         if let Some(at) = document.replaced {
             let source = Source::new(&document.path, &document.text);
-            let says = "from here on the file is not UTF-8; it is read, but neither fixed nor changed";
-            findings.push(source.finding(at..at + 3, "encoding", says).help("save it as UTF-8"));
+            let message = "from here on the file is not UTF-8; it is read, but neither fixed nor changed";
+            findings.push(source.finding(at..at + 3, "encoding", message).help("save it as UTF-8"));
         }
         exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);
         if document.replaced.is_some() {

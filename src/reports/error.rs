@@ -13,7 +13,6 @@ pub enum Error {
     /// A file or folder cannot be read.
     #[error("could not read `{}`", path.display())]
     Read {
-        /// Its path.
         path: PathBuf,
         /// The system's error.
         #[source]

@@ -73,8 +73,8 @@ impl Filter {
     }
 }
 
-fn refuse(says: String, hint: impl Into<String>) -> Error {
-    Error::Report { says, hint: hint.into() }
+fn refuse(message: String, hint: impl Into<String>) -> Error {
+    Error::Report { message, hint: hint.into() }
 }
 
 /// `open` and `closed` stand for all words of their kind; every other word for itself, in any spelling.

@@ -20,7 +20,6 @@ use crate::reports::reading::{self, comparable};
 pub(crate) enum Found<'k> {
     /// A fault page, by its place in the book.
     Page(usize),
-    /// A recipe.
     Recipe(Recipe),
     /// A report of the project or of the book.
     Report(Box<Report>),
@@ -138,18 +137,18 @@ pub(crate) fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
 
 /// What a table says of a code.
 pub(crate) fn sentences(code: &Code) -> Vec<String> {
-    let mut says = Vec::new();
+    let mut sentences = Vec::new();
     if code.is_xid() && !code.name().is_empty() {
-        says.push(code.name().to_owned());
+        sentences.push(code.name().to_owned());
     }
     if !code.message().is_empty() {
-        says.push(format!("\"{}\"", code.message()));
+        sentences.push(format!("\"{}\"", code.message()));
     }
     if !code.meaning().is_empty() {
-        says.push(code.meaning().to_owned());
+        sentences.push(code.meaning().to_owned());
     }
     if code.is_sticky() {
-        says.push("Every later CUDA call of the process fails with it too; only a new process helps.".to_owned());
+        sentences.push("Every later CUDA call of the process fails with it too; only a new process helps.".to_owned());
     }
-    says
+    sentences
 }

@@ -27,7 +27,6 @@ pub(crate) struct Mention {
 /// A mention in a commit's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommitMention {
-    /// The commit.
     pub commit: Commit,
     /// The line of its message that names the report.
     pub text: String,

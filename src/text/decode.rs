@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 /// Decoded text, and how it was decoded.
 pub(super) struct Decoded<'b> {
-    /// The text.
     pub(super) text: Cow<'b, str>,
     kind: Kind,
     /// What the reader should know.

@@ -10,11 +10,12 @@ use syn::visit::{self, Visit};
 const LAYERS: &[&str] = &[
     // The core: text in, answer out.
     "span",
+    "amounts",
     "facts",
     "pattern",
-    "amounts",
     "fingerprint",
     "compatibility",
+    "condition",
     "text",
     "incident",
     "book",

@@ -7,6 +7,8 @@ mod ci_formats;
 mod cli;
 mod codes;
 mod docs;
+mod facts;
+mod growth;
 mod kb;
 mod layers;
 mod lifecycle;

@@ -28,7 +28,6 @@ pub(crate) enum Kind {
     Heading(u8, Words),
     /// A paragraph, or the words of a tight list item.
     Paragraph(Words),
-    /// A list.
     List(List),
     /// A code block.
     Fence(Fence),
@@ -45,7 +44,6 @@ pub(crate) enum Kind {
 /// Inline text: emphasis dropped, code spans in backticks, line breaks kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Words {
-    /// The text.
     pub text: String,
     /// Which parts of the text are bold.
     pub bold: Vec<Range<usize>>,
@@ -96,12 +94,10 @@ impl Words {
     }
 }
 
-/// A list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct List {
     /// Whether it is numbered.
     pub ordered: bool,
-    /// Its items.
     pub items: Vec<Item>,
 }
 

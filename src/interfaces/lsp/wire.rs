@@ -17,7 +17,6 @@ const LONGEST_HEADER: u64 = 8 * 1024;
 /// What was read.
 #[derive(Debug)]
 pub(super) enum Incoming {
-    /// A message.
     Message(Message),
     /// Something else: the answer to it.
     Garbage(Value),

@@ -76,7 +76,7 @@ impl Server {
         self.work(move |workspace| {
             let bytes = match log(workspace, params.text, params.path)? {
                 Ok(bytes) => bytes,
-                Err(says) => return Ok(failed(says)),
+                Err(message) => return Ok(failed(message)),
             };
             let diagnosis = workspace.diagnose(&bytes);
             let data = serde_json::from_str(&render::json::render(&diagnosis)).unwrap_or_default();
@@ -159,7 +159,7 @@ impl Server {
                 Some(text) => text,
                 None => match read(workspace, &params.path) {
                     Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                    Err(says) => return Ok(failed(says)),
+                    Err(message) => return Ok(failed(message)),
                 },
             };
             let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
@@ -200,8 +200,8 @@ pub(super) fn answer(text: String, data: Value) -> CallToolResult {
 }
 
 /// An error that the agent can correct.
-pub(super) fn failed(says: impl Into<String>) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(says.into())])
+pub(super) fn failed(message: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message.into())])
 }
 
 /// A log as an agent gives it: as text or as a file. A file that cannot be read is an error that the agent can correct.

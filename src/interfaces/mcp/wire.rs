@@ -75,8 +75,8 @@ fn understand(line: &[u8]) -> Read {
     if line.trim_ascii().is_empty() {
         return Read::Nothing;
     }
-    let garbage = |id: Value, code: i32, says: String| {
-        Read::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": says } }))
+    let garbage = |id: Value, code: i32, message: String| {
+        Read::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
     };
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,

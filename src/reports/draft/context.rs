@@ -20,7 +20,6 @@ pub(crate) struct Context {
     pub severity: String,
     /// Where the severity comes from, in words; empty if the user gave it.
     pub severity_why: String,
-    /// Tags.
     pub tags: Vec<String>,
     /// One sentence that says what happened.
     pub summary: String,
@@ -89,9 +88,7 @@ pub(crate) struct Context {
 /// A fault page.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Fault {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// Its folder.
     pub area: String,
@@ -107,12 +104,10 @@ pub(crate) struct Fault {
     pub lookalikes: Vec<String>,
 }
 
-/// The primary error.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct PrimaryError {
     /// Exception type, signal or status word.
     pub kind: String,
-    /// Its message.
     pub message: String,
     /// Type and message in one line.
     pub headline: String,
@@ -196,7 +191,6 @@ pub(crate) struct Cause {
     pub check: Option<Check>,
 }
 
-/// A reason.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Reason {
     /// In words.
@@ -256,11 +250,8 @@ pub(crate) struct Task {
 /// Another report.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Related {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its status.
     pub status: String,
     /// The relative path from this document to it.
     pub link: String,
@@ -310,18 +301,15 @@ pub(crate) struct Test {
 pub(crate) struct Change {
     /// Its hash, shortened.
     pub short: String,
-    /// Its day.
     pub day: String,
     /// The first line of its message.
     pub subject: String,
-    /// The files.
     pub files: Vec<ChangedFile>,
 }
 
 /// A file that a commit changed.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct ChangedFile {
-    /// Its path.
     pub path: String,
     /// "+12 -3", "binary".
     pub lines: String,

@@ -9,11 +9,8 @@ pub(crate) const ALIKE: f64 = 0.7;
 /// An existing report of this failure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Duplicate {
-    /// Its id.
     pub id: String,
-    /// Its path.
     pub path: String,
-    /// Its status.
     pub status: String,
     /// Similarity, 0 to 1.
     pub score: f64,

@@ -38,18 +38,18 @@ pub(crate) enum Error {
         hint: Option<String>,
     },
     /// A report cannot be changed as asked.
-    #[error("{says}")]
+    #[error("{message}")]
     Report {
         /// What is wrong.
-        says: String,
+        message: String,
         /// What to do.
         hint: String,
     },
     /// git could not be run, or failed.
-    #[error("git: {says}")]
+    #[error("git: {message}")]
     Git {
         /// Its message, or why it could not be run.
-        says: String,
+        message: String,
         /// What to do.
         hint: String,
     },
@@ -64,8 +64,8 @@ impl Error {
         Self::Write { path: path.to_owned(), source }
     }
 
-    pub(super) fn report(says: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Report { says: says.into(), hint: hint.into() }
+    pub(super) fn report(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Report { message: message.into(), hint: hint.into() }
     }
 
     /// What to do next, where something sensible can be said.

@@ -23,7 +23,6 @@ pub(crate) struct Material<'a> {
     pub transcript: &'a Transcript,
     /// The incident parsed from it.
     pub incident: &'a Incident,
-    /// Its diagnosis.
     pub diagnosis: &'a Diagnosis,
     /// The book and the project's reports.
     pub knowledge: &'a Knowledge,
@@ -34,11 +33,9 @@ pub(crate) struct Material<'a> {
 /// What the user says about the report; overrides what was found out.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReportOptions {
-    /// The title.
     pub title: Option<String>,
     /// `critical`, `high`, `medium`, `low`.
     pub severity: Option<String>,
-    /// Its status.
     pub status: Option<String>,
     /// The command that was run.
     pub command: Option<String>,
@@ -162,7 +159,7 @@ fn unlikely(diagnosis: &Diagnosis) -> Vec<String> {
 }
 
 /// Where in the run it happened, as a part of a sentence.
-fn circumstance(says: &str) -> String {
+fn circumstance(words: &str) -> String {
     let known = [
         ("first step", "at the first step"),
         ("in init", "while it is set up"),
@@ -175,7 +172,7 @@ fn circumstance(says: &str) -> String {
         ("in checkpoint", "while a checkpoint is saved or loaded"),
         ("in teardown", "at teardown"),
     ];
-    known.iter().find(|(word, _)| *word == says).map_or(says, |(_, words)| words).to_owned()
+    known.iter().find(|(phase, _)| *phase == words).map_or(words, |(_, phrase)| phrase).to_owned()
 }
 
 fn cause_of(number: usize, cause: &RankedCause) -> Cause {

@@ -25,12 +25,10 @@ pub(crate) struct State {
     pub changes: usize,
 }
 
-/// A commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Commit {
     /// The whole hash.
     pub hash: String,
-    /// The day.
     pub day: String,
     /// The first line of its message.
     pub subject: String,
@@ -86,7 +84,7 @@ pub(crate) fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> 
 pub(crate) fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
     if revision.starts_with('-') {
         return Err(Error::Git {
-            says: format!("`{revision}` is not a revision"),
+            message: format!("`{revision}` is not a revision"),
             hint: "name a commit, a tag or HEAD".into(),
         });
     }
@@ -159,7 +157,8 @@ fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
         .stdin(Stdio::null());
-    let refused = |says: String| Error::Git { says, hint: "this needs a git repository with a commit".to_owned() };
+    let refused =
+        |message: String| Error::Git { message, hint: "this needs a git repository with a commit".to_owned() };
     let output = command.output().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => refused("it is not installed".to_owned()),
         _ => refused(error.to_string()),

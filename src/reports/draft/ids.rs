@@ -27,7 +27,6 @@ const ATTEMPTS: usize = 10_000;
 /// A report that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Created {
-    /// Its id.
     pub id: String,
     /// Its file.
     pub path: PathBuf,

@@ -132,7 +132,7 @@ impl Lines {
         self.text.push('\n');
     }
 
-    fn mark(&mut self, says: &str) {
-        self.text.push_str(&format!("^^^ {says}\n"));
+    fn mark(&mut self, label: &str) {
+        self.text.push_str(&format!("^^^ {label}\n"));
     }
 }

@@ -28,7 +28,7 @@ impl Scheme {
     /// Reads both patterns.
     ///
     /// # Errors
-    /// When a part is unknown, or no number would tell two reports apart.
+    /// When a part is unknown, or without a number two reports would get the same name.
     pub(crate) fn new(id: &str, file_name: &str) -> Result<Self, Error> {
         let (id, file_name) = naming::patterns(id, file_name)
             .map_err(|error| Error::Pattern { pattern: error.pattern, why: error.why })?;

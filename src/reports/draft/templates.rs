@@ -130,8 +130,8 @@ impl Templates {
     pub(crate) fn choose(&self, name: &str) -> Result<&Choice, Error> {
         let name = stem(name);
         match self.choices.get(name).or_else(|| self.ours.get(name)) {
-            Some(Choice { broken: Some(says), .. }) => Err(Error::report(
-                says.clone(),
+            Some(Choice { broken: Some(reason), .. }) => Err(Error::report(
+                reason.clone(),
                 "fix it, or use the built-in one meanwhile: `--template builtin/bug_report`",
             )),
             Some(choice) => Ok(choice),

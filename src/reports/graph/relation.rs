@@ -71,13 +71,13 @@ pub(super) fn of(text: &str, mention: &Range<usize>, before: Option<(usize, Rela
         return if relation < Relation::Links { relation } else { plain };
     }
     let negated = words.contains("not a ") || words.contains("no ") || words.contains("not ");
-    let says = |phrases: &[&str]| !negated && phrases.iter().any(|phrase| words.contains(phrase));
+    let contains_any = |phrases: &[&str]| !negated && phrases.iter().any(|phrase| words.contains(phrase));
     let after = text.get(mention.end..).unwrap_or_default().lines().next().unwrap_or_default();
-    if says(&DUPLICATES) {
+    if contains_any(&DUPLICATES) {
         Relation::Duplicates
-    } else if says(&FOLLOWS) {
+    } else if contains_any(&FOLLOWS) {
         Relation::Follows
-    } else if says(&FOLLOWED_BY) || after.contains(WHAT_FOLLOWED) {
+    } else if contains_any(&FOLLOWED_BY) || after.contains(WHAT_FOLLOWED) {
         Relation::FollowedBy
     } else {
         plain

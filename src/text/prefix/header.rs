@@ -12,7 +12,6 @@ use super::time::Form;
 pub(crate) struct Tail<'a> {
     /// The message.
     pub(crate) rest: &'a str,
-    /// The level.
     pub(crate) level: Option<Level>,
     /// The rank.
     pub(crate) rank: Option<u32>,

@@ -23,7 +23,6 @@ pub(super) struct Head<'a> {
     pub(super) rest: &'a str,
     /// Its time.
     pub(super) stamp: Option<Stamp>,
-    /// Its level.
     pub(super) level: Option<Level>,
     /// Its rank, and whether it is certainly the global one.
     pub(super) rank: Option<(u32, bool)>,
