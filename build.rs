@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
+use rows::{Advice, Statements, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
@@ -16,11 +17,19 @@ use serde::de::DeserializeOwned;
 mod code_rows;
 #[path = "src/book/matter.rs"]
 mod matter;
+#[path = "src/packages/source.rs"]
+mod packages;
 #[path = "src/book/packed.rs"]
 mod packed;
+#[path = "src/wording/rows.rs"]
+mod rows;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/schema.rs"]
 mod schema;
+#[path = "src/wording/topics.rs"]
+mod topics;
+#[path = "src/wording/source.rs"]
+mod wording;
 
 /// A file of the book.
 struct File {
@@ -31,9 +40,18 @@ struct File {
 }
 
 fn main() {
-    for path in
-        ["build.rs", "kb", "src/book/schema.rs", "src/book/packed.rs", "src/book/matter.rs", "src/book/code_rows.rs"]
-    {
+    for path in [
+        "build.rs",
+        "kb",
+        "src/book/schema.rs",
+        "src/book/packed.rs",
+        "src/book/matter.rs",
+        "src/book/code_rows.rs",
+        "src/packages/source.rs",
+        "src/wording/rows.rs",
+        "src/wording/source.rs",
+        "src/wording/topics.rs",
+    ] {
         println!("cargo::rerun-if-changed={path}");
     }
     let kb = Path::new("kb");
@@ -89,11 +107,37 @@ fn main() {
         book.codes.push(PackedTable { library: &file.stem, rows });
     }
 
+    write("book", &book);
+    catalogues(kb, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
     }
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join("book.postcard");
-    if let Err(error) = fs::write(&out, pack(&book)) {
+}
+
+/// Packs the catalogue of packages and the wordings, each for itself: most runs need few of them.
+fn catalogues(kb: &Path, failed: &mut Vec<String>) {
+    let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
+    let (packages, broken) = packages::read(&text("packages.csv"));
+    failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
+    let alarms = wording::alarms(&text("wording/alarms.toml"), packages::marks(&packages));
+    write("packages", &packages);
+    let mut wording = |name: &str, written: Result<(), String>| {
+        failed.extend(written.err().map(|reason| format!("kb/wording/{name}.toml: {reason}")));
+    };
+    wording("alarms", alarms.map(|read| write("alarms", &read)));
+    let text = |name: &str| text(&format!("wording/{name}.toml"));
+    wording("advice", wording::read::<Advice<String>>(&text("advice")).map(|read| write("advice", &read)));
+    wording(
+        "statements",
+        wording::read::<Statements<String>>(&text("statements")).map(|read| write("statements", &read)),
+    );
+    wording("writing", wording::read::<Writing<String>>(&text("writing")).map(|read| write("writing", &read)));
+}
+
+/// Writes a value where the library takes it in.
+fn write<T: serde::Serialize>(name: &str, value: &T) {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(format!("{name}.postcard"));
+    if let Err(error) = fs::write(&out, pack(value)) {
         println!("cargo::error=cannot write {}: {error}", out.display());
     }
 }

@@ -1,81 +1,22 @@
 //! Advice that libraries print together with an error. It says the same in every case, so it is never evidence.
 //!
-//! It refuses to judge whether the advice is good. The surprising thing: advice also stands at the end of a line that
-//! begins with numbers worth keeping, so it is cut out sentence by sentence.
+//! The sentences are data (`kb/wording/advice.toml`). Advice also follows on lines that begin with numbers worth keeping,
+//! so it is cut out sentence by sentence.
 
 use std::borrow::Cow;
 
-/// Lines that are advice from their first word to their last.
-const LINES: &[&str] = &[
-    "CUDA kernel errors might be asynchronously reported",
-    "For debugging consider passing CUDA_LAUNCH_BLOCKING",
-    "Compile with `TORCH_USE_CUDA_DSA`",
-    "Search for `cudaError",
-    "Search for `CUDA_ERROR",
-    "The stack trace below excludes JAX-internal frames",
-    "The preceding is the original exception that occurred, unmodified",
-    "For simplicity, JAX has removed its internal frames",
-    "Set TORCHDYNAMO_VERBOSE",
-    "Set TORCH_LOGS",
-    "You can suppress this exception and fall back",
-    "torchdynamo.config.raise_on_backend_error",
-    "torch._dynamo.config.suppress_errors",
-    "import torch._dynamo",
-    "Hint: ",
-    "hint: ",
-    "HINT: ",
-    "Please make sure",
-    "Please ensure",
-    "To get detailed traceback",
-    "To enable traceback see",
-    "Set the environment variable HYDRA_FULL_ERROR",
-    "note: run with `RUST_BACKTRACE",
-    "note: Some details are omitted, run with `RUST_BACKTRACE",
-    "Some NCCL operations have failed or timed out. Due to the asynchronous nature",
-    "Due to the asynchronous nature of CUDA kernels",
-    "To avoid data inconsistency",
-];
-
-/// Sentences that are advice wherever they stand: how each begins.
-const SENTENCES: &[&str] = &[
-    "If reserved but unallocated memory is large",
-    "If reserved memory is >> allocated memory",
-    "See documentation for Memory Management",
-    "See https://pytorch.org/docs/stable/notes/cuda.html",
-    "Please make sure",
-    "Please ensure that",
-    "CUDA kernel errors might be asynchronously reported",
-    "For debugging consider passing",
-    "Compile with `TORCH_USE_CUDA_DSA`",
-    "Device-side assertions were explicitly omitted",
-    "Device-side assertion tracking was not enabled",
-    "Hint: ",
-    "Reducing block sizes or",
-    "Did you run some cuda functions before calling",
-    "Please try to raise your shared memory limit",
-    "It is possible that dataloader's workers are out of shared memory",
-    "Please check that you have an NVIDIA GPU and installed",
-    "Please check the environment",
-    "Please update your GPU driver",
-    "Search for `cudaError",
-    "This is typically caused by a remote worker crashing",
-    "Check the logs of the remote worker",
-    "run with NCCL_DEBUG=INFO for details",
-    "Decrease GPU memory utilization",
-    "Alternatively, go to",
-    "consider setting",
-];
+use crate::wording;
 
 /// Whether the whole line is advice.
 pub(crate) fn is_advice(words: &str) -> bool {
     let words = words.trim_start();
-    LINES.iter().any(|start| words.starts_with(start))
+    wording::advice().lines.iter().any(|start| words.starts_with(start))
 }
 
 /// The text without sentences of advice.
 pub fn without(text: &str) -> Cow<'_, str> {
     let mut kept = Cow::Borrowed(text);
-    for start in SENTENCES {
+    for start in &wording::advice().sentences {
         while let Some(at) = kept.find(start) {
             let rest = kept.get(at..).unwrap_or("");
             let end = at + sentence_end(rest);

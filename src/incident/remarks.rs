@@ -4,16 +4,13 @@
 //! to understand opinions about causes. The surprising thing: such words stand above or below the machine's output, so
 //! only the ends of a long text are looked at.
 
-mod statements;
-
 use std::sync::LazyLock;
-
-use statements::{DENIES, GOOD, NO_BEGINNING, STATEMENTS, WORKS, WORKS_WORDS};
 
 use super::{Incident, Role};
 use crate::facts::{Source, Value};
 use crate::pattern::Pattern;
 use crate::text::Transcript;
+use crate::wording::{self, Statements};
 
 /// Lines at the head and the tail that are looked at.
 const HEAD: usize = 150;
@@ -49,7 +46,7 @@ impl<'t> Clause<'t> {
     fn new(text: &'t str) -> Self {
         let lower = text.to_lowercase();
         let mut words = lower.split(|c: char| !c.is_alphanumeric());
-        let works = words.any(|word| WORKS_WORDS.split('|').any(|success| success == word));
+        let works = words.any(|word| wording::statements().works_words.contains(&word));
         Self { text, works, lower }
     }
 
@@ -61,37 +58,41 @@ impl<'t> Clause<'t> {
     }
 }
 
-static ALL: LazyLock<Vec<Statement>> = LazyLock::new(|| {
-    let read = |(fact, words, source): &(&'static str, &'static str, &'static str)| Statement {
-        fact,
-        words,
-        works: source.starts_with('W'),
-        foreign: !source.is_ascii(),
-        pattern: Pattern::new(&full(source)),
-    };
-    STATEMENTS.iter().map(read).collect()
-});
-
-/// The pattern with its abbreviations written out.
-fn full(source: &str) -> String {
-    let source = source.strip_prefix('W').map_or_else(|| source.to_owned(), |rest| format!("{WORKS}{rest}"));
-    source.strip_suffix('G').map_or_else(|| source.clone(), |rest| format!("{rest}{GOOD}"))
+/// The statements with their patterns.
+struct Remarks {
+    statements: Vec<Statement>,
+    /// Facts that are no less true where their clause denies something.
+    blunt: &'static [&'static str],
+    denial: Pattern,
+    no_beginning: Pattern,
 }
 
-static BEGINNING: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(NO_BEGINNING));
+static REMARKS: LazyLock<Remarks> = LazyLock::new(|| Remarks::new(wording::statements()));
 
-static DENIAL: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(DENIES));
+impl Remarks {
+    fn new(source: &'static Statements<&'static str>) -> Self {
+        let statement = |row: &wording::Statement<&'static str>| Statement {
+            fact: row.fact,
+            words: row.words,
+            works: row.pattern.starts_with("{works}"),
+            foreign: !row.pattern.is_ascii() || row.pattern.ends_with("{good}"),
+            pattern: Pattern::new(&full(row.pattern, source)),
+        };
+        Self {
+            statements: source.statement.iter().map(statement).collect(),
+            blunt: &source.blunt,
+            denial: Pattern::new(source.denies),
+            no_beginning: Pattern::new(source.no_beginning),
+        }
+    }
+}
 
-/// Statements that are no less true where their clause denies something.
-const BLUNT: [&str; 7] = [
-    "writer.began_with_update",
-    "writer.same_input",
-    "writer.needs_reboot",
-    "writer.interrupted_before",
-    "writer.one_card_only",
-    "writer.intermittent",
-    "writer.after_hours",
-];
+/// The pattern with its abbreviations written out.
+fn full(pattern: &str, source: &Statements<&str>) -> String {
+    let head =
+        pattern.strip_prefix("{works}").map_or_else(|| pattern.to_owned(), |rest| format!("{}{rest}", source.works));
+    head.strip_suffix("{good}").map(|rest| format!("{rest}{}", source.good)).unwrap_or(head)
+}
 
 /// Records what the writer says.
 pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
@@ -126,18 +127,21 @@ fn said(text: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
     for clause in clauses(text).into_iter().map(Clause::new) {
         let mut denied = None;
-        for statement in ALL.iter() {
+        for statement in &REMARKS.statements {
             let fact = statement.fact;
             if found.contains(&fact) || !statement.says(&clause) {
                 continue;
             }
-            if fact == "writer.began_with_update" && BEGINNING.is_match(clause.text) {
+            if fact == "writer.began_with_update" && REMARKS.no_beginning.is_match(clause.text) {
                 continue;
             }
             // "Works on 1.12, fails on 2.0": what denies may stand behind a comma.
-            if BLUNT.contains(&fact)
-                || !*denied.get_or_insert_with(|| DENIAL.is_match(clause.text))
-                || clause.text.split(", ").any(|part| statement.pattern.is_match(part) && !DENIAL.is_match(part))
+            if REMARKS.blunt.contains(&fact)
+                || !*denied.get_or_insert_with(|| REMARKS.denial.is_match(clause.text))
+                || clause
+                    .text
+                    .split(", ")
+                    .any(|part| statement.pattern.is_match(part) && !REMARKS.denial.is_match(part))
             {
                 found.push(fact);
             }
@@ -248,12 +252,17 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for (fact, words, source) in STATEMENTS {
-            assert!(Pattern::check(&full(source)).is_ok(), "{fact}: {source}");
+        let source = wording::statements();
+        for row in &source.statement {
+            let pattern = full(row.pattern, source);
+            assert!(Pattern::check(&pattern).is_ok() && !pattern.contains("{works}"), "{}: {pattern}", row.fact);
             assert!(
-                words.split(['|', '&']).all(|word| !word.is_empty() && word.to_lowercase() == word),
-                "{fact}: {words}"
+                row.words.split(['|', '&']).all(|word| !word.is_empty() && word.to_lowercase() == word),
+                "{}: {}",
+                row.fact,
+                row.words
             );
         }
+        assert!(source.blunt.iter().all(|fact| source.statement.iter().any(|row| row.fact == *fact)));
     }
 }
