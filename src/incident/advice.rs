@@ -9,15 +9,23 @@ use crate::wording;
 
 /// Whether the whole line is advice.
 pub(crate) fn is_advice(words: &str) -> bool {
-    let words = words.trim_start();
-    wording::advice().lines.iter().any(|start| words.starts_with(start))
+    begins_with(&wording::advice().lines, words)
 }
 
 /// The text without sentences of advice.
 pub fn without(text: &str) -> Cow<'_, str> {
+    without_sentences(&wording::advice().sentences, text)
+}
+
+fn begins_with<S: AsRef<str>>(lines: &[S], words: &str) -> bool {
+    let words = words.trim_start();
+    lines.iter().any(|start| words.starts_with(start.as_ref()))
+}
+
+fn without_sentences<'t, S: AsRef<str>>(sentences: &[S], text: &'t str) -> Cow<'t, str> {
     let mut kept = Cow::Borrowed(text);
-    for start in &wording::advice().sentences {
-        while let Some(at) = kept.find(start) {
+    for start in sentences {
+        while let Some(at) = kept.find(start.as_ref()) {
             let rest = kept.get(at..).unwrap_or("");
             let end = at + sentence_end(rest);
             let mut cut = kept.get(..at).unwrap_or("").trim_end_matches([' ', '(']).to_owned();
@@ -75,5 +83,19 @@ mod tests {
         assert_eq!(without("Error 802: system not yet initialized"), "Error 802: system not yet initialized");
         assert!(is_advice("For debugging consider passing CUDA_LAUNCH_BLOCKING=1"));
         assert!(!is_advice("RuntimeError: x"));
+    }
+
+    #[test]
+    #[cfg(feature = "os")]
+    fn a_new_wording_is_a_row_of_data() {
+        let text = include_str!("../../kb/wording/advice.toml");
+        let text = text.replace("lines = [", "lines = [\n    \"Have you tried\",");
+        let text = text.replace("sentences = [", "sentences = [\n    \"Have you tried\",");
+        let advice: wording::Advice<String> = wording::source::read(&text).expect("the file reads");
+        let line = "Have you tried turning it off?";
+        assert!(begins_with(&advice.lines, line) && !is_advice(line));
+        let message = "device lost. Have you tried turning it off?";
+        assert_eq!(without_sentences(&advice.sentences, message), "device lost.");
+        assert_eq!(without(message), message);
     }
 }

@@ -142,3 +142,65 @@ pub fn normalised(name: &str) -> String {
 fn names(field: &str) -> impl Iterator<Item = &str> {
     field.split('|').filter(|name| !name.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_found_by_all_their_names() {
+        let packages = builtin();
+        let fact = |row: Option<&Row>| row.map(|row| row.fact.to_string());
+        for (name, expected) in [
+            ("Torch", Some("torch.version")),
+            ("tf_nightly", Some("tensorflow.version")),
+            ("nvidia-cudnn-cu12", Some("cudnn.version")),
+            ("cupy-cuda12x", Some("cupy.version")),
+            ("flash_attn", Some("flash_attn.version")),
+            ("torch-geometric", None),
+        ] {
+            assert_eq!(fact(packages.by_distribution(name)).as_deref(), expected, "{name}");
+        }
+        for (label, expected) in [
+            ("PyTorch version", Some("torch.version")),
+            ("파이토치", Some("torch.version")),
+            ("nvidia driver version", Some("driver.version")),
+            ("onnx runtime", Some("onnxruntime.version")),
+            ("pl", Some("lightning.version")),
+            ("author", None),
+        ] {
+            assert_eq!(fact(packages.by_label(label)).as_deref(), expected, "{label}");
+        }
+        assert_eq!(fact(packages.by_import("tf")).as_deref(), Some("tensorflow.version"));
+        let found: Vec<String> = packages
+            .spelled("CUDA used to build PyTorch: 12.8, torch 2")
+            .map(|(row, _)| row.fact.to_string())
+            .collect();
+        assert_eq!(found, ["torch.cuda", "torch.version"]);
+    }
+
+    #[test]
+    fn every_name_belongs_to_one_package() {
+        let (rows, broken) = source::read(include_str!("../../kb/packages.csv"));
+        assert!(broken.is_empty(), "{broken:?}");
+        let mut seen: Vec<(usize, String)> = Vec::new();
+        for row in &rows {
+            for (column, field) in
+                [&row.imports, &row.distributions, &row.spellings, &row.labels].into_iter().enumerate()
+            {
+                for name in names(field) {
+                    let name = (column, name.to_owned());
+                    assert!(!seen.contains(&name), "{name:?} is there twice");
+                    assert!(
+                        column != 1 || name.1 == normalised(&name.1),
+                        "{name:?} is spelled {}",
+                        normalised(&name.1)
+                    );
+                    seen.push(name);
+                }
+            }
+        }
+        // What marks a line must not be part of every second word.
+        assert!(source::marks(&rows).iter().all(|mark| mark.len() > 2), "{:?}", source::marks(&rows));
+    }
+}

@@ -54,11 +54,14 @@ pub fn read(text: &str) -> (Vec<Package<String>>, Vec<(u64, String)>) {
 }
 
 /// Literals that mark a line in which a package's version may appear: each spelling as written, in lower case and
-/// capitalised. A name of two letters marks a line only before a space: it is a part of too many words.
+/// capitalised, each distribution as it is pinned. A name of two letters marks a line only before a space: it is a part of
+/// too many words.
 pub fn marks(packages: &[Package<String>]) -> Vec<String> {
-    let names = packages.iter().flat_map(|row| [&row.spellings, &row.distributions]).flat_map(|names| names.split('|'));
+    let fields = |field: fn(&Package<String>) -> &String| {
+        packages.iter().flat_map(move |row| field(row).split('|')).filter(|name| !name.is_empty())
+    };
     let mut marks: Vec<String> = Vec::new();
-    for name in names.map(|name| name.trim_end_matches('*')).filter(|name| !name.is_empty()) {
+    for name in fields(|row| &row.spellings) {
         let lower = name.to_lowercase();
         let (first, rest) = lower.split_at(lower.chars().next().map_or(0, char::len_utf8));
         for mut mark in [name.to_owned(), format!("{}{rest}", first.to_uppercase()), lower.clone()] {
@@ -68,6 +71,10 @@ pub fn marks(packages: &[Package<String>]) -> Vec<String> {
             marks.push(mark);
         }
     }
+    marks.extend(fields(|row| &row.distributions).map(|name| match name.strip_suffix('*') {
+        Some(start) => start.to_owned(),
+        None => format!("{name}=="),
+    }));
     // The shorter literal finds the longer one too.
     marks.sort_by_key(String::len);
     let mut kept: Vec<String> = Vec::new();

@@ -36,7 +36,7 @@ pub fn run_settings(text: &str, packages: &Packages) -> Facts {
     if text.len() <= LONGEST {
         lines_as_printed(text, true, packages, &mut facts);
     }
-    facts.retain(|name| name.starts_with("run.") || name.starts_with("env."));
+    facts.retain(|name| matches!(name.split('.').next(), Some("run" | "env")));
     facts.into_source(Source::Report)
 }
 
