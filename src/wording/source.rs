@@ -17,7 +17,7 @@ struct AlarmSource {
 }
 
 /// Reads `alarms.toml`; `packages` are the literals that the catalogue of packages adds to the topic `environment`.
-pub fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>, String> {
+pub(crate) fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>, String> {
     let source: AlarmSource = read(text)?;
     let mut literals: BTreeMap<String, topics::Topics> = BTreeMap::new();
     for (name, words) in source.topics {
@@ -34,6 +34,6 @@ pub fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>, Strin
 }
 
 /// Reads one of the other files.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| error.to_string().replace('\n', " "))
 }
