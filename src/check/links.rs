@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::finding::{Finding, Source};
 use super::{Document, Kind};
 use crate::book::sections::{self, Outline};
-use crate::reports::links::{join, links, unescape};
+use crate::render::uri::decode;
+use crate::reports::links::{join, links};
 
 /// Checks every link of the document's body.
 pub(super) fn check(document: &Document, source: &Source<'_>, exists: &dyn Fn(&str) -> bool) -> Vec<Finding> {
@@ -52,7 +53,7 @@ impl Target {
         if let Some(slug) = address.strip_prefix('#') {
             return match slug.is_empty() || slug == "top" {
                 true => Self::Elsewhere,
-                false => Self::Heading(unescape(slug).to_lowercase()),
+                false => Self::Heading(decode(slug).to_lowercase()),
             };
         }
         let path = address.split(['#', '?']).next().unwrap_or_default();
@@ -61,7 +62,7 @@ impl Target {
         if path.is_empty() || scheme || path.starts_with(['/', '\\', '~', '<', '$', '{']) || path.contains('@') {
             return Self::Elsewhere;
         }
-        let path = unescape(path);
+        let path = decode(path);
         // `train.py:88` and `train.py L88` are places in code.
         Self::File(path.split_once(".py:").map_or(path.clone(), |(stem, _)| format!("{stem}.py")))
     }

@@ -37,30 +37,6 @@ pub fn join(document: &str, relative: &str) -> String {
     if document.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
-/// Takes `%20` and its like back.
-pub(crate) fn unescape(address: &str) -> String {
-    if !address.contains('%') {
-        return address.to_owned();
-    }
-    let bytes = address.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let code = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(value) if byte == b'%' => {
-                out.push(value);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
