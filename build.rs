@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use definition::{FactType, Registry};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{Advice, Statements, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
@@ -15,6 +16,8 @@ use serde::de::DeserializeOwned;
 
 #[path = "src/book/code_rows.rs"]
 mod code_rows;
+#[path = "src/facts/definition.rs"]
+mod definition;
 #[path = "src/book/matter.rs"]
 mod matter;
 #[path = "src/packages/source.rs"]
@@ -51,6 +54,7 @@ fn main() {
         "src/wording/rows.rs",
         "src/wording/source.rs",
         "src/wording/topics.rs",
+        "src/facts/definition.rs",
     ] {
         println!("cargo::rerun-if-changed={path}");
     }
@@ -107,7 +111,9 @@ fn main() {
         book.codes.push(PackedTable { library: &file.stem, rows });
     }
 
-    write("book", &book);
+    let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
+    write("book", &pack(&book));
+    write("facts", &facts);
     catalogues(kb, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
@@ -119,27 +125,55 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
     let (packages, broken) = packages::read(&text("packages.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
-    let alarms = wording::alarms(&text("wording/alarms.toml"), packages::marks(&packages));
-    write("packages", &packages);
-    let mut wording = |name: &str, written: Result<(), String>| {
-        failed.extend(written.err().map(|reason| format!("kb/wording/{name}.toml: {reason}")));
-    };
-    wording("alarms", alarms.map(|read| write("alarms", &read)));
-    let text = |name: &str| text(&format!("wording/{name}.toml"));
-    wording("advice", wording::read::<Advice<String>>(&text("advice")).map(|read| write("advice", &read)));
-    wording(
-        "statements",
-        wording::read::<Statements<String>>(&text("statements")).map(|read| write("statements", &read)),
-    );
-    wording("writing", wording::read::<Writing<String>>(&text("writing")).map(|read| write("writing", &read)));
+    write("packages", &pack(&packages));
+    let wording = |name: &str| text(&format!("wording/{name}.toml"));
+    let packed = [
+        ("alarms", wording::alarms(&wording("alarms"), packages::marks(&packages)).map(|read| pack(&read))),
+        ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
+        ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
+    ];
+    for (name, packed) in packed {
+        match packed {
+            Ok(bytes) => write(name, &bytes),
+            Err(reason) => failed.push(format!("kb/wording/{name}.toml: {reason}")),
+        }
+    }
 }
 
-/// Writes a value where the library takes it in.
-fn write<T: serde::Serialize>(name: &str, value: &T) {
+/// Writes what the library takes in.
+fn write(name: &str, bytes: &[u8]) {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(format!("{name}.postcard"));
-    if let Err(error) = fs::write(&out, pack(value)) {
-        println!("cargo::error=cannot write {}: {error}", out.display());
+    if let Err(error) = fs::write(out, bytes) {
+        println!("cargo::error=cannot write {name}: {error}");
     }
+}
+
+/// The registry of facts, packed. A name twice or a unit of what is no number stops the build.
+fn fact_registry(path: &Path, failed: &mut Vec<String>) -> Vec<u8> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let registry: Registry<'_> = match toml::from_str(&text) {
+        Ok(registry) => registry,
+        Err(error) => {
+            let line = error.span().map_or(1, |span| text[..span.start].lines().count());
+            failed.push(format!("{shown}:{line}: {}", error.message()));
+            return Vec::new();
+        }
+    };
+    let mut names = std::collections::BTreeSet::new();
+    for fact in registry.groups.iter().flat_map(|group| &group.facts) {
+        if !names.insert(&fact.name) {
+            failed.push(format!("{shown}: the fact {} is there twice", fact.name));
+        }
+        if fact.unit.is_some() && fact.fact_type != FactType::Number {
+            failed.push(format!("{shown}: {} has a unit and is no number", fact.name));
+        }
+        if fact.label.is_empty() || fact.meaning.is_empty() || fact.origin.is_empty() {
+            failed.push(format!("{shown}: {} lacks a label, a meaning or an origin", fact.name));
+        }
+    }
+    pack(&registry)
 }
 
 fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {

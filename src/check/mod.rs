@@ -10,7 +10,6 @@ mod conditions;
 mod contents;
 mod dates;
 mod exemptions;
-mod fact_names;
 mod finding;
 mod fix;
 mod folder;
@@ -35,7 +34,6 @@ mod tasks;
 mod template_left;
 
 pub use catalogue::{RULES, Rule};
-pub use fact_names::{NAMES as FACT_NAMES, PACKAGES as FACT_PACKAGES, Sort as FactSort, sort_of as fact_sort};
 pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, mend};
 pub use ids::Known as KnownReport;

@@ -146,6 +146,7 @@ fn names(field: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts;
 
     #[test]
     fn packages_are_found_by_all_their_names() {
@@ -177,6 +178,16 @@ mod tests {
             .map(|(row, _)| row.fact.to_string())
             .collect();
         assert_eq!(found, ["torch.cuda", "torch.version"]);
+    }
+
+    #[test]
+    fn the_registry_of_facts_has_the_same_packages() {
+        for row in builtin().iter() {
+            assert!(facts::describe(&row.fact).is_some(), "{} is not in kb/facts.toml", row.fact);
+        }
+        for package in facts::packages() {
+            assert!(builtin().iter().any(|row| row.group() == package), "{package} is not in kb/packages.csv");
+        }
     }
 
     #[test]
