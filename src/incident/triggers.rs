@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::text::Transcript;
+use crate::wording;
 pub(crate) use crate::wording::topics::*;
-use crate::wording::{self, Alarms};
 
 /// The literals as one automaton.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Triggers {
     topics: Vec<Topics>,
 }
 
-static BUILTIN: LazyLock<Triggers> = LazyLock::new(|| Triggers::new(wording::alarms()));
+static BUILTIN: LazyLock<Triggers> = LazyLock::new(|| Triggers::new(wording::alarms().literals.iter().copied()));
 
 impl Triggers {
     /// The triggers of the book.
@@ -26,13 +26,11 @@ impl Triggers {
         &BUILTIN
     }
 
-    /// The triggers out of these literals.
-    pub(crate) fn new<S: AsRef<[u8]>>(alarms: &Alarms<S>) -> Self {
-        let literals = alarms.literals.iter().map(|(literal, _)| literal);
-        Self {
-            automaton: AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(literals).ok(),
-            topics: alarms.literals.iter().map(|(_, topics)| *topics).collect(),
-        }
+    /// The triggers out of literals with their topics.
+    pub(crate) fn new<'l>(literals: impl IntoIterator<Item = (&'l str, Topics)>) -> Self {
+        let (literals, topics): (Vec<&str>, Vec<Topics>) = literals.into_iter().unzip();
+        let automaton = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(literals).ok();
+        Self { automaton, topics }
     }
 
     /// The topics of every line.
