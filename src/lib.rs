@@ -15,11 +15,13 @@ pub mod diagnosis;
 pub mod facts;
 mod fingerprint;
 pub mod incident;
-mod matching;
+pub mod matching;
+pub mod packages;
 mod pattern;
 pub mod render;
 pub mod span;
 pub mod text;
+pub mod wording;
 
 // What needs an operating system.
 #[cfg(feature = "os")]

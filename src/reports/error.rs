@@ -13,6 +13,7 @@ pub enum Error {
     /// A file or folder cannot be read.
     #[error("could not read `{}`", path.display())]
     Read {
+        /// The file or folder.
         path: PathBuf,
         /// The system's error.
         #[source]

@@ -3,6 +3,7 @@
 //! Reading is lenient: whatever people write is taken. Writing is careful: files are written whole or not at all.
 
 pub mod config;
+pub(crate) mod dates;
 pub(crate) mod draft;
 mod error;
 pub mod files;
@@ -11,6 +12,7 @@ pub(crate) mod graph;
 pub(crate) mod index;
 pub(crate) mod index_page;
 pub mod knowledge;
+pub(crate) mod links;
 pub(crate) mod lookup;
 pub(crate) mod mentions;
 pub(crate) mod naming;
@@ -20,5 +22,6 @@ pub mod reading;
 pub(crate) mod record;
 pub(crate) mod refs;
 pub(crate) mod stats;
+pub(crate) mod status;
 
 pub use error::Error;

@@ -16,6 +16,8 @@ const LAYERS: &[&str] = &[
     "fingerprint",
     "compatibility",
     "condition",
+    "packages",
+    "wording",
     "text",
     "incident",
     "book",
