@@ -1,7 +1,7 @@
 //! Facts as sentences: what a person should know of this machine, the gravest first. Nothing is measured here.
 
 use super::numbering::{called, installed};
-use super::{Rung, Word, alike};
+use super::{Check, Word, alike};
 use crate::amounts::size;
 use crate::compatibility::{arch_supported, driver_supports};
 use crate::facts::{Facts, Value};
@@ -35,7 +35,7 @@ impl Findings {
 }
 
 /// The findings of a probe, and whether one of them says that something is broken.
-pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
+pub(super) fn of(facts: &Facts, checks: &[Check]) -> (Vec<String>, bool) {
     let mut findings = Findings::default();
     driver(facts, &mut findings);
     for index in 0..installed(facts) {
@@ -44,7 +44,7 @@ pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
     kernel(facts, &mut findings);
     software(facts, &mut findings);
     host(facts, &mut findings);
-    ladder(facts, rungs, &mut findings);
+    broken_checks(facts, checks, &mut findings);
     if let (late @ [_, ..], Some(budget)) = (list(facts, "probe.late"), facts.number("probe.budget_ms")) {
         let late = late.join(", ");
         findings.note(format!("no answer within {budget} ms from {late}; `faultbook probe` waits longer"));
@@ -324,9 +324,9 @@ fn host(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn ladder(facts: &Facts, rungs: &[Rung], findings: &mut Findings) {
-    for (rung, names) in alike(rungs, Word::is_broken) {
-        let what = match rung.word {
+fn broken_checks(facts: &Facts, checks: &[Check], findings: &mut Findings) {
+    for (check, names) in alike(checks, Word::is_broken) {
+        let what = match check.word {
             Word::Wrong => "wrong results",
             Word::Failed => "failure",
             Word::UnknownCode => "failure with a code that the library does not name",
@@ -334,7 +334,7 @@ fn ladder(facts: &Facts, rungs: &[Rung], findings: &mut Findings) {
             Word::TimedOut => "hang",
             Word::Ok | Word::Skipped | Word::NotReached => continue,
         };
-        findings.broken(format!("{}, {what} of {}: {}", called(facts, rung.device), names.join(", "), rung.says));
+        findings.broken(format!("{}, {what} of {}: {}", called(facts, check.device), names.join(", "), check.says));
     }
 }
 

@@ -1,34 +1,30 @@
 //! The live check of the machine: which facts would confirm or refute a cause, asked without harm.
 //!
-//! The quick level only reads. The functional level does what a training job does, rung by rung, in child processes
+//! The quick level only reads. The functional level does what a training job does, check by check, in child processes
 //! with deadlines; the stress level adds minutes of memory and arithmetic checks. It never fails: what cannot be known
 //! is a fact with its reason. Nothing of NVIDIA's is linked, so that the program starts and answers without it.
 
-mod arithmetic;
+#[macro_use]
+mod native;
+
+mod checks;
 mod child;
-mod devices;
 mod environment;
 #[cfg(test)]
 mod files;
 mod findings;
 mod kernel_log;
-mod ladder;
 mod libraries;
 mod loader;
-mod native;
 mod note;
 mod numbering;
-mod nvml;
-mod nvml_modes;
-mod nvml_words;
+mod nvidia;
 mod outcome;
 mod packages;
 mod python;
 mod question;
 mod quick;
-mod reference;
 mod relate;
-mod rungs;
 mod save;
 mod step;
 mod system;
@@ -41,14 +37,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use ladder::Start;
+use checks::Start;
 use libraries::Chosen;
 use loader::{By, DRIVER, Loader};
 use note::Notes;
 
 pub use native::leave;
 pub use numbering::{called, index_of, ordinal_of};
-pub use outcome::{Level, Options, Outcome, Rung, Word, alike};
+pub use outcome::{Check, Level, Options, Outcome, Word, alike};
 pub use relate::{is_software, relate};
 pub use save::{Error, SCHEMA, load, save, to_json};
 pub use step::answer as answer_step;
@@ -57,7 +53,7 @@ pub use watch::{Sample, Watch};
 /// Whether this machine shows any trace of an NVIDIA driver: cheap enough to ask before anything else.
 pub fn driver_here(options: &Options) -> bool {
     let loader = Loader::new(&options.root, &options.environment);
-    devices::any_trace(&options.root) || Places::find(&loader).any()
+    nvidia::devices::any_trace(&options.root) || Places::find(&loader).any()
 }
 
 /// Asks the machine.
@@ -66,17 +62,17 @@ pub fn run(level: Level, options: &Options) -> Outcome {
     let shared = Arc::new(Shared::new(options.clone()));
     let started = Instant::now();
     let (mut notes, chosen) = quick::read(&shared);
-    let mut rungs = Vec::new();
+    let mut checks = Vec::new();
     if level > Level::Quick {
-        // The ladder's children wake sleeping devices once more.
+        // The children of the checks wake sleeping devices once more.
         let waking = started.elapsed();
-        rungs = functional(level, &shared, &chosen, waking, &mut notes);
+        checks = functional(level, &shared, &chosen, waking, &mut notes);
     }
-    question::settle(options, &rungs, &mut notes);
-    let (findings, broken) = findings::of(&notes.facts, &rungs);
+    question::settle(options, &checks, &mut notes);
+    let (findings, broken) = findings::of(&notes.facts, &checks);
     notes.flag("probe.healthy", shared.present && !broken);
     let looked_in = if shared.present { Vec::new() } else { shared.loader.places() };
-    Outcome { level: level.word().to_owned(), facts: notes.facts, findings, rungs, looked_in, taken }
+    Outcome { level: level.word().to_owned(), facts: notes.facts, findings, checks, looked_in, taken }
 }
 
 /// What all parts of a probe use.
@@ -92,7 +88,7 @@ impl Shared {
     fn new(options: Options) -> Self {
         let loader = Loader::new(&options.root, &options.environment);
         let places = Places::find(&loader);
-        let present = places.any() || devices::any_trace(&options.root);
+        let present = places.any() || nvidia::devices::any_trace(&options.root);
         let executable = options.executable.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
         Self { options, loader, places, present, executable }
     }
@@ -152,13 +148,13 @@ impl Places {
     }
 }
 
-/// Climbs the ladder on every device that a program sees, all devices at once.
-fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, notes: &mut Notes) -> Vec<Rung> {
+/// Runs the checks on every device that a program sees, all devices at once.
+fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, notes: &mut Notes) -> Vec<Check> {
     if !shared.present {
         return Vec::new();
     }
     if notes.facts.text("driver.init") == Some("timed out") {
-        return ladder::hung(0, notes.facts.text("driver.init_says").unwrap_or("cuInit hangs"));
+        return checks::hung(0, notes.facts.text("driver.init_says").unwrap_or("cuInit hangs"));
     }
     let mut environment = shared.options.environment.clone();
     let name = OsString::from("LD_LIBRARY_PATH");
@@ -167,10 +163,10 @@ fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, 
     if let Ok(joined) = std::env::join_paths(folders.filter(|folder| !folder.as_os_str().is_empty())) {
         environment.insert(name, joined);
     }
-    // Where initialising failed the ladder still starts on device 0: its first rung tells the story.
+    // Where initialising failed the checks still start on device 0: its first check tells the story.
     #[expect(clippy::cast_possible_truncation, reason = "a count of devices")]
     let count = notes.facts.number("cuda.device_count").map_or(1, |count| count as i32).clamp(1, 64);
-    let mut climbed: Vec<(Vec<Rung>, Notes)> = Vec::new();
+    let mut ended: Vec<(Vec<Check>, Notes)> = Vec::new();
     std::thread::scope(|scope| {
         let devices: Vec<_> = (0..count)
             .map(|device| {
@@ -189,15 +185,15 @@ fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, 
                     deadline: shared.options.deadline + waking,
                     time: shared.options.time + waking,
                 };
-                scope.spawn(move || ladder::climb(start, level, &settings))
+                scope.spawn(move || checks::run(start, level, &settings))
             })
             .collect();
-        climbed = devices.into_iter().filter_map(|device| device.join().ok()).collect();
+        ended = devices.into_iter().filter_map(|device| device.join().ok()).collect();
     });
-    let mut rungs = Vec::new();
-    for (device_rungs, device_notes) in climbed {
+    let mut checks = Vec::new();
+    for (device_checks, device_notes) in ended {
         notes.facts.merge(&device_notes.facts);
-        rungs.extend(device_rungs);
+        checks.extend(device_checks);
     }
-    rungs
+    checks
 }

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use super::checks::{self, Start};
 use super::child::End;
-use super::ladder::{self, Start};
 use super::libraries::{self, Chosen};
 use super::note::Notes;
 use super::numbering::installed;
-use super::{Shared, devices, environment, kernel_log, python, step, system};
+use super::nvidia::devices;
+use super::{Shared, environment, kernel_log, python, step, system};
 
 /// A part of the quick level, as it arrives.
 pub(super) enum Part {
@@ -115,12 +116,12 @@ fn software(shared: &Shared) -> Part {
 }
 
 pub(super) fn ask_nvml(shared: &Shared) -> Part {
-    let (notes, end) = ladder::ask(start(shared, &shared.options.environment), step::NVML, &shared.settings());
+    let (notes, end) = checks::ask(start(shared, &shared.options.environment), step::NVML, &shared.settings());
     Part::Nvml(notes, end)
 }
 
 fn ask_init(shared: &Shared) -> Part {
-    let (notes, end) = ladder::ask(start(shared, &shared.options.environment), step::INIT, &shared.settings());
+    let (notes, end) = checks::ask(start(shared, &shared.options.environment), step::INIT, &shared.settings());
     Part::Init(notes, end)
 }
 

@@ -185,7 +185,7 @@ mod tests {
             level: "quick".into(),
             facts: all,
             findings: vec!["a finding".into()],
-            rungs: Vec::new(),
+            checks: Vec::new(),
             looked_in: Vec::new(),
             taken: UNIX_EPOCH,
         }

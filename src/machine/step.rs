@@ -1,6 +1,6 @@
 //! The other side of `child`: what this program does when it is called with the hidden subcommand.
 //!
-//! It answers in JSON lines: which rung begins, how it ended, facts. A line before each rung tells the parent where a
+//! It answers in JSON lines: which check begins, how it ended, facts. A line before each check tells the parent where a
 //! crash happened. It keeps no core dump and kills itself when its parent is gone for long.
 
 use std::collections::BTreeMap;
@@ -13,17 +13,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::loader::DRIVER;
-use super::native::driver::Driver;
 use super::note::Notes;
-use super::save::{RungLayout, split};
-use super::{Rung, child, nvml, rungs};
+use super::nvidia::native::driver::Driver;
+use super::nvidia::{checks, nvml};
+use super::save::{CheckLayout, split};
+use super::{Check, child};
 
 /// Asks NVML.
 pub(super) const NVML: &str = "nvml";
 /// Initialises CUDA, makes no context.
 pub(super) const INIT: &str = "init";
-/// Climbs rungs of the ladder.
-pub(super) const LADDER: &str = "ladder";
+/// Runs checks of the checks.
+pub(super) const CHECKS: &str = "checks";
 
 /// What a step needs to know.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -43,11 +44,11 @@ pub(super) struct Settings {
     pub(super) cudnn: Option<PathBuf>,
     /// CUDA's number of the device.
     pub(super) device: i32,
-    /// The rungs to climb.
-    pub(super) rungs: Vec<String>,
-    /// Whether somebody else computes on the device: then no rung takes all of its memory.
+    /// The checks to run.
+    pub(super) checks: Vec<String>,
+    /// Whether somebody else computes on the device: then no check takes all of its memory.
     pub(super) shared: bool,
-    /// Seconds for each rung of the stress level.
+    /// Seconds for each check of the stress level.
     pub(super) seconds: u64,
     /// The child gives up by itself after this many seconds.
     pub(super) alive: u64,
@@ -57,10 +58,10 @@ pub(super) struct Settings {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message {
-    /// A rung begins.
+    /// A check begins.
     Begin(String),
-    /// A rung ended.
-    End(RungLayout),
+    /// A check ended.
+    End(CheckLayout),
     /// Facts.
     Facts(BTreeMap<String, Json>, BTreeMap<String, String>),
 }
@@ -88,7 +89,7 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
             init(settings.cuda.as_deref(), &mut notes);
             say_facts(out, &notes);
         }
-        Some(LADDER) => climb(&settings, out),
+        Some(CHECKS) => run(&settings, out),
         _ => return Some(USAGE),
     }
     Some(0)
@@ -116,22 +117,22 @@ fn init(library: Option<&Path>, notes: &mut Notes) {
             if let Some(code) = trouble.code() {
                 notes.number("driver.init_code", f64::from(code));
             }
-            notes.text("driver.init", rungs::word_of(&trouble));
+            notes.text("driver.init", checks::word_of(&trouble));
             notes.text("driver.init_says", trouble.says());
         }
     }
 }
 
-/// Climbs until a rung does not hold: what comes after it deserves a fresh process.
-fn climb(settings: &Settings, out: &mut dyn Write) {
-    let mut bench = rungs::Bench::new(settings.clone());
-    for name in &settings.rungs {
+/// Runs until a check does not hold: what comes after it deserves a fresh process.
+fn run(settings: &Settings, out: &mut dyn Write) {
+    let mut bench = checks::Bench::new(settings.clone());
+    for name in &settings.checks {
         say(out, &Message::Begin(name.clone()));
         let started = Instant::now();
-        let result = bench.climb(name);
+        let result = bench.run(name);
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let holds = result.word.holds();
-        let rung = Rung {
+        let check = Check {
             name: name.clone(),
             device: u32::try_from(settings.device).unwrap_or(0),
             word: result.word,
@@ -142,7 +143,7 @@ fn climb(settings: &Settings, out: &mut dyn Write) {
         if !bench.notes.facts.is_empty() {
             say_facts(out, &std::mem::take(&mut bench.notes));
         }
-        say(out, &Message::End(RungLayout::of(&rung)));
+        say(out, &Message::End(CheckLayout::of(&check)));
         if !holds {
             break;
         }

@@ -28,13 +28,13 @@ pub struct Sample {
 impl Sample {
     /// The sample as one line of JSON, without a newline.
     pub fn to_json_line(&self) -> String {
-        let (facts, set_unknown) = split(&self.facts);
+        let (facts, unknown) = split(&self.facts);
         let seconds = self.taken.duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let line: BTreeMap<&str, Json> = BTreeMap::from([
             ("schema", Json::from("faultbook/sample/1")),
             ("time", Json::from((seconds * 1000.0).round() / 1000.0)),
             ("facts", serde_json::to_value(facts).unwrap_or_default()),
-            ("set_unknown", serde_json::to_value(set_unknown).unwrap_or_default()),
+            ("cannot_tell", serde_json::to_value(unknown).unwrap_or_default()),
         ]);
         serde_json::to_string(&line).unwrap_or_default()
     }

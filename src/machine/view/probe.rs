@@ -3,7 +3,7 @@
 use crate::amounts::size;
 use crate::facts::{Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
-use crate::machine::{Outcome, Rung, Word, alike, called};
+use crate::machine::{Check, Outcome, Word, alike, called};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
@@ -21,7 +21,7 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
             device(&mut sheet, facts, index);
             links_and_modes(&mut sheet, facts, index);
         }
-        ladder(&mut sheet, outcome);
+        checks(&mut sheet, outcome);
     } else {
         sheet.paragraph(&Paragraph::new("No NVIDIA driver on this machine.").style(STRONG));
         row(&mut sheet, "looked in", &outcome.looked_in.join(", "));
@@ -73,38 +73,38 @@ fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
     row(sheet, "nodes", &list(facts, "device_nodes.present").join(" "));
 }
 
-/// The rungs of each device: those that broke with their words, those that hold in a row.
-fn ladder(sheet: &mut Sheet, outcome: &Outcome) {
-    let rungs = &outcome.rungs;
-    if rungs.is_empty() {
+/// The checks of each device: those that broke with their words, those that hold in a row.
+fn checks(sheet: &mut Sheet, outcome: &Outcome) {
+    let checks = &outcome.checks;
+    if checks.is_empty() {
         return;
     }
     sheet.blank();
-    let mut devices: Vec<u32> = rungs.iter().map(|rung| rung.device).collect();
+    let mut devices: Vec<u32> = checks.iter().map(|check| check.device).collect();
     devices.dedup();
     for device in devices {
-        sheet.paragraph(&Paragraph::new(format!("{}, rung by rung", called(&outcome.facts, device))).style(STRONG));
-        let own: Vec<Rung> = rungs.iter().filter(|rung| rung.device == device).cloned().collect();
-        for (rung, names) in alike(&own, Word::is_broken) {
-            let words = format!("{}: {}", names.join(" · "), rung.says);
-            sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&rung.word.word().to_uppercase())));
+        sheet.paragraph(&Paragraph::new(format!("{}, check by check", called(&outcome.facts, device))).style(STRONG));
+        let own: Vec<Check> = checks.iter().filter(|check| check.device == device).cloned().collect();
+        for (check, names) in alike(&own, Word::is_broken) {
+            let words = format!("{}: {}", names.join(" · "), check.says);
+            sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&check.word.word().to_uppercase())));
         }
-        for rung in own.iter().filter(|rung| rung.word == Word::Ok) {
-            // The two rungs whose words say more than "ok".
-            if matches!(rung.name.as_str(), "largest_block" | "peer") {
-                let words = format!("{}: {}", rung.name.replace('_', " "), rung.says);
+        for check in own.iter().filter(|check| check.word == Word::Ok) {
+            // The two checks whose words say more than "ok".
+            if matches!(check.name.as_str(), "largest_block" | "peer") {
+                let words = format!("{}: {}", check.name.replace('_', " "), check.says);
                 sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("")));
             }
         }
         for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
             let names: Vec<String> =
-                own.iter().filter(|rung| rung.word == word).map(|rung| rung.name.replace('_', " ")).collect();
+                own.iter().filter(|check| check.word == word).map(|check| check.name.replace('_', " ")).collect();
             if !names.is_empty() {
                 sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
             }
         }
-        for (rung, names) in alike(&own, |word| word == Word::Skipped) {
-            let words = format!("{}: {}", rung.says, names.join(" · "));
+        for (check, names) in alike(&own, |word| word == Word::Skipped) {
+            let words = format!("{}: {}", check.says, names.join(" · "));
             sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
         }
     }
@@ -310,7 +310,7 @@ mod tests {
             level: "functional".into(),
             facts: all,
             findings: vec!["GPU 0: 0.4 of 12.0 GiB free".into()],
-            rungs: vec![Rung {
+            checks: vec![Check {
                 name: "conv_backward_filter".into(),
                 device: 0,
                 word: Word::Failed,

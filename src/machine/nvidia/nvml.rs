@@ -18,13 +18,13 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
 use nvml_wrapper::structs::device::FieldId;
 
-use super::loader::DRIVER;
 use super::native::nvml_raw;
-use super::note::Notes;
 use super::nvml_modes::{fabric, links, modes};
 use super::nvml_words::{why, word};
-use super::system;
 use crate::amounts::size;
+use crate::machine::loader::DRIVER;
+use crate::machine::note::Notes;
+use crate::machine::system;
 
 /// The field that holds what the driver wants done with the device.
 const RECOVERY_ACTION: FieldId = FieldId(230);
@@ -43,7 +43,7 @@ const RECOVERY_ACTIONS: &[&str] = &[
 
 /// Tells `driver.*` and `gpu.installed`, then `gpu.<index>.*` of one device after the other; the error of NVML's start
 /// goes to `nvml.error`.
-pub(super) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&Notes)) {
+pub(in crate::machine) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&Notes)) {
     let mut notes = Notes::default();
     let Some((nvml, count)) = start(library, &mut notes) else { return tell(&notes) };
     tell(&notes);

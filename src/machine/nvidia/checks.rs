@@ -1,49 +1,49 @@
-//! The rungs of the functional ladder, as they run inside the child: each does one thing that a training job does and
+//! The functional checks as they run inside the child: each does one thing that a training job does and
 //! compares the result with one computed here.
 //!
 //! All data are small whole numbers, so that every precision gives exact results and a difference is a fault of the
 //! machine, not of rounding.
 
-use super::Word;
-use super::loader::DRIVER;
-use super::native::Trouble;
 use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Pass};
 use super::native::driver::{Context, Device, Driver};
 use super::native::nvrtc::Nvrtc;
-use super::note::Notes;
 use super::reference;
-use super::step::Settings;
 use crate::amounts::size;
+use crate::machine::Word;
+use crate::machine::loader::DRIVER;
+use crate::machine::native::Trouble;
+use crate::machine::note::Notes;
+use crate::machine::step::Settings;
 
-/// How a rung ended.
-pub(super) struct Climbed {
-    pub(super) word: Word,
-    pub(super) says: String,
-    pub(super) code: Option<i32>,
+/// How a check ended.
+pub(in crate::machine) struct Ended {
+    pub(in crate::machine) word: Word,
+    pub(in crate::machine) says: String,
+    pub(in crate::machine) code: Option<i32>,
 }
 
-/// What a rung returns: words of success, or how it failed.
-pub(super) type Rung = Result<String, Climbed>;
+/// What a check returns: words of success, or how it failed.
+pub(super) type Answer = Result<String, Ended>;
 
-impl From<Trouble> for Climbed {
+impl From<Trouble> for Ended {
     fn from(trouble: Trouble) -> Self {
         let unknown = matches!(&trouble, Trouble::Status { name: None, .. });
         let word = if unknown { Word::UnknownCode } else { Word::Failed };
-        Climbed { word, says: trouble.says(), code: trouble.code() }
+        Ended { word, says: trouble.says(), code: trouble.code() }
     }
 }
 
-pub(super) fn skipped(says: &str) -> Climbed {
-    Climbed { word: Word::Skipped, says: says.to_owned(), code: None }
+pub(super) fn skipped(says: &str) -> Ended {
+    Ended { word: Word::Skipped, says: says.to_owned(), code: None }
 }
 
-pub(super) fn wrong(says: String) -> Climbed {
-    Climbed { word: Word::Wrong, says, code: None }
+pub(super) fn wrong(says: String) -> Ended {
+    Ended { word: Word::Wrong, says, code: None }
 }
 
 /// A status as one word for conditions: its name where it has one.
-pub(super) fn word_of(trouble: &Trouble) -> String {
+pub(in crate::machine) fn word_of(trouble: &Trouble) -> String {
     match trouble {
         Trouble::NotLoaded(_) => "library not loadable".to_owned(),
         Trouble::Missing(name) => format!("no {name}"),
@@ -55,14 +55,14 @@ pub(super) fn word_of(trouble: &Trouble) -> String {
 /// CUDA's out-of-memory status.
 pub(super) const OUT_OF_MEMORY: i32 = 2;
 
-/// Elements of the copy and kernel rungs.
+/// Elements of the copy and kernel checks.
 const ELEMENTS: u32 = 1 << 18;
 
-/// Everything that rungs share inside one child.
-pub(super) struct Bench {
+/// Everything that checks share inside one child.
+pub(in crate::machine) struct Bench {
     pub(super) settings: Settings,
     /// Facts found on the way.
-    pub(super) notes: Notes,
+    pub(in crate::machine) notes: Notes,
     pub(super) driver: Option<&'static Driver>,
     pub(super) context: Option<Context<'static>>,
     pub(super) cublas: Option<Cublas>,
@@ -71,14 +71,14 @@ pub(super) struct Bench {
 
 impl Bench {
     /// Nothing is loaded yet.
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(in crate::machine) fn new(settings: Settings) -> Self {
         Self { settings, notes: Notes::default(), driver: None, context: None, cublas: None, cudnn: None }
     }
 
-    /// Climbs one rung.
-    pub(super) fn climb(&mut self, name: &str) -> Climbed {
+    /// Runs one check.
+    pub(in crate::machine) fn run(&mut self, name: &str) -> Ended {
         let result = match name {
-            "context" => self.context_rung(),
+            "context" => self.context_check(),
             "copy" => self.copy(),
             "kernel" => self.kernel(),
             "nvrtc" => self.nvrtc(),
@@ -97,16 +97,16 @@ impl Bench {
             "peer" => self.peer(),
             "memory_patterns" => self.memory_patterns(),
             "gemm_stress" => self.gemm_stress(),
-            other => Err(skipped(&format!("no rung is named {other}"))),
+            other => Err(skipped(&format!("no check is named {other}"))),
         };
         match result {
-            Ok(says) => Climbed { word: Word::Ok, says, code: None },
-            Err(climbed) => climbed,
+            Ok(says) => Ended { word: Word::Ok, says, code: None },
+            Err(ended) => ended,
         }
     }
 
     /// The driver, loaded and initialised at the first call; it lives as long as this process.
-    fn driver(&mut self) -> Result<&'static Driver, Climbed> {
+    fn driver(&mut self) -> Result<&'static Driver, Ended> {
         if let Some(driver) = self.driver {
             return Ok(driver);
         }
@@ -117,18 +117,18 @@ impl Bench {
         Ok(driver)
     }
 
-    pub(super) fn device(&mut self) -> Result<Device<'static>, Climbed> {
+    pub(super) fn device(&mut self) -> Result<Device<'static>, Ended> {
         Ok(self.driver()?.device(self.settings.device)?)
     }
 
-    pub(super) fn context(&mut self) -> Result<&Context<'static>, Climbed> {
+    pub(super) fn context(&mut self) -> Result<&Context<'static>, Ended> {
         if self.context.is_none() {
             self.context = Some(self.device()?.context()?);
         }
         self.context.as_ref().ok_or_else(|| skipped("no context"))
     }
 
-    fn context_rung(&mut self) -> Rung {
+    fn context_check(&mut self) -> Answer {
         let device = self.device()?;
         let number = self.settings.device;
         if let Ok(bytes) = device.shared_memory() {
@@ -144,7 +144,7 @@ impl Bench {
         Ok(format!("{name}, sm_{major}{minor}, {} of {} free", size(free as f64), size(total as f64)))
     }
 
-    fn copy(&mut self) -> Rung {
+    fn copy(&mut self) -> Answer {
         let context = self.context()?;
         let bytes = reference::bytes(ELEMENTS as usize * 4);
         let (first, second) = (context.upload(&bytes)?, context.allocate(bytes.len())?);
@@ -154,32 +154,32 @@ impl Bench {
         Ok(format!("{} there, across and back unchanged", size(f64::from(ELEMENTS) * 4.0)))
     }
 
-    fn kernel(&mut self) -> Rung {
+    fn kernel(&mut self) -> Answer {
         let (major, minor) = self.device()?.capability()?;
         let ptx = reference::ptx(major, minor);
         self.run_mix(ptx.as_bytes())?;
         Ok(format!("PTX compiled by the driver, {ELEMENTS} results right"))
     }
 
-    fn nvrtc(&mut self) -> Rung {
+    fn nvrtc(&mut self) -> Answer {
         let Some(library) = self.settings.nvrtc.clone() else { return Err(skipped("no NVRTC library found")) };
         let (major, minor) = self.device()?.capability()?;
         let nvrtc = Nvrtc::open(library.as_os_str())?;
         let version = nvrtc.version()?;
         let target = nvrtc.target(major, minor);
         let image = nvrtc.compile(reference::SOURCE, target).map_err(|(trouble, log)| {
-            let mut climbed = Climbed::from(trouble);
+            let mut ended = Ended::from(trouble);
             if !log.is_empty() {
-                climbed.says = format!("{}; {}", climbed.says, log.lines().next().unwrap_or_default());
+                ended.says = format!("{}; {}", ended.says, log.lines().next().unwrap_or_default());
             }
-            climbed
+            ended
         })?;
         self.run_mix(&image)?;
         Ok(format!("NVRTC {}.{} compiled for {target}, results right", version.0, version.1))
     }
 
-    /// Runs the ladder's kernel from an image and checks every result.
-    pub(super) fn run_mix(&mut self, image: &[u8]) -> Result<(), Climbed> {
+    /// Runs the kernel of the checks from an image and checks every result.
+    pub(super) fn run_mix(&mut self, image: &[u8]) -> Result<(), Ended> {
         let context = self.context()?;
         let input: Vec<u32> = (0..ELEMENTS).map(|i| i.wrapping_mul(2_246_822_519)).collect();
         let from = context.upload(&reference::words_to_bytes(&input))?;
@@ -193,7 +193,7 @@ impl Bench {
     }
 
     /// The largest single allocation, by bisection; a shared device is asked only for half of what is free.
-    fn largest_block(&mut self) -> Rung {
+    fn largest_block(&mut self) -> Answer {
         const STEP: usize = 2 << 20;
         let (number, shared) = (self.settings.device, self.settings.shared);
         let context = self.context()?;
@@ -223,7 +223,7 @@ impl Bench {
         Ok(format!("{largest_words} of {free_words} free in one block"))
     }
 
-    fn peer(&mut self) -> Rung {
+    fn peer(&mut self) -> Answer {
         let driver = self.driver()?;
         let count = driver.device_count()?;
         if count < 2 {
@@ -260,7 +260,7 @@ impl Bench {
     }
 
     /// Fills memory with patterns and reads it back until the time is up.
-    fn memory_patterns(&mut self) -> Rung {
+    fn memory_patterns(&mut self) -> Answer {
         const BLOCK: usize = 64 << 20;
         let (seconds, shared) = (self.settings.seconds, self.settings.shared);
         let context = self.context()?;
@@ -311,7 +311,7 @@ impl Bench {
 }
 
 /// Whether so many bytes can be had in one piece.
-fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Climbed> {
+fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Ended> {
     if bytes == 0 {
         return Ok(true);
     }
@@ -322,7 +322,7 @@ fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Climbed> {
     }
 }
 
-fn compare_bytes(got: &[u8], expected: &[u8]) -> Result<(), Climbed> {
+fn compare_bytes(got: &[u8], expected: &[u8]) -> Result<(), Ended> {
     let bad = got.iter().zip(expected).filter(|(got, expected)| got != expected).count();
     if bad == 0 && got.len() == expected.len() {
         return Ok(());

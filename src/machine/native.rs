@@ -23,12 +23,6 @@ macro_rules! status_call {
     }};
 }
 
-pub(super) mod cublas;
-pub(super) mod cudnn;
-pub(super) mod driver;
-pub(super) mod nvml_raw;
-pub(super) mod nvrtc;
-
 use std::ffi::{CStr, OsStr, c_char, c_int};
 
 use libloading::{Library, Symbol};
@@ -80,7 +74,7 @@ impl Trouble {
 
 /// Opens a library by path or by name, for the rest of the process: threads that it started may still run in it, and
 /// frameworks never close it either.
-fn open(library: &OsStr) -> Result<&'static Library, Trouble> {
+pub(super) fn open(library: &OsStr) -> Result<&'static Library, Trouble> {
     // SAFETY: loading runs the initialisers of a library that the user's own framework loads, in a process that does
     // nothing else and may die of it.
     let library = unsafe { Library::new(library) }.map_err(|error| Trouble::NotLoaded(error.to_string()))?;
@@ -101,7 +95,7 @@ pub fn leave(code: u8) -> ! {
 ///
 /// # Safety
 /// `F` must be the type of that function in the library's C header.
-unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, Trouble> {
+pub(super) unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, Trouble> {
     // SAFETY: the caller vouches for the type.
     unsafe { library.get::<F>(name.as_bytes()) }.map_err(|_| Trouble::Missing(name.trim_end_matches('\0')))
 }
@@ -110,7 +104,7 @@ unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Sy
 ///
 /// # Safety
 /// `text` must be null or point to a NUL-terminated string that lives during the call.
-unsafe fn text_at(text: *const c_char) -> Option<String> {
+pub(super) unsafe fn text_at(text: *const c_char) -> Option<String> {
     if text.is_null() {
         return None;
     }
@@ -119,7 +113,7 @@ unsafe fn text_at(text: *const c_char) -> Option<String> {
 }
 
 /// The status of a call of cuBLAS, cuDNN or NVRTC, named by a function of the library that takes the status.
-fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), Trouble> {
+pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), Trouble> {
     if code == 0 {
         return Ok(());
     }

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use super::note::Notes;
-use super::system::read_text;
+use crate::machine::note::Notes;
+use crate::machine::system::read_text;
 
 /// Records `driver.kernel_version`, `device_nodes.*`, `pci.*`, `fabric_manager.*`.
-pub(super) fn read(root: &Path, notes: &mut Notes) {
+pub(in crate::machine) fn read(root: &Path, notes: &mut Notes) {
     kernel_module(root, notes);
     nodes(root, notes);
     pci_bus(root, notes);
@@ -15,7 +15,7 @@ pub(super) fn read(root: &Path, notes: &mut Notes) {
 }
 
 /// Whether the kernel or the device tree shows any trace of an NVIDIA driver.
-pub(super) fn any_trace(root: &Path) -> bool {
+pub(in crate::machine) fn any_trace(root: &Path) -> bool {
     ["proc/driver/nvidia/version", "dev/nvidiactl", "dev/nvidia0", "dev/dxg"]
         .iter()
         .any(|path| root.join(path).exists())
@@ -30,7 +30,7 @@ fn kernel_module(root: &Path, notes: &mut Notes) {
             }
             notes.flag("driver.open_kernel_module", text.contains("Open Kernel Module"));
         }
-        None if super::system::is_wsl(root) => {
+        None if crate::machine::system::is_wsl(root) => {
             notes.set_unknown("driver.kernel_version", "on WSL2 the driver runs on the Windows side");
         }
         None => {
@@ -152,7 +152,7 @@ fn fabric_manager(root: &Path, notes: &mut Notes) {
     });
     if running {
         notes.flag("fabric_manager.running", true);
-    } else if super::system::container(root).is_some() {
+    } else if crate::machine::system::container(root).is_some() {
         notes.set_unknown("fabric_manager.running", "a container does not see the host's services");
     } else {
         notes.flag("fabric_manager.running", false);
