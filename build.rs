@@ -8,12 +8,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
 #[path = "src/book/code_rows.rs"]
 mod code_rows;
+#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
+#[path = "src/vendors/description.rs"]
+mod description;
 #[path = "src/book/matter.rs"]
 mod matter;
 #[path = "src/book/packed.rs"]
@@ -31,9 +35,15 @@ struct File {
 }
 
 fn main() {
-    for path in
-        ["build.rs", "kb", "src/book/schema.rs", "src/book/packed.rs", "src/book/matter.rs", "src/book/code_rows.rs"]
-    {
+    for path in [
+        "build.rs",
+        "kb",
+        "src/book/schema.rs",
+        "src/book/packed.rs",
+        "src/book/matter.rs",
+        "src/book/code_rows.rs",
+        "src/vendors/description.rs",
+    ] {
         println!("cargo::rerun-if-changed={path}");
     }
     let kb = Path::new("kb");
@@ -89,13 +99,39 @@ fn main() {
         book.codes.push(PackedTable { library: &file.stem, rows });
     }
 
+    let vendors = vendors(&kb.join("vendors"), &book.codes, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
     }
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join("book.postcard");
-    if let Err(error) = fs::write(&out, pack(&book)) {
-        println!("cargo::error=cannot write {}: {error}", out.display());
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    for (name, bytes) in [("book.postcard", pack(&book)), ("vendors.postcard", vendors)] {
+        if let Err(error) = fs::write(out.join(name), bytes) {
+            println!("cargo::error=cannot write {name}: {error}");
+        }
     }
+}
+
+/// The descriptions of vendors, packed, with what the tables of codes add to them.
+fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<u8> {
+    let mut vendors: Vec<Vendor> = Vec::new();
+    for file in files(folder, "toml", failed) {
+        match toml::from_str::<Vendor>(&file.text) {
+            Ok(mut vendor) => {
+                vendor.id.clone_from(&file.stem);
+                vendor.resolve(|table| {
+                    let rows = codes.iter().filter(|known| known.library == table).flat_map(|known| &known.rows);
+                    rows.map(|row| (row.name.to_string(), row.message.to_string())).collect()
+                });
+                vendors.push(vendor);
+            }
+            Err(error) => {
+                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
+                failed.push(format!("{}:{line}: {}", file.path, error.message()));
+            }
+        }
+    }
+    vendors.sort_by_key(|vendor| vendor.order);
+    pack(&vendors)
 }
 
 fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {

@@ -18,6 +18,7 @@ pub mod pattern;
 pub mod render;
 pub mod span;
 pub mod text;
+pub mod vendors;
 
 // What needs an operating system.
 #[cfg(feature = "os")]

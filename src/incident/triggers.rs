@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::text::Transcript;
+use crate::vendors::{self, Vendor};
 
 /// A set of topics as bits.
 pub(crate) type Topics = u16;
@@ -58,16 +59,8 @@ const LITERALS: &[(&str, Topics)] = &[
     ("omitting python frames", NATIVE), ("(most recent call first)", NATIVE), (" @ ", NATIVE), ("FATAL ERROR", NATIVE), ("panicked at", NATIVE), ("panic: ", NATIVE), ("SIGSEGV", NATIVE), ("SIGABRT", NATIVE), ("SIGBUS", NATIVE),
     ("stack backtrace", NATIVE), ("dumped core", NATIVE), ("core dumped", NATIVE), ("Extension modules:", NATIVE), ("OMP: Error", NATIVE),
 
-    ("CUDA_ERROR", CODES), ("cudaError", CODES), ("CUDNN_STATUS", CODES), ("CUBLAS_STATUS", CODES), ("CUSOLVER_STATUS", CODES), ("CUSPARSE_STATUS", CODES), ("CURAND_STATUS", CODES),
-    ("CUFFT_", CODES), ("NVRTC_ERROR", CODES), ("NVML_ERROR", CODES), ("NVMLError", CODES), ("CUDA error", CODES), ("CUDA Error", CODES), ("Cuda error", CODES), ("cuda error", CODES), ("CUDA ERROR", CODES),
-    ("CUDA failure", CODES), ("CUDA Failure", CODES), ("Cuda failure", CODES), ("cuda failure", CODES), ("CUDA driver error", CODES), ("CUDA runtime error", CODES), ("CUDA Runtime", CODES), ("CUDA Driver", CODES),
-    ("cuda runtime error", CODES), ("GPUassert", CODES), ("cuInit", CODES), ("cudaMalloc", CODES | MEMORY), ("CUDNN failure", CODES), ("CUBLAS failure", CODES), ("cuDNN error", CODES), ("cuBLAS error", CODES),
-    ("CUDNN error", CODES), ("CUBLAS error", CODES), ("CUBLAS Error", CODES), ("cusolver error", CODES), ("cuSOLVER error", CODES), ("CUSOLVER error", CODES), ("cusparse error", CODES), ("cuSPARSE error", CODES), ("NCCL failure", CODES), ("NVML error", CODES),
     ("ailed with error", CODES), ("failure with error", CODES), ("failed: ", CODES), ("returned ", CODES), ("failed (", CODES), ("failed with status", CODES), (" vs. ", CODES),
-    ("cuFFT error", CODES), ("nccl", CODES | NCCL), ("error code", CODES | LAUNCHER), ("memory access was", CODES), ("illegal instruction was", CODES), ("misaligned address", CODES), ("device-side assert", CODES),
-    ("unspecified launch failure", CODES), ("kernel image is", CODES), ("driver version is insufficient", CODES), ("CUDA-capable device", CODES), ("launch timed out", CODES), ("requested for launch", CODES),
-    ("device ordinal", CODES | MEMORY), ("unsupported toolchain", CODES), ("forward compatibility was", CODES), ("unsupported display driver", CODES), ("system not yet initialized", CODES), ("device function", CODES),
-    ("configuration argument", CODES), ("ECC error", CODES), ("UNKNOWN ERROR (", CODES), ("UNKNOWN_CUDA_ERROR", CODES), ("CUresult", CODES), ("checkCuda", CODES),
+    ("nccl", CODES | NCCL), ("error code", CODES | LAUNCHER), ("device ordinal", CODES | MEMORY), ("cudaMalloc", CODES | MEMORY),
 
     ("ut of memory", MEMORY | CODES | KERNEL), ("to allocate", MEMORY), ("total capacity", MEMORY), ("by PyTorch", MEMORY), ("memory in use", MEMORY), ("OOM when", MEMORY), ("allocating ", MEMORY), ("InUse:", MEMORY), ("Limit: ", MEMORY),
     ("bytes free", MEMORY), ("MB memory", MEMORY), ("Free memory on device", MEMORY), ("Hardware limit", MEMORY), ("Attempting to reserve", MEMORY), ("requested buffer of size", MEMORY), ("smaller than requested bytes", MEMORY), ("shared memory", MEMORY), ("uses too much shared data", MEMORY),
@@ -79,21 +72,21 @@ const LITERALS: &[(&str, Topics)] = &[
     ("exited on signal", LAUNCHER), ("exited with code", LAUNCHER), ("with signal", LAUNCHER), ("by signal", LAUNCHER), ("srun: error", LAUNCHER), ("slurmstepd: error", LAUNCHER), ("mpirun", LAUNCHER), ("mpiexec", LAUNCHER),
     ("OOMKilled", LAUNCHER), ("Primary job", LAUNCHER), ("EXIT CODE", LAUNCHER), ("error Command failed", LAUNCHER), ("make: ***", LAUNCHER), ("exited unexpectedly", LAUNCHER), ("terminated with the", LAUNCHER), ("DUE TO", LAUNCHER), ("Process finished", LAUNCHER),
 
-    ("NVRM", KERNEL), ("Xid", KERNEL), ("oom-kill", KERNEL), ("segfault at", KERNEL), ("general protection", KERNEL), ("limit ", KERNEL), ("fallen off the bus", KERNEL | FRAMEWORK), ("nvidia-nvlink", KERNEL), ("nvidia-nvswitch", KERNEL),
+    ("Xid", KERNEL), ("oom-kill", KERNEL), ("segfault at", KERNEL), ("general protection", KERNEL), ("limit ", KERNEL), ("fallen off the bus", KERNEL | FRAMEWORK),
 
     ("RESOURCE_EXHAUSTED", FRAMEWORK), ("FAILED_PRECONDITION", FRAMEWORK), ("INTERNAL: ", FRAMEWORK), ("UNKNOWN: ", FRAMEWORK), ("INVALID_ARGUMENT: ", FRAMEWORK), ("UNIMPLEMENTED: ", FRAMEWORK), ("ABORTED: ", FRAMEWORK),
     ("[ONNXRuntimeError]", FRAMEWORK), ("[E:onnxruntime", FRAMEWORK), ("[F:onnxruntime", FRAMEWORK), ("EP Error", FRAMEWORK), ("Error Code ", FRAMEWORK), ("[TRT]", FRAMEWORK), ("[TensorRT]", FRAMEWORK),
-    ("nvalid loss, terminating", FRAMEWORK), ("is not finite", FRAMEWORK), ("nvcc fatal", FRAMEWORK), ("ptxas ", FRAMEWORK), ("nvlink error", FRAMEWORK), ("NVML: ", FRAMEWORK), ("NVIDIA-SMI has failed", FRAMEWORK),
-    ("rror while loading shared libraries", FRAMEWORK), ("rror response from daemon", FRAMEWORK), ("nvidia-container-cli", FRAMEWORK), ("symbol lookup error", FRAMEWORK), ("No devices were found", FRAMEWORK), ("Unable to determine the device handle", FRAMEWORK),
+    ("nvalid loss, terminating", FRAMEWORK), ("is not finite", FRAMEWORK), ("NVML: ", FRAMEWORK), 
+    ("rror while loading shared libraries", FRAMEWORK), ("rror response from daemon", FRAMEWORK), ("nvidia-container-cli", FRAMEWORK), ("symbol lookup error", FRAMEWORK), 
     ("ERROR", FRAMEWORK), ("fatal error:", FRAMEWORK), (": error:", FRAMEWORK), (" error: ", FRAMEWORK), ("error:", FRAMEWORK), ("ninja: ", FRAMEWORK), ("Could not load", FRAMEWORK), ("Could not create", FRAMEWORK), ("cannot open shared object", FRAMEWORK), ("GPU is lost", FRAMEWORK),
     ("GPU requires reset", FRAMEWORK), ("undefined symbol", FRAMEWORK), ("unable to find an engine", FRAMEWORK), ("DNN library", FRAMEWORK), ("Loaded runtime CuDNN", FRAMEWORK), ("nan values", FRAMEWORK), ("loss is nan", FRAMEWORK), ("Loss is nan", FRAMEWORK), ("loss=nan", PROGRESS),
     ("unrecognized arguments", FRAMEWORK), ("GPU device not found", FRAMEWORK), ("level=ERROR", FRAMEWORK), ("level=error", FRAMEWORK),
 
     ("echo ", ENVIRONMENT), ("Cuda compilation tools", ENVIRONMENT), ("seems to match DSO", ENVIRONMENT), ("used_gpu_memory", ENVIRONMENT), ("mxnet-cu", ENVIRONMENT), ("torch", ENVIRONMENT), ("Torch", ENVIRONMENT), ("tensorflow", ENVIRONMENT), ("TensorFlow", ENVIRONMENT), ("TF ", ENVIRONMENT), ("jax", ENVIRONMENT), ("JAX", ENVIRONMENT), ("ython", ENVIRONMENT), ("CUDA", ENVIRONMENT), ("cuda", ENVIRONMENT), ("cu1", ENVIRONMENT),
     ("udnn", ENVIRONMENT), ("uDNN", ENVIRONMENT), ("CUDNN", ENVIRONMENT), ("nccl", ENVIRONMENT), ("NCCL version", ENVIRONMENT), ("river", ENVIRONMENT), ("triton", ENVIRONMENT), ("vllm", ENVIRONMENT), ("vLLM", ENVIRONMENT), ("transformers", ENVIRONMENT), ("ightning", ENVIRONMENT), ("eepspeed", ENVIRONMENT),
-    ("eepSpeed", ENVIRONMENT), ("accelerate", ENVIRONMENT), ("numba", ENVIRONMENT), ("cupy", ENVIRONMENT), ("onnxruntime", ENVIRONMENT), ("bitsandbytes", ENVIRONMENT), ("numpy", ENVIRONMENT), ("NVIDIA", ENVIRONMENT), ("GeForce", ENVIRONMENT), ("Tesla", ENVIRONMENT), ("Quadro", ENVIRONMENT), ("RTX", ENVIRONMENT), ("GTX", ENVIRONMENT),
+    ("eepSpeed", ENVIRONMENT), ("accelerate", ENVIRONMENT), ("numba", ENVIRONMENT), ("cupy", ENVIRONMENT), ("onnxruntime", ENVIRONMENT), ("bitsandbytes", ENVIRONMENT), ("numpy", ENVIRONMENT), ("NVIDIA", ENVIRONMENT),
     ("GPU", ENVIRONMENT), ("Device 0", ENVIRONMENT), ("Device 1", ENVIRONMENT), ("MiB /", ENVIRONMENT), ("MiB |", ENVIRONMENT), ("processes found", ENVIRONMENT), ("ARCHS", ENVIRONMENT), ("capability", ENVIRONMENT), ("sm_", ENVIRONMENT), ("WSL", ENVIRONMENT), ("icrosoft", ENVIRONMENT), ("10.0.1", ENVIRONMENT), ("10.0.2", ENVIRONMENT), ("(build ", ENVIRONMENT), (".so.", ENVIRONMENT), ("Linux", ENVIRONMENT), ("Ubuntu", ENVIRONMENT), ("Windows", ENVIRONMENT), ("OS:", ENVIRONMENT), ("Docker", ENVIRONMENT), ("docker", ENVIRONMENT), ("/workspace", ENVIRONMENT),
-    ("kubernetes", ENVIRONMENT), (":\\", ENVIRONMENT), ("A100", ENVIRONMENT), ("H100", ENVIRONMENT), ("H200", ENVIRONMENT), ("V100", ENVIRONMENT), ("MIG", ENVIRONMENT), ("NVRM", ENVIRONMENT), ("nvidia-smi", ENVIRONMENT), ("shm", ENVIRONMENT), ("Mem:", ENVIRONMENT),
+    ("kubernetes", ENVIRONMENT), (":\\", ENVIRONMENT), ("MIG", ENVIRONMENT), ("NVRM", ENVIRONMENT), ("nvidia-smi", ENVIRONMENT), ("shm", ENVIRONMENT), ("Mem:", ENVIRONMENT),
 
     ("python", COMMAND), ("torchrun", COMMAND), ("accelerate launch", COMMAND), ("deepspeed ", COMMAND), ("vllm serve", COMMAND), ("batch", COMMAND), ("Batch", COMMAND), ("recision", COMMAND), ("num_workers", COMMAND), ("num-workers", COMMAND), ("fp16", COMMAND), ("bf16", COMMAND), ("workers", COMMAND), ("devices", COMMAND),
     ("dtype", COMMAND), ("strategy", COMMAND), ("accumul", COMMAND), ("export ", COMMAND), ("CUDA_", COMMAND), ("PYTORCH_", COMMAND), ("NCCL_", COMMAND), ("TF_", COMMAND), ("XLA_", COMMAND), ("LD_LIBRARY_PATH", COMMAND), ("LD_PRELOAD", COMMAND), ("TORCH_", COMMAND), ("OMP_NUM", COMMAND), ("docker run", COMMAND),
@@ -105,10 +98,28 @@ const LITERALS: &[(&str, Topics)] = &[
     ("See documentation for", ADVICE), ("HYDRA_FULL_ERROR", ADVICE), ("set_detect_anomaly", ADVICE), ("RUST_BACKTRACE", ADVICE), ("Due to the asynchronous nature of CUDA", ADVICE), ("To avoid data inconsistency", ADVICE), ("ADVICE", ADVICE),
 ];
 
+/// The literals that the vendors' own vocabulary gives.
+fn of_vendor(vendor: &'static Vendor) -> Vec<(&'static str, Topics)> {
+    let codes = &vendor.codes;
+    let mut all: Vec<(&str, Topics)> = Vec::new();
+    all.extend(codes.families.iter().map(|family| (family.prefix.trim_end_matches('_'), CODES)));
+    all.extend(codes.literals.iter().map(|literal| (literal.as_str(), CODES)));
+    all.extend(vendor.sentences.all.iter().filter(|(.., general)| !general).map(|(text, ..)| (text.as_str(), CODES)));
+    all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT)));
+    all.extend(vendor.tools.iter().map(|tool| (tool.prefix.as_str(), FRAMEWORK)));
+    all.extend(vendor.kernel_log.modules.iter().map(|module| (module.as_str(), KERNEL)));
+    all.push((vendor.kernel_log.prefix.trim_end_matches([':', ' ']), KERNEL));
+    all.retain(|(literal, _)| !literal.is_empty());
+    all
+}
+
+static TRIGGERS: LazyLock<Vec<(&str, Topics)>> =
+    LazyLock::new(|| LITERALS.iter().copied().chain(vendors::all().iter().flat_map(of_vendor)).collect());
+
 static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(LITERALS.iter().map(|(literal, _)| literal))
+        .build(TRIGGERS.iter().map(|(literal, _)| literal))
         .ok()
 });
 
@@ -124,7 +135,7 @@ pub(crate) fn mark(transcript: &Transcript) -> Vec<Topics> {
             line += 1;
             end = transcript.range_of(line).end;
         }
-        if let Some((_, topics)) = LITERALS.get(found.pattern().as_usize()) {
+        if let Some((_, topics)) = TRIGGERS.get(found.pattern().as_usize()) {
             marks[line] |= topics;
         }
     }
