@@ -12,33 +12,10 @@ use super::child::{self, Call, End};
 use super::note::Notes;
 use super::save::join;
 use super::step::{self, Message, Settings};
+use super::vendor::Checks;
 use super::{Check, Level, Word};
 use crate::amounts::seconds;
 use crate::facts::Source;
-
-/// What a training job does, from the ground up.
-const FUNCTIONAL: &[&str] = &[
-    "context",
-    "copy",
-    "kernel",
-    "nvrtc",
-    "gemm_fp32",
-    "gemm_tf32",
-    "gemm_fp16",
-    "gemm_bf16",
-    "conv_forward",
-    "conv_forward_no_workspace",
-    "conv_backward_data",
-    "conv_backward_data_no_workspace",
-    "conv_backward_filter",
-    "conv_backward_filter_no_workspace",
-    "repeat",
-    "largest_block",
-    "peer",
-];
-
-/// What the stress level adds.
-const STRESS: &[&str] = &["memory_patterns", "gemm_stress"];
 
 /// After so many hangs on one device the rest is not tried: each costs its whole deadline.
 const HANGS: usize = 2;
@@ -79,19 +56,19 @@ pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, 
 }
 
 /// Runs all checks of a level on one device.
-pub(super) fn run(start: Start<'_>, level: Level, settings: &Settings) -> (Vec<Check>, Notes) {
-    let mut wanted: Vec<&str> = FUNCTIONAL.to_vec();
+pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Settings) -> (Vec<Check>, Notes) {
+    let mut wanted: Vec<&str> = offered.functional.to_vec();
     let mut start = start;
     if level == Level::Stress {
-        wanted.extend(STRESS);
-        start.time += Duration::from_secs(settings.seconds + 2) * u32::try_from(STRESS.len()).unwrap_or(1);
+        wanted.extend(offered.stress);
+        start.time += Duration::from_secs(settings.seconds + 2) * u32::try_from(offered.stress.len()).unwrap_or(1);
     }
     let device = u32::try_from(settings.device).unwrap_or(0);
     let until = Instant::now() + start.time;
     let (mut checks, mut notes): (Vec<Check>, Notes) = (Vec::new(), Notes::default());
     let mut rest = wanted.as_slice();
     while let [first, ..] = rest {
-        let no_context = checks.iter().any(|check| check.name == "context" && !check.word.holds());
+        let no_context = checks.first().is_some_and(|check| !check.word.holds());
         let hangs = checks.iter().filter(|check| check.word == Word::TimedOut).count();
         let why = if no_context {
             Some("there is no context to do it in".to_owned())
@@ -173,13 +150,14 @@ fn time_is_up(time: Duration) -> String {
 }
 
 /// The checks of a device on which initialising hung: nothing is tried a second time.
-pub(super) fn hung(device: i32, says: &str) -> Vec<Check> {
+pub(super) fn hung(offered: Checks, device: i32, says: &str) -> Vec<Check> {
     let device = u32::try_from(device).unwrap_or(0);
-    let rest = FUNCTIONAL
-        .iter()
-        .skip(1)
-        .map(|name| check(name, device, Word::NotReached, "there is no context to do it in".to_owned()));
-    std::iter::once(check("context", device, Word::TimedOut, says.to_owned())).chain(rest).collect()
+    let not_reached = "there is no context to do it in";
+    let ended = offered.functional.iter().enumerate().map(|(place, name)| match place {
+        0 => check(name, device, Word::TimedOut, says.to_owned()),
+        _ => check(name, device, Word::NotReached, not_reached.to_owned()),
+    });
+    ended.collect()
 }
 
 fn check(name: &str, device: u32, word: Word, says: String) -> Check {

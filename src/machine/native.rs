@@ -1,4 +1,5 @@
-//! Everything that calls NVIDIA's libraries directly: the one place of this program with `unsafe`.
+//! Opening the vendors' libraries and calling their functions. With the vendors' own `native` folders this is the one
+//! place of the program with `unsafe`.
 //!
 //! Runs only inside a child process (see `super::child`): these libraries hang and crash in the cases we are asked
 //! about. Status codes stay integers, because a driver may return one that no binding knows, and turning that into a
@@ -53,6 +54,16 @@ impl Trouble {
         match self {
             Trouble::Status { code, .. } => Some(*code),
             _ => None,
+        }
+    }
+
+    /// As one word for conditions: the name of the status where it has one.
+    pub(super) fn word(&self) -> String {
+        match self {
+            Trouble::NotLoaded(_) => "library not loadable".to_owned(),
+            Trouble::Missing(name) => format!("no {name}"),
+            Trouble::Status { name: Some(name), .. } => name.clone(),
+            Trouble::Status { code, name: None, .. } => format!("unknown code {code}"),
         }
     }
 

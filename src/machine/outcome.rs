@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::diagnosis::ProbeSummary;
 use crate::facts::{Facts, Value};
+use crate::vendors::Vendor;
 
 /// How much is asked of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +81,8 @@ impl Default for Options {
 /// The answer of a probe.
 #[derive(Debug, Clone)]
 pub struct Outcome {
+    /// Whose driver was looked for or asked.
+    pub vendor: &'static Vendor,
     /// The level's word.
     pub level: String,
     /// Everything measured, and why the rest could not be.
@@ -95,7 +98,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether an NVIDIA driver is there at all, working or not.
+    /// Whether a driver is there at all, working or not.
     pub fn has_driver(&self) -> bool {
         self.facts.get("driver.present").is_some_and(|fact| fact.value == Value::Bool(true))
     }
@@ -116,7 +119,7 @@ impl Outcome {
 pub struct Check {
     /// `context`, `copy`, `gemm_fp16` and so on.
     pub name: String,
-    /// CUDA's number of the device.
+    /// The runtime's number of the device.
     pub device: u32,
     /// How it went.
     pub word: Word,

@@ -4,7 +4,7 @@
 //! for, else the visible one with trouble, else the first that a program sees.
 
 use super::note::Notes;
-use super::numbering::{index_of, installed, visible};
+use super::numbering::{by_ordinal, index_of, installed, vendor, visible};
 use super::{Check, Options, Word};
 use crate::facts::{Facts, Source, Value};
 
@@ -12,10 +12,10 @@ use crate::facts::{Facts, Source, Value};
 pub(super) fn settle(options: &Options, checks: &[Check], notes: &mut Notes) {
     let installed = installed(&notes.facts);
     let visible = visible(options, &notes.facts);
-    let from_cuda = notes.facts.number("cuda.device_count");
-    if installed > 0 || from_cuda.is_some() {
+    let from_runtime = notes.facts.number(&format!("{}.device_count", vendor(&notes.facts).runtime.facts));
+    if installed > 0 || from_runtime.is_some() {
         #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
-        notes.number("gpu.count", from_cuda.unwrap_or(visible.len() as f64));
+        notes.number("gpu.count", from_runtime.unwrap_or(visible.len() as f64));
         notes.list("gpu.visible", visible.iter().map(ToString::to_string).collect());
     }
     let asked = options.device.filter(|device| *device < installed);
@@ -113,7 +113,8 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
         notes.count("ladder.wrong", checks.iter().filter(|check| check.word == Word::Wrong).count() as u64);
         notes.flag("ladder.workspace_missing", workspace_missing(checks));
     }
-    let is_workspace = |name: &str| name.starts_with("cuda.") && name.contains(".workspace.");
+    let runtime = &vendor(&notes.facts).runtime.facts;
+    let is_workspace = |name: &str| name.starts_with(runtime.as_str()) && name.contains(".workspace.");
     let wanted =
         notes.facts.iter().filter(|(name, _)| is_workspace(name)).filter_map(|(name, _)| notes.facts.number(name));
     if let Some(most) = wanted.max_by(f64::total_cmp) {
@@ -121,12 +122,12 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
     }
     let smallest = checks
         .iter()
-        .filter_map(|check| notes.facts.number(&format!("cuda.{}.largest_block", check.device)))
+        .filter_map(|check| notes.facts.number(&by_ordinal(&notes.facts, check.device, "largest_block")))
         .min_by(f64::total_cmp);
     if let Some(smallest) = smallest {
         notes.number("gpu.largest_block", smallest);
     }
-    let untold = |check: &Check| notes.facts.why_unknown(&format!("cuda.{}.largest_block", check.device));
+    let untold = |check: &Check| notes.facts.why_unknown(&by_ordinal(&notes.facts, check.device, "largest_block"));
     if let Some(why) = checks.iter().find_map(untold).map(str::to_owned) {
         notes.set_unknown("gpu.largest_block", why);
     }
@@ -134,6 +135,7 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
 
 /// Whether a convolution runs without workspace and does not get the memory for the workspace it wants.
 fn workspace_missing(checks: &[Check]) -> bool {
+    /// In CUDA and in HIP.
     const OUT_OF_MEMORY: i32 = 2;
     let wanting = checks.iter().filter(|check| check.word == Word::Failed && check.code == Some(OUT_OF_MEMORY));
     wanting.into_iter().any(|wanting| {

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::{Check, Outcome, Word};
 use crate::facts::{Facts, Source, Value};
+use crate::vendors;
 
 /// The name and version of the layout.
 pub const SCHEMA: &str = "faultbook/facts/1";
@@ -84,6 +85,7 @@ pub fn to_json(outcome: &Outcome) -> String {
     let file = File {
         schema: SCHEMA.to_owned(),
         faultbook: env!("CARGO_PKG_VERSION").to_owned(),
+        vendor: outcome.vendor.id.clone(),
         taken: date(outcome.taken),
         level: outcome.level.clone(),
         findings: outcome.findings.clone(),
@@ -115,6 +117,8 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
     }
     let file: File = serde_json::from_value(json).map_err(layout)?;
     Ok(Outcome {
+        // Files of older versions tell no vendor: there was one.
+        vendor: vendors::by_id(&file.vendor).unwrap_or(&vendors::all()[0]),
         level: file.level,
         facts: join(file.facts, file.unknown, Source::Saved),
         findings: file.findings,
@@ -128,6 +132,8 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
 struct File {
     schema: String,
     faultbook: String,
+    #[serde(default)]
+    vendor: String,
     taken: String,
     level: String,
     #[serde(default)]
@@ -283,6 +289,7 @@ mod tests {
         facts.add("torch.arch_list", Value::List(vec!["sm_70".into()]), Source::Probe, None);
         facts.set_unknown("kernel.xid.count", "no permission to read the kernel log");
         Outcome {
+            vendor: &vendors::all()[0],
             level: "functional".into(),
             facts,
             findings: vec!["GPU 0 is nearly full".into()],

@@ -6,24 +6,22 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::loader::DRIVER;
 use super::note::Notes;
-use super::nvidia::native::driver::Driver;
-use super::nvidia::{checks, nvml};
 use super::save::{CheckLayout, split};
+use super::vendor::{VENDORS, Vendor};
 use super::{Check, child};
 
-/// Asks NVML.
-pub(super) const NVML: &str = "nvml";
-/// Initialises CUDA, makes no context.
+/// Asks the management library.
+pub(super) const MANAGEMENT: &str = "management";
+/// Initialises the runtime, makes no context.
 pub(super) const INIT: &str = "init";
-/// Runs checks of the checks.
+/// Runs checks.
 pub(super) const CHECKS: &str = "checks";
 
 /// What a step needs to know.
@@ -32,17 +30,15 @@ pub(super) const CHECKS: &str = "checks";
 pub(super) struct Settings {
     /// `/` except in tests.
     pub(super) root: PathBuf,
-    /// The driver library to load, `None` for the loader's choice.
-    pub(super) cuda: Option<PathBuf>,
-    /// NVML.
-    pub(super) nvml: Option<PathBuf>,
-    /// NVRTC.
-    pub(super) nvrtc: Option<PathBuf>,
-    /// cuBLAS.
-    pub(super) cublas: Option<PathBuf>,
-    /// cuDNN.
-    pub(super) cudnn: Option<PathBuf>,
-    /// CUDA's number of the device.
+    /// Which vendor is asked.
+    pub(super) vendor: String,
+    /// The runtime's library to load, `None` for the loader's choice.
+    pub(super) driver: Option<PathBuf>,
+    /// The management library.
+    pub(super) management: Option<PathBuf>,
+    /// Other libraries by their stems.
+    pub(super) libraries: BTreeMap<String, PathBuf>,
+    /// The runtime's number of the device.
     pub(super) device: i32,
     /// The checks to run.
     pub(super) checks: Vec<String>,
@@ -79,53 +75,32 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
     no_core_dump();
     die_with_parent();
     give_up_after(Duration::from_secs(settings.alive.max(1)));
-    match step.to_str() {
-        Some(NVML) => {
-            // Said piece by piece: a device that never answers must not take the others' facts along.
-            nvml::read(settings.nvml.as_deref(), &settings.root, &mut |notes| say_facts(out, notes));
-        }
-        Some(INIT) => {
-            let mut notes = Notes::default();
-            init(settings.cuda.as_deref(), &mut notes);
-            say_facts(out, &notes);
-        }
-        Some(CHECKS) => run(&settings, out),
-        _ => return Some(USAGE),
-    }
-    Some(0)
+    let Some(vendor) = VENDORS.iter().find(|vendor| vendor.description().id == settings.vendor) else {
+        return Some(USAGE);
+    };
+    let known = step.to_str().is_some_and(|step| perform(step, *vendor, &settings, out));
+    Some(if known { 0 } else { USAGE })
 }
 
-/// `cuInit`, the driver's CUDA version, the number of devices that a program sees.
-fn init(library: Option<&Path>, notes: &mut Notes) {
-    let library = library.map_or(OsStr::new(DRIVER[0]), Path::as_os_str);
-    let answer = Driver::open(library).and_then(|driver| {
-        driver.init()?;
-        let version = driver.version()?;
-        notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10));
-        let count = driver.device_count()?;
-        notes.count("cuda.device_count", u64::try_from(count).unwrap_or(0));
-        for ordinal in 0..count {
-            if let Ok(pci) = driver.device(ordinal).and_then(|device| device.pci()) {
-                notes.text(format!("cuda.{ordinal}.pci"), pci);
-            }
+/// Does one step; `false` where there is none of that name.
+pub(super) fn perform(step: &str, vendor: &dyn Vendor, settings: &Settings, out: &mut dyn Write) -> bool {
+    match step {
+        // Said piece by piece: a device that never answers must not take the others' facts along.
+        MANAGEMENT => vendor.read_management(settings, &mut |notes| say_facts(out, notes)),
+        INIT => {
+            let mut notes = Notes::default();
+            vendor.initialise(settings, &mut notes);
+            say_facts(out, &notes);
         }
-        Ok(())
-    });
-    match answer {
-        Ok(()) => notes.text("driver.init", "ok"),
-        Err(trouble) => {
-            if let Some(code) = trouble.code() {
-                notes.number("driver.init_code", f64::from(code));
-            }
-            notes.text("driver.init", checks::word_of(&trouble));
-            notes.text("driver.init_says", trouble.says());
-        }
+        CHECKS => run(vendor, settings, out),
+        _ => return false,
     }
+    true
 }
 
 /// Runs until a check does not hold: what comes after it deserves a fresh process.
-fn run(settings: &Settings, out: &mut dyn Write) {
-    let mut bench = checks::Bench::new(settings.clone());
+fn run(vendor: &dyn Vendor, settings: &Settings, out: &mut dyn Write) {
+    let mut bench = vendor.bench(settings);
     for name in &settings.checks {
         say(out, &Message::Begin(name.clone()));
         let started = Instant::now();
@@ -140,8 +115,9 @@ fn run(settings: &Settings, out: &mut dyn Write) {
             code: result.code,
             milliseconds,
         };
-        if !bench.notes.facts.is_empty() {
-            say_facts(out, &std::mem::take(&mut bench.notes));
+        let notes = bench.take_notes();
+        if !notes.facts.is_empty() {
+            say_facts(out, &notes);
         }
         say(out, &Message::End(CheckLayout::of(&check)));
         if !holds {

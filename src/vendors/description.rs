@@ -18,6 +18,8 @@ pub struct Vendor {
     pub order: u8,
     /// Lower-case words of GPU names that say nothing of the model: `geforce`.
     pub brands: Vec<String>,
+    /// The folder inside site-packages that holds the libraries of its wheels.
+    pub wheels: String,
     /// The programming interface: CUDA, HIP.
     pub runtime: Runtime,
     /// The interface that watches devices: NVML, AMD SMI.
@@ -86,10 +88,19 @@ pub struct Driver {
     pub traces: Vec<String>,
     /// Folders of driver libraries that the loader does not search by itself, relative to `/`.
     pub folders: Vec<String>,
+    /// The same on Windows.
+    pub windows_folders: Vec<String>,
     /// The vendor of PCI devices as sysfs writes it: `0x10de`.
     pub pci: String,
     /// The name of its kernel module.
     pub module: String,
+}
+
+impl Driver {
+    /// The folders on this platform.
+    pub fn folders_here(&self) -> &[String] {
+        if cfg!(windows) { &self.windows_folders } else { &self.folders }
+    }
 }
 
 /// A file name on each platform.
@@ -106,6 +117,12 @@ impl Platforms {
     /// The name on this platform.
     pub fn here(&self) -> &str {
         if cfg!(windows) { &self.windows } else { &self.unix }
+    }
+
+    /// The name on this platform without its ending: `libcuda`.
+    pub fn stem(&self) -> &str {
+        let name = self.here();
+        name.split_once(".so").or_else(|| name.split_once(".dll")).map_or(name, |(stem, _)| stem)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The checks of products and convolutions: cuBLAS in four precisions, cuDNN in three passes with and without
 //! workspace, ten repetitions, products for some time. Every result is compared.
 
-use super::checks::{Answer, Bench, Ended, OUT_OF_MEMORY, skipped, wrong};
+use super::checks::{CudaBench, OUT_OF_MEMORY};
 use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Layer, Pass, Shape, Tensors};
 use super::native::driver::Context;
@@ -9,6 +9,7 @@ use super::reference::{self, Convolution};
 use crate::amounts::size;
 use crate::machine::Word;
 use crate::machine::native::Trouble;
+use crate::machine::vendor::{Answer, Ended};
 
 /// Rows of the matrices: large enough for tensor cores.
 const ROWS: usize = 256;
@@ -16,12 +17,14 @@ const ROWS: usize = 256;
 /// A layer as in an early stage of a ResNet.
 const SHAPE: Shape = Shape { batch: 8, channels: 64, filters: 64, side: 56 };
 
-impl Bench {
+impl CudaBench {
     fn cublas(&mut self) -> Result<(), Ended> {
         if self.cublas.is_some() {
             return Ok(());
         }
-        let Some(library) = self.settings.cublas.clone() else { return Err(skipped("no cuBLAS library found")) };
+        let Some(library) = self.settings.libraries.get("cublas").cloned() else {
+            return Err(Ended::skipped("no cuBLAS library found"));
+        };
         self.context()?;
         let cublas = Cublas::open(library.as_os_str())?;
         if let Ok(version) = cublas.version() {
@@ -46,10 +49,10 @@ impl Bench {
             Precision::Fp16 => reference::as_f16(matrix),
             Precision::Bf16 => reference::as_bf16(matrix),
         };
-        let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-        let cublas = self.cublas.as_ref().ok_or_else(|| skipped("no cuBLAS"))?;
+        let context = self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))?;
+        let cublas = self.cublas.as_ref().ok_or_else(|| Ended::skipped("no cuBLAS"))?;
         if !cublas.knows(precision) {
-            return Err(skipped("this cuBLAS is older than this precision"));
+            return Err(Ended::skipped("this cuBLAS is older than this precision"));
         }
         let (left, right) = (context.upload(&encode(&a))?, context.upload(&encode(&b))?);
         let result = context.allocate(rows * rows * 4)?;
@@ -60,7 +63,7 @@ impl Bench {
                 Err(Trouble::Status { code, .. })
                     if NOT_SUPPORTED.contains(&code) && capability < precision.first_capability() =>
                 {
-                    return Err(skipped("this device is older than this precision"));
+                    return Err(Ended::skipped("this device is older than this precision"));
                 }
                 other => other?,
             }
@@ -72,7 +75,7 @@ impl Bench {
             let bad = reference::wrong_rows(&a, &b, &reference::to_f32(&bytes), rows);
             if let Some(first) = bad.first() {
                 let which = if times > 1 { format!(" in repetition {time}") } else { String::new() };
-                return Err(wrong(format!(
+                return Err(Ended::wrong(format!(
                     "{} of {rows} rows of the product are wrong, the first is row {first}{which}",
                     bad.len()
                 )));
@@ -86,7 +89,9 @@ impl Bench {
         if self.cudnn.is_some() {
             return Ok(());
         }
-        let Some(library) = self.settings.cudnn.clone() else { return Err(skipped("no cuDNN library found")) };
+        let Some(library) = self.settings.libraries.get("cudnn").cloned() else {
+            return Err(Ended::skipped("no cuDNN library found"));
+        };
         self.context()?;
         let cudnn = Cudnn::open(library.as_os_str())?;
         if let Ok(version) = cudnn.version() {
@@ -98,8 +103,8 @@ impl Bench {
 
     pub(super) fn convolution(&mut self, pass: Pass, with_workspace: bool) -> Answer {
         self.cudnn()?;
-        let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-        let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
+        let context = self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))?;
+        let cudnn = self.cudnn.as_ref().ok_or_else(|| Ended::skipped("no cuDNN"))?;
         let layer = cudnn.layer(SHAPE)?;
         if with_workspace && let Some(fastest) = layer.algorithms(pass)?.first() {
             let (device, pass) = (self.settings.device, pass.word());
@@ -124,8 +129,8 @@ impl Bench {
         }
         match self.cudnn() {
             Ok(()) => {
-                let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-                let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
+                let context = self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))?;
+                let cudnn = self.cudnn.as_ref().ok_or_else(|| Ended::skipped("no cuDNN"))?;
                 let layer = cudnn.layer(SHAPE)?;
                 for pass in [Pass::Forward, Pass::BackwardData, Pass::BackwardFilter] {
                     convolve(context, &layer, pass, true, TIMES)?;
@@ -170,7 +175,7 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
     let Some(algorithm) = algorithms.first().copied() else {
         if !with_workspace {
             // Nothing demands that there is one for every device.
-            return Err(skipped("cuDNN proposes no algorithm that needs no workspace"));
+            return Err(Ended::skipped("cuDNN proposes no algorithm that needs no workspace"));
         }
         let says = "cuDNN proposes no algorithm for a plain 3x3 layer".to_owned();
         return Err(Ended { word: Word::Failed, says, code: None });
@@ -216,7 +221,7 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
         let bad = reference.differences(&reference::to_f32(&bytes));
         if bad > 0 {
             let which = if times > 1 { format!(" in repetition {time}") } else { String::new() };
-            return Err(wrong(format!("{bad} of {} results are wrong{which}", reference.expected.len())));
+            return Err(Ended::wrong(format!("{bad} of {} results are wrong{which}", reference.expected.len())));
         }
         seen_right = Some(bytes);
     }

@@ -8,49 +8,35 @@ use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Pass};
 use super::native::driver::{Context, Device, Driver};
 use super::native::nvrtc::Nvrtc;
-use super::reference;
+use super::{description, reference};
 use crate::amounts::size;
-use crate::machine::Word;
-use crate::machine::loader::DRIVER;
-use crate::machine::native::Trouble;
 use crate::machine::note::Notes;
 use crate::machine::step::Settings;
+use crate::machine::vendor::{Answer, Bench, Ended};
 
-/// How a check ended.
-pub(in crate::machine) struct Ended {
-    pub(in crate::machine) word: Word,
-    pub(in crate::machine) says: String,
-    pub(in crate::machine) code: Option<i32>,
-}
+/// What a training job does, from the ground up.
+pub(super) const FUNCTIONAL: &[&str] = &[
+    "context",
+    "copy",
+    "kernel",
+    "nvrtc",
+    "gemm_fp32",
+    "gemm_tf32",
+    "gemm_fp16",
+    "gemm_bf16",
+    "conv_forward",
+    "conv_forward_no_workspace",
+    "conv_backward_data",
+    "conv_backward_data_no_workspace",
+    "conv_backward_filter",
+    "conv_backward_filter_no_workspace",
+    "repeat",
+    "largest_block",
+    "peer",
+];
 
-/// What a check returns: words of success, or how it failed.
-pub(super) type Answer = Result<String, Ended>;
-
-impl From<Trouble> for Ended {
-    fn from(trouble: Trouble) -> Self {
-        let unknown = matches!(&trouble, Trouble::Status { name: None, .. });
-        let word = if unknown { Word::UnknownCode } else { Word::Failed };
-        Ended { word, says: trouble.says(), code: trouble.code() }
-    }
-}
-
-pub(super) fn skipped(says: &str) -> Ended {
-    Ended { word: Word::Skipped, says: says.to_owned(), code: None }
-}
-
-pub(super) fn wrong(says: String) -> Ended {
-    Ended { word: Word::Wrong, says, code: None }
-}
-
-/// A status as one word for conditions: its name where it has one.
-pub(in crate::machine) fn word_of(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::NotLoaded(_) => "library not loadable".to_owned(),
-        Trouble::Missing(name) => format!("no {name}"),
-        Trouble::Status { name: Some(name), .. } => name.clone(),
-        Trouble::Status { code, name: None, .. } => format!("unknown code {code}"),
-    }
-}
+/// What the stress level adds.
+pub(super) const STRESS: &[&str] = &["memory_patterns", "gemm_stress"];
 
 /// CUDA's out-of-memory status.
 pub(super) const OUT_OF_MEMORY: i32 = 2;
@@ -59,25 +45,19 @@ pub(super) const OUT_OF_MEMORY: i32 = 2;
 const ELEMENTS: u32 = 1 << 18;
 
 /// Everything that checks share inside one child.
-pub(in crate::machine) struct Bench {
+pub(super) struct CudaBench {
     pub(super) settings: Settings,
     /// Facts found on the way.
-    pub(in crate::machine) notes: Notes,
+    pub(super) notes: Notes,
     pub(super) driver: Option<&'static Driver>,
     pub(super) context: Option<Context<'static>>,
     pub(super) cublas: Option<Cublas>,
     pub(super) cudnn: Option<Cudnn>,
 }
 
-impl Bench {
-    /// Nothing is loaded yet.
-    pub(in crate::machine) fn new(settings: Settings) -> Self {
-        Self { settings, notes: Notes::default(), driver: None, context: None, cublas: None, cudnn: None }
-    }
-
-    /// Runs one check.
-    pub(in crate::machine) fn run(&mut self, name: &str) -> Ended {
-        let result = match name {
+impl Bench for CudaBench {
+    fn run(&mut self, check: &str) -> Ended {
+        let answer = match check {
             "context" => self.context_check(),
             "copy" => self.copy(),
             "kernel" => self.kernel(),
@@ -97,12 +77,20 @@ impl Bench {
             "peer" => self.peer(),
             "memory_patterns" => self.memory_patterns(),
             "gemm_stress" => self.gemm_stress(),
-            other => Err(skipped(&format!("no check is named {other}"))),
+            other => Err(Ended::skipped(&format!("no check is named {other}"))),
         };
-        match result {
-            Ok(says) => Ended { word: Word::Ok, says, code: None },
-            Err(ended) => ended,
-        }
+        answer.into()
+    }
+
+    fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
+    }
+}
+
+impl CudaBench {
+    /// Nothing is loaded yet.
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { settings, notes: Notes::default(), driver: None, context: None, cublas: None, cudnn: None }
     }
 
     /// The driver, loaded and initialised at the first call; it lives as long as this process.
@@ -110,7 +98,10 @@ impl Bench {
         if let Some(driver) = self.driver {
             return Ok(driver);
         }
-        let library = self.settings.cuda.clone().map_or_else(|| DRIVER[0].into(), std::path::PathBuf::into_os_string);
+        let library = match &self.settings.driver {
+            Some(path) => path.clone().into_os_string(),
+            None => description().driver.library.here().into(),
+        };
         let driver: &'static Driver = Box::leak(Box::new(Driver::open(&library)?));
         driver.init()?;
         self.driver = Some(driver);
@@ -125,7 +116,7 @@ impl Bench {
         if self.context.is_none() {
             self.context = Some(self.device()?.context()?);
         }
-        self.context.as_ref().ok_or_else(|| skipped("no context"))
+        self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))
     }
 
     fn context_check(&mut self) -> Answer {
@@ -162,7 +153,9 @@ impl Bench {
     }
 
     fn nvrtc(&mut self) -> Answer {
-        let Some(library) = self.settings.nvrtc.clone() else { return Err(skipped("no NVRTC library found")) };
+        let Some(library) = self.settings.libraries.get("nvrtc").cloned() else {
+            return Err(Ended::skipped("no NVRTC library found"));
+        };
         let (major, minor) = self.device()?.capability()?;
         let nvrtc = Nvrtc::open(library.as_os_str())?;
         let version = nvrtc.version()?;
@@ -227,7 +220,7 @@ impl Bench {
         let driver = self.driver()?;
         let count = driver.device_count()?;
         if count < 2 {
-            return Err(skipped("only one device is visible"));
+            return Err(Ended::skipped("only one device is visible"));
         }
         let own = self.device()?;
         let number = self.settings.device;
@@ -275,7 +268,7 @@ impl Bench {
             }
         }
         if blocks.is_empty() {
-            return Err(skipped("no memory is free for it"));
+            return Err(Ended::skipped("no memory is free for it"));
         }
         let (mut checked, mut touched) = (0_usize, 0);
         'time: for pattern in [0x00, 0xFF, 0xAA, 0x55, 0xCC, 0x33].into_iter().cycle() {
@@ -293,7 +286,9 @@ impl Bench {
                 let bytes = block.read_all()?;
                 let bad = bytes.iter().filter(|byte| **byte != pattern).count();
                 if bad > 0 {
-                    return Err(wrong(format!("{bad} bytes of block {index} do not hold the pattern {pattern:#04x}")));
+                    return Err(Ended::wrong(format!(
+                        "{bad} bytes of block {index} do not hold the pattern {pattern:#04x}"
+                    )));
                 }
                 checked += bytes.len();
                 if std::time::Instant::now() >= until {
@@ -327,5 +322,5 @@ fn compare_bytes(got: &[u8], expected: &[u8]) -> Result<(), Ended> {
     if bad == 0 && got.len() == expected.len() {
         return Ok(());
     }
-    Err(wrong(format!("{bad} of {} bytes came back changed", expected.len())))
+    Err(Ended::wrong(format!("{bad} of {} bytes came back changed", expected.len())))
 }

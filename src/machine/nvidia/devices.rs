@@ -3,22 +3,16 @@
 
 use std::path::Path;
 
+use super::description;
 use crate::machine::note::Notes;
 use crate::machine::system::read_text;
 
 /// Records `driver.kernel_version`, `device_nodes.*`, `pci.*`, `fabric_manager.*`.
-pub(in crate::machine) fn read(root: &Path, notes: &mut Notes) {
+pub(super) fn read(root: &Path, notes: &mut Notes) {
     kernel_module(root, notes);
     nodes(root, notes);
     pci_bus(root, notes);
     fabric_manager(root, notes);
-}
-
-/// Whether the kernel or the device tree shows any trace of an NVIDIA driver.
-pub(in crate::machine) fn any_trace(root: &Path) -> bool {
-    ["proc/driver/nvidia/version", "dev/nvidiactl", "dev/nvidia0", "dev/dxg"]
-        .iter()
-        .any(|path| root.join(path).exists())
 }
 
 /// The version and the flavour of the loaded kernel module.
@@ -111,7 +105,7 @@ fn pci_bus(root: &Path, notes: &mut Notes) {
     folders.sort();
     for folder in folders {
         let word = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap_or_default().trim().to_owned();
-        if word("vendor") != "0x10de" {
+        if word("vendor") != description().driver.pci {
             continue;
         }
         let class = word("class");

@@ -18,11 +18,11 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
 use nvml_wrapper::structs::device::FieldId;
 
+use super::description;
 use super::native::nvml_raw;
 use super::nvml_modes::{fabric, links, modes};
 use super::nvml_words::{why, word};
 use crate::amounts::size;
-use crate::machine::loader::DRIVER;
 use crate::machine::note::Notes;
 use crate::machine::system;
 
@@ -43,7 +43,7 @@ const RECOVERY_ACTIONS: &[&str] = &[
 
 /// Tells `driver.*` and `gpu.installed`, then `gpu.<index>.*` of one device after the other; the error of NVML's start
 /// goes to `nvml.error`.
-pub(in crate::machine) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&Notes)) {
+pub(super) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&Notes)) {
     let mut notes = Notes::default();
     let Some((nvml, count)) = start(library, &mut notes) else { return tell(&notes) };
     tell(&notes);
@@ -62,7 +62,7 @@ fn start(library: Option<&Path>, notes: &mut Notes) -> Option<(Nvml, u32)> {
     if let Some(library) = library {
         builder.lib_path(library.as_os_str());
     } else {
-        builder.lib_path(OsStr::new(DRIVER[1]));
+        builder.lib_path(OsStr::new(description().driver.management.here()));
     }
     let nvml = match builder.init() {
         Ok(nvml) => nvml,
