@@ -12,6 +12,7 @@ pub mod book;
 pub mod compatibility;
 pub mod diagnosis;
 pub mod facts;
+mod fingerprint;
 pub mod incident;
 pub mod matching;
 pub mod pattern;
@@ -23,6 +24,8 @@ pub mod vendors;
 // What needs an operating system.
 #[cfg(feature = "os")]
 pub mod check;
+#[cfg(feature = "os")]
+mod files;
 #[cfg(feature = "machine")]
 pub mod machine;
 #[cfg(feature = "os")]
