@@ -136,8 +136,8 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         return None;
     }
     let names = codes(text);
-    let reports = |vendor: &Vendor| !vendor.codes.report.is_empty() && contains_folded(text, &vendor.codes.report);
-    if names.is_empty() && !vendors::all().iter().any(reports) && numbers::read(text).is_none() {
+    let mut reports = vendors::all().iter().flat_map(|vendor| &vendor.codes.reports);
+    if names.is_empty() && !reports.any(|report| contains_folded(text, report)) && numbers::read(text).is_none() {
         return None;
     }
     let words = text.trim();
@@ -172,7 +172,10 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         && last.kind == Kind::Status
         && last.lines.end + 2 > headline
         && last.codes.is_empty()
-        && vendors::all().iter().any(|vendor| ends_folded(&last.message, &vendor.codes.report))
+        && vendors::all()
+            .iter()
+            .flat_map(|vendor| &vendor.codes.reports)
+            .any(|report| ends_folded(&last.message, report))
     {
         event.lines.start = last.lines.start;
         r.errors.pop();
@@ -188,7 +191,7 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
 }
 
 fn ends_folded(text: &str, end: &str) -> bool {
-    let start = text.len().checked_sub(end.len()).filter(|_| !end.is_empty());
+    let start = text.len().checked_sub(end.len());
     start.and_then(|start| text.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 

@@ -33,6 +33,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("Error response from daemon", "docker"),
     ("ninja: error", "ninja"),
     ("ninja: build stopped", "ninja"),
+    ("CUDA SETUP: Required library version not found", "bitsandbytes"),
 ];
 
 /// Reads a line of a framework or a tool; returns the position after it.

@@ -168,8 +168,8 @@ pub struct Codes {
     pub before_number_weak: Vec<String>,
     /// Lower-case words that show that a line is about a call of this vendor.
     pub calls: Vec<String>,
-    /// The lower-case beginning of an error report without any code: `cuda error`.
-    pub report: String,
+    /// Lower-case beginnings of error reports without any code: `cuda error`.
+    pub reports: Vec<String>,
     /// Beginnings of lines that continue a native message.
     pub continuations: Vec<String>,
     /// Literals that make a line worth a look, beside the families and the sentences.

@@ -15,6 +15,7 @@ const LAYERS: &[&str] = &[
     "amounts",
     "fingerprint",
     "compatibility",
+    "vendors",
     "text",
     "incident",
     "book",
