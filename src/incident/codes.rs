@@ -58,7 +58,8 @@ fn sentences(vendor: &Vendor, text: &str, general: bool, found: &mut Vec<(usize,
             let head = text.get(..at).and_then(|head| head.strip_suffix(' '));
             head.is_some_and(|head| head.ends_with(&vendor.runtime.name))
         };
-        if !found.iter().any(|(place, _)| *place == at) && !(general && allocator()) {
+        let taken = found.iter().any(|(place, _)| *place == at);
+        if !taken && (!general || !allocator()) {
             found.push((at, name.clone()));
         }
     }

@@ -139,7 +139,7 @@ fn libraries(sheet: &mut Sheet, outcome: &Outcome) {
     let known = outcome.vendor.libraries.iter().filter(|library| !library.package.is_empty());
     let known: Vec<(&str, &str)> = known.map(|library| (library.stem.as_str(), library.name.as_str())).collect();
     let mut once = Vec::new();
-    for (library, shown) in known.iter().copied() {
+    for &(library, shown) in &known {
         if let (Some(1.0), Some(version)) =
             (facts.number(&format!("{library}.copies")), list(facts, &format!("{library}.versions")).first())
         {
