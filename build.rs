@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
@@ -15,6 +16,8 @@ use serde::de::DeserializeOwned;
 
 #[path = "src/book/code_rows.rs"]
 mod code_rows;
+#[path = "src/facts/definition.rs"]
+mod definition;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/vendors/description.rs"]
 mod description;
@@ -43,6 +46,7 @@ fn main() {
         "src/book/matter.rs",
         "src/book/code_rows.rs",
         "src/vendors/description.rs",
+        "src/facts/definition.rs",
     ] {
         println!("cargo::rerun-if-changed={path}");
     }
@@ -100,11 +104,12 @@ fn main() {
     }
 
     let vendors = vendors(&kb.join("vendors"), &book.codes, &mut failed);
+    let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
     }
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    for (name, bytes) in [("book.postcard", pack(&book)), ("vendors.postcard", vendors)] {
+    for (name, bytes) in [("book.postcard", pack(&book)), ("facts.postcard", facts), ("vendors.postcard", vendors)] {
         if let Err(error) = fs::write(out.join(name), bytes) {
             println!("cargo::error=cannot write {name}: {error}");
         }
@@ -132,6 +137,33 @@ fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -
     }
     vendors.sort_by_key(|vendor| vendor.order);
     pack(&vendors)
+}
+
+/// The registry of facts, packed. A name twice or a unit of what is no number stops the build.
+fn fact_registry(path: &Path, failed: &mut Vec<String>) -> Vec<u8> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let registry: Registry<'_> = match toml::from_str(&text) {
+        Ok(registry) => registry,
+        Err(error) => {
+            let line = error.span().map_or(1, |span| text[..span.start].lines().count());
+            failed.push(format!("{shown}:{line}: {}", error.message()));
+            return Vec::new();
+        }
+    };
+    let mut names = std::collections::BTreeSet::new();
+    for fact in registry.groups.iter().flat_map(|group| &group.facts) {
+        if !names.insert(&fact.name) {
+            failed.push(format!("{shown}: the fact {} is there twice", fact.name));
+        }
+        if fact.unit.is_some() && fact.fact_type != FactType::Number {
+            failed.push(format!("{shown}: {} has a unit and is no number", fact.name));
+        }
+        if fact.label.is_empty() || fact.meaning.is_empty() || fact.origin.is_empty() {
+            failed.push(format!("{shown}: {} lacks a label, a meaning or an origin", fact.name));
+        }
+    }
+    pack(&registry)
 }
 
 fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {

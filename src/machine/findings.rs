@@ -109,9 +109,12 @@ fn driver(facts: &Facts, vendor: &Description, findings: &mut Findings) {
             }
         }
     }
-    let watched = format!("driver.{}_library", management.facts);
-    for (name, library) in [("driver.library", library), (watched.as_str(), watcher)] {
-        let by_nothing = facts.text(&format!("{name}_by")).is_some_and(|by| by.starts_with("a folder that"));
+    let places = [
+        ("driver.library", "driver.library_by", library),
+        (management.library_fact.as_str(), management.library_by_fact.as_str(), watcher),
+    ];
+    for (name, by, library) in places {
+        let by_nothing = facts.text(by).is_some_and(|by| by.starts_with("a folder that"));
         if let (true, Some(path)) = (by_nothing, facts.text(name)) {
             findings.trouble(format!("{library} lies at {path}, where no program looks for it"));
         }

@@ -148,12 +148,15 @@ impl Driver {
 
     fn write(&self, vendor: &dyn Vendor, notes: &mut Notes) {
         let description = vendor.description();
-        let management = format!("driver.{}_library", description.management.facts);
-        for (found, name) in [(&self.library, "driver.library"), (&self.management, management.as_str())] {
+        let watcher = &description.management;
+        for (found, name, by) in [
+            (&self.library, "driver.library", "driver.library_by"),
+            (&self.management, watcher.library_fact.as_str(), watcher.library_by_fact.as_str()),
+        ] {
             match found {
                 Some(found) => {
                     notes.text(name, found.path.display().to_string());
-                    notes.text(format!("{name}_by"), found.by.word());
+                    notes.text(by, found.by.word());
                 }
                 None => notes.set_unknown(name, "not found where the loader looks"),
             }

@@ -74,6 +74,10 @@ pub struct Management {
     pub name: String,
     /// The beginning of its facts: `nvml` for `nvml.error`.
     pub facts: String,
+    /// The fact that says where its library is: `driver.nvml_library`.
+    pub library_fact: String,
+    /// The fact that says how the loader finds it: `driver.nvml_library_by`.
+    pub library_by_fact: String,
 }
 
 /// Where a driver shows.

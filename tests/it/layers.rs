@@ -10,9 +10,9 @@ use syn::visit::{self, Visit};
 const LAYERS: &[&str] = &[
     // The core: text in, answer out.
     "span",
+    "amounts",
     "facts",
     "pattern",
-    "amounts",
     "fingerprint",
     "compatibility",
     "vendors",
