@@ -10,6 +10,7 @@
 pub mod amounts;
 pub mod book;
 pub mod compatibility;
+pub mod condition;
 pub mod diagnosis;
 pub mod facts;
 mod fingerprint;

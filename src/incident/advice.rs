@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::words::find;
+
 /// Lines that are advice from their first word to their last.
 const LINES: &[&str] = &[
     "CUDA kernel errors might be asynchronously reported",
@@ -76,20 +78,28 @@ pub(crate) fn is_advice(words: &str) -> bool {
 pub fn without(text: &str) -> Cow<'_, str> {
     let mut kept = Cow::Borrowed(text);
     for start in SENTENCES {
-        while let Some(at) = kept.find(start) {
-            let rest = kept.get(at..).unwrap_or("");
-            let end = at + sentence_end(rest);
-            let mut cut = kept.get(..at).unwrap_or("").trim_end_matches([' ', '(']).to_owned();
-            let tail = kept.get(end..).unwrap_or("").trim_start_matches([' ', ')']);
-            if !tail.is_empty() {
-                if !cut.is_empty() && !tail.starts_with(['\n', ',', '.']) {
-                    cut.push(' ');
-                }
-                cut.push_str(tail);
-            }
-            kept = Cow::Owned(cut);
+        if find(&kept, start).is_some() {
+            kept = Cow::Owned(without_sentence(&kept, start));
         }
     }
+    kept
+}
+
+/// The text without the sentences that begin with `start`.
+fn without_sentence(text: &str, start: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = find(rest, start) {
+        let (head, sentence) = rest.split_at(at);
+        kept.push_str(head);
+        kept.truncate(kept.trim_end_matches([' ', '(']).len());
+        let (_, tail) = sentence.split_at(sentence_end(sentence));
+        rest = tail.trim_start_matches([' ', ')']);
+        if !rest.is_empty() && !kept.is_empty() && !rest.starts_with(['\n', ',', '.']) {
+            kept.push(' ');
+        }
+    }
+    kept.push_str(rest);
     kept
 }
 

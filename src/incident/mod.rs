@@ -6,6 +6,7 @@
 
 mod advice;
 mod answer;
+mod around;
 mod autotuning;
 mod command;
 mod context;
@@ -40,6 +41,7 @@ use context::ParserContext;
 use triggers::Topics;
 
 pub use advice::without as without_advice;
+pub use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub use writing::{is_conditional, is_written};
 
@@ -365,8 +367,6 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
         }
     }
     table.finish(&mut incident.facts);
-    position::facts(transcript, incident);
-    growth::facts(transcript, incident);
     remarks::facts(transcript, incident);
     nccl::over_ranks(transcript, incident);
 }

@@ -15,6 +15,7 @@ const LAYERS: &[&str] = &[
     "pattern",
     "fingerprint",
     "compatibility",
+    "condition",
     "text",
     "incident",
     "book",
