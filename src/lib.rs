@@ -21,6 +21,7 @@ mod pattern;
 pub mod render;
 pub mod span;
 pub mod text;
+pub mod vendors;
 pub mod wording;
 
 // What needs an operating system.

@@ -8,9 +8,9 @@ mod advice;
 mod answer;
 mod around;
 mod autotuning;
+mod codes;
 mod command;
 mod context;
-mod cuda;
 mod device_assert;
 mod documents;
 mod environment;
@@ -25,7 +25,6 @@ mod oom;
 mod position;
 mod python;
 mod remarks;
-mod sentences;
 #[cfg(test)]
 mod tests;
 mod torchrun;
@@ -224,7 +223,7 @@ fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
     }
     sort(&mut incident.errors);
     for error in &mut incident.errors {
-        cuda::fill(error);
+        codes::fill(error);
         error.message = error.message.trim().to_owned();
     }
     survey(transcript, &marks, lexicon.packages, &mut incident);
@@ -284,7 +283,7 @@ fn parse(r: &mut ParserContext<'_>, at: usize, marks: Topics, grave: bool) -> Op
         next = help::read(r, at).or_else(|| autotuning::read(r, at)).or_else(|| frameworks::read(r, at));
     }
     if next.is_none() && asked(triggers::CODES) {
-        next = cuda::report(r, at);
+        next = codes::report(r, at);
     }
     if next.is_none() && grave {
         next = frameworks::grave(r, at);

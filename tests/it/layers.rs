@@ -16,6 +16,7 @@ const LAYERS: &[&str] = &[
     "fingerprint",
     "compatibility",
     "condition",
+    "vendors",
     "packages",
     "wording",
     "text",
