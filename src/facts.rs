@@ -6,8 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 /// A value of a fact.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
 pub enum Value {
     /// Yes or no.
     Bool(bool),
@@ -20,7 +24,9 @@ pub enum Value {
 }
 
 /// Where a fact comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// Our own tables: a GPU's memory by its name, a driver's CUDA by its number.
     Catalogue,
@@ -48,7 +54,8 @@ impl Source {
 }
 
 /// One known value with its origin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fact {
     /// The value.
     pub value: Value,
@@ -59,9 +66,12 @@ pub struct Fact {
 }
 
 /// Everything known, by dotted name.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Facts {
+    /// Values, by name.
     known: BTreeMap<String, Fact>,
+    /// Why a value cannot be known, by name.
     unknown: BTreeMap<String, String>,
 }
 

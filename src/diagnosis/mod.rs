@@ -20,8 +20,8 @@ mod status;
 mod weigh;
 
 pub use answer::{
-    CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
-    ProposedFix, RankedCause, Reason, ReportHit, Verdict,
+    Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
+    ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 
@@ -66,6 +66,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
         cascade: Vec::new(),
         error: None,
         causes: Vec::new(),
+        actions: Vec::new(),
         next_check: None,
         reports: reports::shown(&matching),
         nearest: Vec::new(),
@@ -91,6 +92,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
                     conditions: &conditions,
                 };
                 diagnosis.causes = causes(library, index, &scene, &matching);
+                diagnosis.actions = fixes::actions(&mut diagnosis.causes);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
@@ -153,7 +155,7 @@ fn causes(
                 reasons: one.reasons.into_iter().map(|(_, reason)| reason).collect(),
                 check: cause.check.says.clone(),
                 check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions, &frameworks),
+                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, &frameworks),
                 dead_ends: cause.dead_ends.clone(),
             }
         })
