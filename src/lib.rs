@@ -12,6 +12,7 @@ pub mod book;
 pub mod compatibility;
 pub mod diagnosis;
 pub mod facts;
+pub mod hint;
 pub mod incident;
 pub mod matching;
 pub mod pattern;

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::{Outcome, Rung, Word};
 use crate::facts::{Facts, Source, Value};
+use crate::hint::Hint;
 
 /// The name and version of the layout.
 pub const SCHEMA: &str = "faultbook/facts/1";
@@ -49,9 +50,8 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> Option<String> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Error::File { .. } => None,
             Error::Taken { .. } => Some("name another file, or remove that one".to_owned()),

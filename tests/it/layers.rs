@@ -69,15 +69,6 @@ fn every_file_says_what_it_is_for() {
     }
 }
 
-#[test]
-fn only_the_command_line_uses_anyhow() {
-    for file in sources(Path::new("src")) {
-        let text = fs::read_to_string(&file).expect("a source file reads");
-        let cli = file.starts_with("src/cli") || file == Path::new("src/main.rs");
-        assert!(cli || !text.contains("anyhow::"), "{} uses anyhow", file.display());
-    }
-}
-
 /// The layer of a source file of the library; none for the binary's.
 fn layer_of(file: &Path) -> Option<usize> {
     let first = file.strip_prefix("src").ok()?.components().next()?.as_os_str().to_str()?;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::progress;
 use super::reduce::{Limits, Reducer, Selection};
 
@@ -39,7 +39,7 @@ impl Input {
 }
 
 /// Reads a file, or standard input when the name is `-`.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Input> {
+pub(crate) fn read(path: &Path) -> Result<Input> {
     let failed = |error: io::Error| Failure::reading(path, &error);
     if path == Path::new("-") {
         let stdin = io::stdin();
@@ -56,7 +56,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Input> {
         failure
     })?;
     if about.is_dir() {
-        return Err(failed(io::ErrorKind::IsADirectory.into()).into());
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
     }
     let file = File::open(path).map_err(failed)?;
     // Pipes and devices have no length to speak of.
