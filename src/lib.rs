@@ -12,6 +12,7 @@ pub mod book;
 pub mod compatibility;
 pub mod diagnosis;
 pub mod facts;
+mod fingerprint;
 pub mod hint;
 pub mod incident;
 pub mod matching;
@@ -23,6 +24,8 @@ pub mod text;
 // What needs an operating system.
 #[cfg(feature = "os")]
 pub mod check;
+#[cfg(feature = "os")]
+mod files;
 #[cfg(feature = "machine")]
 pub mod machine;
 #[cfg(feature = "os")]

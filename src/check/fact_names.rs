@@ -379,7 +379,11 @@ mod tests {
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap().flatten() {
                 let path = entry.path();
-                if path.is_dir() && !path.ends_with("lint") && !path.ends_with("cli") && !path.ends_with("render") {
+                if path.is_dir()
+                    && !path.ends_with("check")
+                    && !path.ends_with("interfaces")
+                    && !path.ends_with("render")
+                {
                     folders.push(path);
                     continue;
                 }

@@ -14,6 +14,7 @@ pub mod markdown;
 pub mod sarif;
 
 pub mod terminal;
+pub(crate) mod uri;
 
 pub mod clean;
 pub mod command;

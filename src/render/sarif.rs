@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::finding::{Edit, Finding, Findings, Level, Place};
+use super::uri::encode;
 
 /// All findings as one log file.
 pub fn render(findings: &Findings) -> String {
@@ -83,12 +84,6 @@ fn level(level: Level) -> &'static str {
 
 /// A path as an address: relative to the repository, or of a file.
 fn uri(path: &str) -> String {
-    let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });
-    for byte in path.replace('\\', "/").bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
+    let path = encode(path);
+    if path.starts_with('/') { format!("file://{path}") } else { path }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::files;
 use crate::reports::files as report_files;
 use crate::reports::index_page;
 use crate::reports::project::Project;
@@ -15,7 +16,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Result, reason};
 use super::format::{Format, FormatArg};
 use super::output::{Output, json};
-use super::{files, new, open};
+use super::{new, open};
 
 /// What `index-page` takes.
 #[derive(Debug, Clone, Args)]
@@ -99,7 +100,7 @@ fn page(folder: &std::path::Path, asked: &Options) -> Result<Page> {
                 .hint("move it, or say --force to put the index in its place"));
         }
         (_, _, false) => {
-            files::write_whole(&path, text.as_bytes())
+            files::replace(&path, text.as_bytes())
                 .map_err(|error| Failure::new(format!("could not write `{shown}`: {}", reason(&error))))?;
             "written"
         }
