@@ -208,8 +208,8 @@ pub struct Reason {
     pub span: Option<Span>,
 }
 
-/// Something to do about the failure. In [`Diagnosis::actions`] it appears once, in the words of its likeliest cause;
-/// among the fixes of a cause it is in the words of that cause.
+/// Something to do about the failure. In the list of actions it appears once, in the words of its likeliest cause; among
+/// the fixes of a cause it is in the words of that cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Action {
