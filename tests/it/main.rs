@@ -27,3 +27,4 @@ mod run;
 mod seeds;
 mod shell;
 mod support;
+mod wording;
