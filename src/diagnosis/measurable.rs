@@ -3,10 +3,7 @@
 use super::conditions::Conditions;
 use crate::book::Book;
 use crate::diagnosis::Diagnosis;
-use crate::facts::Facts;
-
-/// Groups of facts that only a text tells: the message's own numbers, where in the run it happened, how it was run.
-const OF_THE_TEXT: &[&str] = &["oom", "smem", "assert", "where", "rank", "run", "exit", "symbol", "lib", "test"];
+use crate::facts::{self, Facts};
 
 /// Whether some evidence of the fault's page rests on a fact of the machine.
 pub fn asks_the_machine(diagnosis: &Diagnosis, book: &Book) -> bool {
@@ -14,10 +11,8 @@ pub fn asks_the_machine(diagnosis: &Diagnosis, book: &Book) -> bool {
     let page = book.fault(index);
     let nothing = Facts::default();
     let conditions = Conditions::new(&nothing);
-    let of_the_machine = |name: &String| {
-        let group = name.split('.').next().unwrap_or_default();
-        !OF_THE_TEXT.contains(&group)
-    };
+    let of_the_machine =
+        |name: &String| facts::describe(name).is_some_and(|described| described.definition.is_measurable());
     page.causes
         .iter()
         .flat_map(|cause| &cause.evidence)

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::words;
 use crate::diagnosis::Diagnosis;
-use crate::facts::Facts;
+use crate::facts::{self, Facts};
 
 /// The name and version of the format.
 pub const SCHEMA: &str = "faultbook/diagnosis/2";
@@ -26,7 +25,7 @@ struct Answer<'a> {
     #[serde(flatten)]
     diagnosis: &'a Diagnosis,
     /// The known facts in words with units: `gpu`, `torch` and other packages by their names, everything else by its
-    /// dotted name.
+    /// dotted name. docs/facts.md lists all names, with types, units and meanings.
     environment: BTreeMap<String, String>,
 }
 
@@ -56,10 +55,10 @@ pub fn value(diagnosis: &Diagnosis) -> Value {
 }
 
 /// Facts by short names: `gpu` for `gpu.name`, `torch` for `torch.version`, others by their full name.
-fn environment(facts: &Facts) -> BTreeMap<String, String> {
+fn environment(known: &Facts) -> BTreeMap<String, String> {
     let mut map = BTreeMap::new();
-    for (name, fact) in facts.iter() {
-        map.entry(short_name(name).to_owned()).or_insert_with(|| words::value(name, &fact.value));
+    for (name, fact) in known.iter() {
+        map.entry(short_name(name).to_owned()).or_insert_with(|| facts::words(name, &fact.value));
     }
     map
 }

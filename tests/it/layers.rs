@@ -11,9 +11,9 @@ const LAYERS: &[&str] = &[
     // The core: text in, answer out.
     "hint",
     "span",
+    "amounts",
     "facts",
     "pattern",
-    "amounts",
     "fingerprint",
     "compatibility",
     "text",

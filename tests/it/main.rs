@@ -7,6 +7,7 @@ mod ci_formats;
 mod cli;
 mod codes;
 mod docs;
+mod facts;
 mod kb;
 mod layers;
 mod lifecycle;

@@ -66,7 +66,7 @@ fn the_second_run_finds_no_engine_because_memory_is_exhausted() {
         assert_eq!(ids(&answer["causes"])[0], "memory-exhausted");
         assert_eq!(ids(&answer["reports"])[0], "BUG-20251110-003");
         let reasons = answer["causes"][0]["reasons"].to_string();
-        assert!(reasons.contains("the card has 12.0 GiB"), "the report's GPU is evidence: {reasons}");
+        assert!(reasons.contains("the GPU has 12.0 GiB"), "the report's GPU is evidence: {reasons}");
         let shown = run(reports, &["diagnose", "-"], SECOND_RUN);
         assert!(shown.contains("trainer.accumulate_grad_batches=2"), "the recommended command is shown:\n{shown}");
     });

@@ -24,14 +24,20 @@ const QUOTED: &[(&str, &str)] = &[];
 
 #[test]
 fn words_of_the_style_guide() {
-    let never: Vec<(Regex, &str)> =
-        NEVER.iter().map(|(word, instead)| (Regex::new(&format!("(?i){word}")).expect("a pattern"), *instead)).collect();
+    let never: Vec<(Regex, &str)> = NEVER
+        .iter()
+        .map(|(word, instead)| (Regex::new(&format!("(?i){word}")).expect("a pattern"), *instead))
+        .collect();
     let mut wrong = Vec::new();
-    for file in ["kb", "templates", "docs", "src", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].iter().flat_map(files) {
+    for file in
+        ["kb", "templates", "docs", "src", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].iter().flat_map(files)
+    {
         let text = fs::read_to_string(&file).expect("a text file");
         for (number, line) in text.lines().enumerate() {
             let quoted = QUOTED.iter().any(|(path, words)| file.ends_with(path) && line.contains(words));
-            for (word, instead) in never.iter().filter(|(word, _)| !quoted && is_prose(&file, line) && word.is_match(line)) {
+            for (word, instead) in
+                never.iter().filter(|(word, _)| !quoted && is_prose(&file, line) && word.is_match(line))
+            {
                 let found = word.find(line).map_or("", |found| found.as_str());
                 wrong.push(format!("{}:{}: `{found}`: {instead}", file.display(), number + 1));
             }
@@ -46,7 +52,8 @@ fn is_prose(file: &Path, line: &str) -> bool {
     if file.extension().is_some_and(|extension| extension == "rs") {
         return trimmed.starts_with("//");
     }
-    let pattern = ["- text:", "text:", "- message:", "message:", "- frame:", "frame:", "- before:", "before:", "regex:"];
+    let pattern =
+        ["- text:", "text:", "- message:", "message:", "- frame:", "frame:", "- before:", "before:", "regex:"];
     !pattern.iter().any(|key| trimmed.starts_with(key)) && !trimmed.starts_with("- contains:")
 }
 
