@@ -117,3 +117,49 @@ fn spelled(given: &Override, value: &str) -> String {
         Form::DashSpace => format!("--{} {value}", given.key),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cause(id: &str, status: CauseStatus, fixes: &[(&str, &str)]) -> RankedCause {
+        let action = |(fix, detail): &(&str, &str)| Action {
+            id: (*fix).into(),
+            title: String::new(),
+            detail: (*detail).into(),
+            commands: Vec::new(),
+            trade_offs: Vec::new(),
+            causes: vec![id.into()],
+        };
+        RankedCause {
+            id: id.into(),
+            title: String::new(),
+            probability: 0.5,
+            status,
+            status_says: None,
+            reasons: Vec::new(),
+            check: String::new(),
+            check_command: None,
+            fixes: fixes.iter().map(action).collect(),
+            dead_ends: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_action_appears_once_in_the_words_of_its_likeliest_cause() {
+        let mut causes = [
+            cause("likely", CauseStatus::Unverified, &[("batch", "words of likely"), ("precision", "")]),
+            cause("ruled-out", CauseStatus::Refuted, &[("driver", ""), ("batch", "")]),
+            cause("other", CauseStatus::Supported, &[("wait", ""), ("batch", "words of other")]),
+        ];
+        let actions = actions(&mut causes);
+        let ids: Vec<&str> = actions.iter().map(|action| action.id.as_str()).collect();
+        assert_eq!(ids, ["batch", "precision", "wait"]);
+        assert_eq!(
+            (actions[0].detail.as_str(), &actions[0].causes),
+            ("words of likely", &vec!["likely".into(), "other".into()])
+        );
+        let fix = &causes[2].fixes[1];
+        assert_eq!((fix.detail.as_str(), &fix.causes), ("words of other", &actions[0].causes));
+    }
+}

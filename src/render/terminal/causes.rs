@@ -44,16 +44,18 @@ pub(super) fn next_step(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(cause) = diagnosis.causes.first() else { return };
     if let Some((first, rest)) = diagnosis.actions.split_first() {
         sheet.blank();
-        action(sheet, first);
+        // Every fix of the best cause may be in force already.
+        let for_best = first.causes.contains(&cause.id);
+        action(sheet, if for_best { "Do this next: " } else { "Against another cause: " }, first);
         let further: Vec<&Action> = rest.iter().filter(|action| action.causes.contains(&cause.id)).collect();
         further_actions(sheet, &further);
     }
     checks(sheet, diagnosis, cause);
 }
 
-fn action(sheet: &mut Sheet, action: &Action) {
+fn action(sheet: &mut Sheet, lead: &str, action: &Action) {
     let title = mid_sentence(&inline::plain(open_ended(&action.title)));
-    sheet.paragraph(&Paragraph::new(title).style(STRONG).lead(STRONG, "Do this next: ").indent(2));
+    sheet.paragraph(&Paragraph::new(title).style(STRONG).lead(STRONG, lead).indent(2));
     if !action.detail.trim().is_empty() {
         sheet.paragraph(&Paragraph::new(inline::plain(&action.detail)).lead(PLAIN, "  "));
     }
