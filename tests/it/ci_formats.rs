@@ -108,7 +108,7 @@ fn junit_has_a_case_for_every_text() {
 fn check_writes_the_same_formats() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("BUG-20250101-001.md"), "---\nid: BUG-20250101-001\n---\n# Bug\n").expect("a file");
-    for (format, mark) in [("junit", "<failure type=\""), ("sarif", "\"ruleId\""), ("github", "::error file=")] {
+    for (format, mark) in [("junit", "<failure type=\""), ("sarif", "\"ruleId\""), ("github", "::warning file=")] {
         let output = Command::new(env!("CARGO_BIN_EXE_faultbook"))
             .args(["check", "--format", format, "."])
             .current_dir(&folder)
