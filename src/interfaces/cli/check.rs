@@ -154,7 +154,7 @@ impl Inputs {
     fn add(&mut self, path: &Path) -> Result<()> {
         let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
         if !about.is_dir() {
-            return Ok(self.add_file(path)?);
+            return self.add_file(path);
         }
         // Rules of folders above do not count: the user named this one.
         let walk = WalkBuilder::new(path).parents(false).follow_links(false).sort_by_file_path(Path::cmp).build();

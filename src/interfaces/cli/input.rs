@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path) -> Result<Input> {
         if stdin.is_terminal() {
             invite();
         }
-        return Ok(read_all(stdin.lock(), None, WHOLE, Limits::default()).map_err(failed)?);
+        return read_all(stdin.lock(), None, WHOLE, Limits::default()).map_err(failed);
     }
     let about = fs::metadata(path).map_err(|error| {
         let failure = failed(error);
@@ -61,7 +61,7 @@ pub(crate) fn read(path: &Path) -> Result<Input> {
     let file = File::open(path).map_err(failed)?;
     // Pipes and devices have no length to speak of.
     let length = Some(about.len()).filter(|_| about.is_file());
-    Ok(read_all(file, length, WHOLE, Limits::default()).map_err(failed)?)
+    read_all(file, length, WHOLE, Limits::default()).map_err(failed)
 }
 
 /// Tells somebody at a terminal what is waited for.
