@@ -153,6 +153,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::hint::Hint as _;
     use crate::reports::reading;
 
     #[test]

@@ -4,6 +4,8 @@ use crate::book::Book;
 use crate::reports::filter::{Asked, Filter};
 use clap::Args;
 
+use super::failure::Result;
+
 /// What reports must be like.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Filters {
@@ -26,7 +28,7 @@ pub(crate) struct Filters {
 
 impl Filters {
     /// Understands what was typed.
-    pub(crate) fn read(&self, book: &Book) -> anyhow::Result<Filter> {
+    pub(crate) fn read(&self, book: &Book) -> Result<Filter> {
         let asked = Asked {
             statuses: &self.status,
             severities: &self.severity,

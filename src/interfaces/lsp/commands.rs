@@ -137,6 +137,6 @@ impl Wanted {
 /// Diagnoses a text: the answer as markdown, as JSON, and in short.
 fn diagnose(wanted: &Wanted) -> Answer {
     let diagnosis = analysis::read(&wanted.text, &wanted.workspace.knowledge).diagnosis;
-    let answer: Value = serde_json::from_str(&json_answer::render(&diagnosis)).unwrap_or_default();
+    let answer = json_answer::value(&diagnosis);
     give(json!({ "markdown": markdown::render(&diagnosis), "short": hover::answer(&diagnosis), "diagnosis": answer }))
 }
