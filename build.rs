@@ -8,12 +8,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use definition::{FactType, Registry};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
 #[path = "src/book/code_rows.rs"]
 mod code_rows;
+#[path = "src/facts/definition.rs"]
+mod definition;
 #[path = "src/book/matter.rs"]
 mod matter;
 #[path = "src/book/packed.rs"]
@@ -31,9 +34,15 @@ struct File {
 }
 
 fn main() {
-    for path in
-        ["build.rs", "kb", "src/book/schema.rs", "src/book/packed.rs", "src/book/matter.rs", "src/book/code_rows.rs"]
-    {
+    for path in [
+        "build.rs",
+        "kb",
+        "src/book/schema.rs",
+        "src/book/packed.rs",
+        "src/book/matter.rs",
+        "src/book/code_rows.rs",
+        "src/facts/definition.rs",
+    ] {
         println!("cargo::rerun-if-changed={path}");
     }
     let kb = Path::new("kb");
@@ -89,13 +98,43 @@ fn main() {
         book.codes.push(PackedTable { library: &file.stem, rows });
     }
 
+    let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
     }
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join("book.postcard");
-    if let Err(error) = fs::write(&out, pack(&book)) {
-        println!("cargo::error=cannot write {}: {error}", out.display());
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    for (name, bytes) in [("book.postcard", pack(&book)), ("facts.postcard", facts)] {
+        if let Err(error) = fs::write(out.join(name), bytes) {
+            println!("cargo::error=cannot write {name}: {error}");
+        }
     }
+}
+
+/// The registry of facts, packed. A name twice or a unit of what is no number stops the build.
+fn fact_registry(path: &Path, failed: &mut Vec<String>) -> Vec<u8> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let registry: Registry<'_> = match toml::from_str(&text) {
+        Ok(registry) => registry,
+        Err(error) => {
+            let line = error.span().map_or(1, |span| text[..span.start].lines().count());
+            failed.push(format!("{shown}:{line}: {}", error.message()));
+            return Vec::new();
+        }
+    };
+    let mut names = std::collections::BTreeSet::new();
+    for fact in registry.groups.iter().flat_map(|group| &group.facts) {
+        if !names.insert(&fact.name) {
+            failed.push(format!("{shown}: the fact {} is there twice", fact.name));
+        }
+        if fact.unit.is_some() && fact.fact_type != FactType::Number {
+            failed.push(format!("{shown}: {} has a unit and is no number", fact.name));
+        }
+        if fact.label.is_empty() || fact.meaning.is_empty() || fact.origin.is_empty() {
+            failed.push(format!("{shown}: {} lacks a label, a meaning or an origin", fact.name));
+        }
+    }
+    pack(&registry)
 }
 
 fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {

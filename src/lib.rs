@@ -13,6 +13,7 @@ pub mod compatibility;
 pub mod condition;
 pub mod diagnosis;
 pub mod facts;
+mod fingerprint;
 pub mod incident;
 pub mod matching;
 pub mod pattern;
@@ -23,6 +24,8 @@ pub mod text;
 // What needs an operating system.
 #[cfg(feature = "os")]
 pub mod check;
+#[cfg(feature = "os")]
+mod files;
 #[cfg(feature = "machine")]
 pub mod machine;
 #[cfg(feature = "os")]

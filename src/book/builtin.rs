@@ -11,7 +11,7 @@ use super::page::{FaultPage, Notice, Recipe};
 use super::page_reader::{self, PageLocation};
 use super::schema::FrontMatter;
 
-static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/book.postcard"));
+pub(super) static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/book.postcard"));
 
 /// The built-in book.
 #[derive(Debug)]

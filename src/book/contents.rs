@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use super::builtin::{Builtin, builtin};
@@ -13,6 +12,7 @@ use super::page_reader::{self, PageLocation};
 use super::pages::Pages;
 use super::schema::{FrontMatter, PageStatus};
 use super::vocabulary::Vocabulary;
+use crate::fingerprint::Fingerprint;
 
 /// The book as one run uses it.
 pub struct Book {
@@ -140,14 +140,16 @@ impl Book {
         self.builtin.reports().iter().map(|file| (file.path, file.text))
     }
 
-    /// A number that changes when any page does: caches made from another book are not used.
-    pub fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        for entry in &self.faults {
-            entry.id.hash(&mut hasher);
-            entry.body.len().hash(&mut hasher);
-            entry.matter.signatures.len().hash(&mut hasher);
+    /// What changes when any page does: caches made from another book are not used.
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut print = Fingerprint::new();
+        print.add(super::builtin::BYTES);
+        for entry in self.faults.iter().filter(|entry| matches!(entry.body, Cow::Owned(_))) {
+            print.add(entry.id.as_bytes());
+            print.add(format!("{:?}", entry.matter).as_bytes());
+            print.add(entry.body.as_bytes());
         }
-        hasher.finish()
+        print.add(&self.faults.len().to_le_bytes());
+        print.hex()
     }
 }

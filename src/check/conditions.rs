@@ -3,11 +3,10 @@
 //! Each expression is run once over made-up facts of the right kinds, so that a wrong number of arguments or a filter
 //! that does not exist shows up here and not as silence in a diagnosis.
 
-use super::fact_names::{nearest, samples, sort_of};
 use super::finding::{Finding, Source};
 use crate::condition::Condition;
 use crate::diagnosis::conditions::Conditions;
-use crate::facts::Facts;
+use crate::facts::{self, FactType, Facts, Source as Origin, Value};
 
 /// Checks an expression over facts, which stands in the front matter of `source`.
 pub(super) fn condition(source: &Source<'_>, expression: &str) -> Vec<Finding> {
@@ -50,7 +49,7 @@ pub(super) fn sentence(source: &Source<'_>, template: &str) -> Vec<Finding> {
 fn unknown_names(source: &Source<'_>, expression: &str, names: &[String]) -> Vec<Finding> {
     names
         .iter()
-        .filter(|name| sort_of(name).is_none())
+        .filter(|name| facts::describe(name).is_none())
         .map(|name| {
             let place = find(source, expression);
             let inner = expression.find(name.as_str()).unwrap_or(0);
@@ -61,11 +60,41 @@ fn unknown_names(source: &Source<'_>, expression: &str, names: &[String]) -> Vec
             let (what, help) = match (is_call, nearest(name)) {
                 (true, _) => ("function", "there are `matches`, `arch_supported`, `driver_supports`, `any_of`".into()),
                 (false, Some(known)) => ("fact", format!("did you mean `{known}`?")),
-                (false, None) => ("fact", "the names stand in src/lint/fact_names.rs".to_owned()),
+                (false, None) => ("fact", "docs/facts.md lists them".to_owned()),
             };
             source.finding(range, "unknown-fact", format!("there is no {what} {name}")).help(help)
         })
         .collect()
+}
+
+/// The known name that looks most like an unknown one.
+fn nearest(name: &str) -> Option<&'static str> {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let alike = |known: &str| {
+        let same_end = known.rsplit('.').next() == Some(last);
+        let common = known.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+        common + if same_end { 4 } else { 0 }
+    };
+    let names = facts::definitions().map(|definition| definition.name.as_ref()).filter(|known| !known.contains('{'));
+    names.max_by_key(|known| alike(known)).filter(|known| alike(known) >= 4)
+}
+
+/// A value of the right type for each of `names`: enough to see whether an expression can be evaluated at all.
+fn samples<'n>(names: impl IntoIterator<Item = &'n str>) -> Facts {
+    let mut samples = Facts::default();
+    for name in names {
+        let Some(definition) = facts::describe(name).map(|described| described.definition) else { continue };
+        let words = |other: &str| if definition.example.is_empty() { other } else { &definition.example }.to_owned();
+        let value = match definition.fact_type {
+            FactType::Number => Value::Number(1.0),
+            FactType::Text => Value::Text(words("words")),
+            FactType::Version => Value::Text(words("12.8")),
+            FactType::Bool => Value::Bool(true),
+            FactType::List => Value::List(vec![words("words")]),
+        };
+        samples.add(name, value, Origin::Probe, None);
+    }
+    samples
 }
 
 /// Where a value of the front matter stands: its longest piece that quoting cannot have changed.
@@ -113,6 +142,13 @@ mod tests {
         let finding = &condition(&Source::new("a.md", text), "oom.total > 1 and oom.fre < 2")[0];
         assert_eq!((finding.column, finding.end), (26, 33));
         assert_eq!(finding.help, "did you mean `oom.free`?");
+    }
+
+    #[test]
+    fn the_nearest_name() {
+        assert_eq!(nearest("oom.fre"), Some("oom.free"));
+        assert_eq!(nearest("gpu.mem.free"), Some("gpu.memory.free"));
+        assert_eq!(nearest("zebra"), None);
     }
 
     #[test]

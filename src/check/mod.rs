@@ -10,7 +10,6 @@ mod conditions;
 mod contents;
 mod dates;
 mod exemptions;
-mod fact_names;
 mod finding;
 mod fix;
 mod folder;
@@ -36,7 +35,6 @@ mod template_left;
 
 pub use catalogue::{RULES, Rule};
 pub use dates::reading as date_of;
-pub use fact_names::{NAMES as FACT_NAMES, PACKAGES as FACT_PACKAGES, Sort as FactSort, sort_of as fact_sort};
 pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, mend};
 pub use ids::Known as KnownReport;

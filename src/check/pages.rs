@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::conditions::{condition, find, sentence};
-use super::fact_names::PACKAGES;
 use super::finding::{Finding, Source};
 use super::{Document, Kind};
 use crate::book::Book;
@@ -15,6 +14,7 @@ use crate::book::page::Recipe;
 use crate::book::page_reader::{self, read_fault, read_notice, read_recipe};
 use crate::book::schema::{EvidenceSpec, FixMatter, FrontMatter};
 use crate::book::sections::{self, Outline, top_items};
+use crate::facts;
 
 /// The sections that a fault page may have.
 const SECTIONS: [&str; 4] = ["meaning", "example", "causes", "lookalikes"];
@@ -97,7 +97,7 @@ pub(super) fn fault(document: &Document, source: &Source<'_>, shelf: &PageIndex<
         findings.extend(title(&doc, source, &matter.title));
         findings.extend(closed_lists(&matter, source, shelf));
         for evidence in matter.causes.iter().flat_map(|cause| &cause.evidence) {
-            findings.extend(facts(evidence, source));
+            findings.extend(conditions(evidence, source));
         }
     }
     findings.extend(lookalikes(&doc, source, shelf));
@@ -180,16 +180,17 @@ fn closed_lists(matter: &FrontMatter, source: &Source<'_>, shelf: &PageIndex<'_>
         let message = format!("`explains` names {id}, which has no page");
         findings.push(source.finding(find(source, id), "unknown-fault", message));
     }
-    for affected in matter.affects.iter().filter(|affected| !PACKAGES.contains(&affected.package.as_str())) {
+    let packages: Vec<&str> = facts::packages().collect();
+    for affected in matter.affects.iter().filter(|affected| !packages.contains(&affected.package.as_str())) {
         let message = format!("there is no fact {}.version", affected.package);
         let place = find(source, &format!("package: {}", affected.package));
         findings
-            .push(source.finding(place, "unknown-package", message).help(format!("known: {}", PACKAGES.join(", "))));
+            .push(source.finding(place, "unknown-package", message).help(format!("known: {}", packages.join(", "))));
     }
     findings
 }
 
-fn facts(evidence: &EvidenceSpec, source: &Source<'_>) -> Vec<Finding> {
+fn conditions(evidence: &EvidenceSpec, source: &Source<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = evidence.when.iter().flat_map(|when| condition(source, when)).collect();
     findings.extend(sentence(source, &evidence.says));
     findings

@@ -130,11 +130,14 @@ impl Places {
     }
 
     fn write(&self, notes: &mut Notes) {
-        for (found, name) in [(&self.cuda, "driver.library"), (&self.nvml, "driver.nvml_library")] {
+        for (found, name, by) in [
+            (&self.cuda, "driver.library", "driver.library_by"),
+            (&self.nvml, "driver.nvml_library", "driver.nvml_library_by"),
+        ] {
             match found {
                 Some(found) => {
                     notes.text(name, found.path.display().to_string());
-                    notes.text(format!("{name}_by"), found.by.word());
+                    notes.text(by, found.by.word());
                 }
                 None => notes.set_unknown(name, "not found where the loader looks"),
             }

@@ -66,7 +66,8 @@ pub fn save(outcome: &Outcome, path: &Path) -> Result<(), Error> {
     if std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) && load(path).is_err() {
         return Err(Error::Taken { path: path.to_owned() });
     }
-    std::fs::write(path, to_json(outcome)).map_err(|source| Error::File { path: path.to_owned(), source })
+    crate::files::replace(path, to_json(outcome).as_bytes())
+        .map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
 /// Reads a probe from a file: its facts get the source "saved facts".

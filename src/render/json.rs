@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::words;
 use crate::diagnosis::{self, Diagnosis};
-use crate::facts::{Facts, Source};
+use crate::facts::{self, Facts, Source};
 use crate::span;
 
 /// The name and version of the format.
@@ -235,10 +234,10 @@ impl Span {
 }
 
 /// Facts by short names: `gpu` for `gpu.name`, `torch` for `torch.version`, others by their full name.
-fn environment(facts: &Facts) -> BTreeMap<String, String> {
+fn environment(known: &Facts) -> BTreeMap<String, String> {
     let mut map = BTreeMap::new();
-    for (name, fact) in facts.iter() {
-        map.entry(short_name(name).to_owned()).or_insert_with(|| words::value(name, &fact.value));
+    for (name, fact) in known.iter() {
+        map.entry(short_name(name).to_owned()).or_insert_with(|| facts::words(name, &fact.value));
     }
     map
 }

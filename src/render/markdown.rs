@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::{clean, inline, words};
 use crate::diagnosis::{Diagnosis, Fault, PrimaryError, ProposedFix, RankedCause, ReportHit, Verdict};
+use crate::facts;
 use crate::span::Span;
 
 /// The answer as markdown.
@@ -196,18 +197,19 @@ fn notices(page: &mut Page, diagnosis: &Diagnosis) {
 }
 
 fn environment(page: &mut Page, diagnosis: &Diagnosis) {
-    let facts = &diagnosis.environment;
-    if facts.is_empty() && facts.unknowns().next().is_none() {
+    let environment = &diagnosis.environment;
+    if environment.is_empty() && environment.unknowns().next().is_none() {
         return;
     }
     page.heading(2, "Environment");
-    let known = facts.iter().map(|(name, fact)| {
+    let row =
+        |name: &str, value: &str, from: String| vec![escape(&facts::label(name)), escape(value), from, code(name)];
+    let known = environment.iter().map(|(name, fact)| {
         let line = fact.line.map(|line| format!(", line {line}")).unwrap_or_default();
-        let from = format!("{}{line}", fact.source.word());
-        vec![code(name), escape(&words::value(name, &fact.value)), from]
+        row(name, &facts::words(name, &fact.value), format!("{}{line}", fact.source.word()))
     });
-    let unknown = facts.unknowns().map(|(name, why)| vec![code(name), "unknown".to_owned(), escape(why)]);
-    page.table(&["Fact", "Value", "From"], known.chain(unknown));
+    let unknown = environment.unknowns().map(|(name, why)| row(name, "unknown", escape(why)));
+    page.table(&["Fact", "Value", "From", "Name"], known.chain(unknown));
 }
 
 fn probe(page: &mut Page, diagnosis: &Diagnosis) {

@@ -13,6 +13,7 @@ pub mod markdown;
 pub mod sarif;
 
 pub mod terminal;
+pub(crate) mod uri;
 
 pub mod clean;
 pub mod command;

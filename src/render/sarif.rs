@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Answered;
 use super::inline;
+use super::uri::encode;
 use super::words::percent;
 use crate::diagnosis::{Diagnosis, Verdict};
 use crate::span::Span;
@@ -62,7 +63,7 @@ fn result(answered: &Answered<'_>) -> Option<(String, String, Value)> {
         && !frame.file.contains(':')
     {
         let region = json!({ "startLine": frame.line });
-        let physical = json!({ "artifactLocation": { "uri": uri(&frame.file) }, "region": region });
+        let physical = json!({ "artifactLocation": { "uri": encode(&frame.file) }, "region": region });
         relate(
             json!({ "physicalLocation": physical, "message": { "text": format!("raised through {}", frame.function) } }),
         );
@@ -105,17 +106,5 @@ fn place(path: &str, span: Span) -> Value {
         "endLine": span.end.line.max(1),
         "endColumn": span.end.column.max(1),
     });
-    json!({ "artifactLocation": { "uri": uri(path) }, "region": region })
-}
-
-/// A path as a relative address.
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.replace('\\', "/").bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
+    json!({ "artifactLocation": { "uri": encode(path) }, "region": region })
 }

@@ -1,7 +1,4 @@
-//! Figures in words: per cent, counts, sizes, values of facts.
-
-use crate::amounts::size;
-use crate::facts::Value;
+//! Figures in words: per cent, counts; sentences that go on.
 
 /// A probability as people read it; `None` for what is no probability.
 pub fn percent(probability: f64) -> Option<String> {
@@ -32,28 +29,6 @@ pub fn thousands(count: u64) -> String {
 /// `1 line`, `5,298 lines`.
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
-}
-
-/// A fact's value in words. The name tells what a number measures: sizes are bytes, durations seconds.
-pub fn value(name: &str, value: &Value) -> String {
-    match value {
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
-        Value::Number(number) if is_size(name) => size(*number),
-        Value::Number(number) => number_words(*number),
-        Value::Text(text) => text.clone(),
-        Value::List(items) => items.join(", "),
-    }
-}
-
-fn number_words(number: f64) -> String {
-    let rounded = (number * 1000.0).round() / 1000.0;
-    if rounded.is_finite() { rounded.to_string() } else { number.to_string() }
-}
-
-/// Names under which sizes in bytes are kept.
-fn is_size(name: &str) -> bool {
-    name.contains("memory.") || ["oom.", "smem.", "host.shm."].iter().any(|start| name.starts_with(start))
 }
 
 /// The sentence without its final dot, to be followed by something.
@@ -116,20 +91,6 @@ mod tests {
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(5298), "5,298");
         assert_eq!(thousands(1_234_567), "1,234,567");
-    }
-
-    #[test]
-    fn values_of_facts() {
-        for (name, of, expected) in [
-            ("oom.free", Value::Number(100.0 * 1024.0 * 1024.0), "100.0 MiB"),
-            ("gpu.memory.total", Value::Number(12.0 * 1024.0 * 1024.0 * 1024.0), "12.0 GiB"),
-            ("gpu.count", Value::Number(2.0), "2"),
-            ("gpu.temperature", Value::Number(61.5), "61.5"),
-            ("os.wsl", Value::Bool(true), "yes"),
-            ("torch.arch_list", Value::List(vec!["sm_80".into(), "sm_86".into()]), "sm_80, sm_86"),
-        ] {
-            assert_eq!(value(name, &of), expected, "{name}");
-        }
     }
 
     #[test]

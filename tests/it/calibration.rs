@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::Case;
+use crate::support::{Case, texts};
 
 /// A first cause's probability and whether it was right.
 type Outcome = (f64, bool);
@@ -60,25 +60,7 @@ fn calibration_error(outcomes: &[Outcome]) -> (f64, f64) {
     (high / outcomes.len() as f64, low / outcomes.len() as f64)
 }
 
-/// Whether a case was composed together with the evidence that it shows: it is right by construction and says nothing of
-/// how often the book is.
-fn shows_evidence(path: &Path) -> bool {
-    path.file_name()
-        .and_then(|name| name.to_str())
-        .is_some_and(|name| ["cause-", "msg-"].iter().any(|with| name.starts_with(with)))
-}
-
+/// The texts that say something of how often the book is right.
 fn cases() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for folder in fs::read_dir("tests/corpus").expect("the corpus is there").flatten() {
-        let Ok(entries) = fs::read_dir(folder.path()) else { continue };
-        files.extend(
-            entries
-                .flatten()
-                .map(|entry| entry.path())
-                .filter(|path| path.extension().is_some_and(|e| e == "txt") && !shows_evidence(path)),
-        );
-    }
-    files.sort();
-    files
+    texts().into_iter().filter(|path| !Case::of(path).made_with_evidence).collect()
 }

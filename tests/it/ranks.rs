@@ -1,6 +1,6 @@
 //! Logs of many ranks in one stream: the rank that failed of its own accord is named, not the ranks that waited for it.
-#![expect(clippy::print_stderr, reason = "a check that is left out is told loudly")]
 
+use crate::support::left_out;
 use std::fmt::Write as _;
 
 use faultbook::diagnosis::Verdict;
@@ -91,7 +91,7 @@ fn a_healthy_run_of_many_ranks_is_healthy() {
 #[test]
 fn a_long_log_can_be_written_for_trying() {
     let Some(path) = std::env::var_os("FAULTBOOK_BIG_LOG") else {
-        eprintln!("LEFT OUT: the 50 MB log; name a file in FAULTBOOK_BIG_LOG to have it written");
+        left_out::note("the 50 MB log", "name a file in FAULTBOOK_BIG_LOG to have it written");
         return;
     };
     std::fs::write(path, run(64, 11_000, 17)).expect("the log is written");

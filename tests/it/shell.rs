@@ -1,5 +1,6 @@
 //! What shells get: completions, man pages, hooks.
 
+use crate::support::left_out;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
@@ -21,11 +22,10 @@ fn completions_know_every_command() {
 
 #[test]
 #[cfg(feature = "shell")]
-#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
 fn shells_can_read_their_completions() {
     for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
         if Command::new(shell).arg("--version").output().is_err() {
-            println!("LEFT OUT: {shell} is not here");
+            left_out::note("completions and hooks", &format!("{shell} is not here"));
             continue;
         }
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -57,11 +57,10 @@ fn every_command_has_its_man_page() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
 fn hooks_are_sound_and_say_something_after_a_failure() {
     for shell in ["bash", "zsh"] {
         if Command::new(shell).arg("--version").output().is_err() {
-            println!("LEFT OUT: {shell} is not here");
+            left_out::note("completions and hooks", &format!("{shell} is not here"));
             continue;
         }
         let hook = String::from_utf8(faultbook(&["hook", shell]).stdout).expect("text");
@@ -79,10 +78,9 @@ fn hooks_are_sound_and_say_something_after_a_failure() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
 fn the_hook_of_zsh_says_something_after_a_failure_alone() {
     if Command::new("zsh").arg("--version").output().is_err() {
-        println!("LEFT OUT: zsh is not here");
+        left_out::note("the hook of zsh", "zsh is not here");
         return;
     }
     let hook = String::from_utf8(faultbook(&["hook", "zsh"]).stdout).expect("text");

@@ -1,6 +1,9 @@
-//! What several test binaries need: the built-in book opened once, and a text's diagnosis.
+//! What several test binaries need: the built-in book opened once, a text's diagnosis, the labelled texts, and a record
+//! of the checks that were left out.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+use std::fs;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use faultbook::book::Book;
@@ -34,6 +37,9 @@ pub(crate) struct Case {
     pub(crate) cause: Option<String>,
     /// Whether nothing is wrong in the text.
     pub(crate) healthy: bool,
+    /// Whether one author wrote the text together with the evidence that decides it: right by construction, so that
+    /// it stays out of every figure.
+    pub(crate) made_with_evidence: bool,
 }
 
 impl Case {
@@ -47,8 +53,57 @@ impl Case {
         Self {
             fault: (!negative).then_some(folder),
             healthy: label.as_deref() == Some("healthy"),
+            made_with_evidence: ["cause-", "msg-"].iter().any(|with| stem.starts_with(with)),
             cause: label
                 .filter(|label| !negative && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')),
         }
+    }
+}
+
+/// Every labelled text, in the order of paths.
+pub(crate) fn texts() -> Vec<PathBuf> {
+    let folders = fs::read_dir("tests/corpus").expect("the corpus is there").flatten();
+    let mut files: Vec<PathBuf> = folders
+        .filter_map(|folder| fs::read_dir(folder.path()).ok())
+        .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Checks that a run of `cargo test` left out because a file or a tool was missing.
+///
+/// A test harness captures what passing tests print, so each check writes a line to a file of this run, and the binary
+/// that runs last prints them all.
+pub(crate) mod left_out {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write as _;
+    use std::path::PathBuf;
+
+    /// Notes that a check was left out, and why.
+    pub(crate) fn note(check: &str, why: &str) {
+        let file = OpenOptions::new().create(true).append(true).open(list());
+        let written = file.and_then(|mut file| file.write_all(format!("{check}: {why}\n").as_bytes()));
+        written.expect("the list of what was left out can be written");
+    }
+
+    /// Prints what was left out in this run, and forgets it.
+    #[expect(clippy::print_stdout, reason = "people should see it at the end of a run")]
+    pub(crate) fn tell() {
+        let text = fs::read_to_string(list()).unwrap_or_default();
+        let _ = fs::remove_file(list());
+        let lines: Vec<&str> = text.lines().collect();
+        println!("checks left out for want of a file or a tool: {}", lines.len());
+        lines.iter().for_each(|line| println!("  LEFT OUT  {line}"));
+    }
+
+    /// The list belongs to the process that started the test binaries.
+    fn list() -> PathBuf {
+        #[cfg(unix)]
+        let run = std::os::unix::process::parent_id();
+        #[cfg(not(unix))]
+        let run = 0;
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("left-out-{run}.txt"))
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::check::output::{self, Shown};
 use crate::check::{self, Document, Finding, Kind, KnownReport, Sample, Setting};
+use crate::files;
 use crate::reports::naming::Naming;
 use crate::reports::project::Project;
 use clap::Args;
@@ -17,7 +18,6 @@ use ignore::WalkBuilder;
 use super::common::{AnyFormat, Common};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
-use super::files;
 use super::output::Output;
 
 /// What `check` takes.
@@ -220,9 +220,7 @@ fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> anyhow::Result<Vec<Sample>>
 /// Writes the documents whose texts changed.
 fn write_back(before: &[Document], after: &[Document]) -> anyhow::Result<()> {
     for (_, new) in before.iter().zip(after).filter(|(old, new)| old.text != new.text) {
-        // A link stays a link: what it points at is written.
-        let path = Path::new(&new.path).canonicalize().unwrap_or_else(|_| PathBuf::from(&new.path));
-        files::write_whole(&path, new.text.as_bytes()).map_err(|error| {
+        files::replace(Path::new(&new.path), new.text.as_bytes()).map_err(|error| {
             Failure::new(format!("could not write `{}`: {}", new.path, reason(&error)))
                 .hint("the file is as it was before")
         })?;

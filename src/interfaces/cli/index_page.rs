@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::files;
 use crate::reports::files as report_files;
 use crate::reports::index_page;
 use crate::reports::project::Project;
@@ -14,7 +15,7 @@ use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
 use super::output::{Output, json};
-use super::{files, new, open};
+use super::{new, open};
 
 /// What `index-page` takes.
 #[derive(Debug, Clone, Args)]
@@ -93,7 +94,7 @@ fn page(folder: &std::path::Path, asked: &Options) -> anyhow::Result<Page> {
                 .into());
         }
         (_, _, false) => {
-            files::write_whole(&path, text.as_bytes())
+            files::replace(&path, text.as_bytes())
                 .map_err(|error| Failure::new(format!("could not write `{shown}`: {}", reason(&error))))?;
             "written"
         }

@@ -12,7 +12,6 @@ mod diagnose;
 mod editor;
 mod exit;
 mod failure;
-mod files;
 mod filter;
 mod fit;
 mod graph;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::files;
 use crate::render::chart::{self, Group};
 use crate::render::layout::Paragraph;
 use crate::render::style::FAINT;
@@ -14,8 +15,8 @@ use super::common::{Common, Format};
 use super::exit::Exit;
 use super::failure::{Failure, reason};
 use super::filter::Filters;
+use super::open;
 use super::output::{self, Output, json, table};
-use super::{files, open};
 
 /// What `stats` takes.
 #[derive(Debug, Clone, Args)]
@@ -72,7 +73,7 @@ pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::
             let says = format!("`{}` is there already and no chart of Faultbook's", file.display());
             return Err(Failure::new(says).hint("name another file").into());
         }
-        files::write_whole(file, svg.as_bytes())
+        files::replace(file, svg.as_bytes())
             .map_err(|error| Failure::new(format!("could not write `{}`: {}", file.display(), reason(&error))))?;
         output::remark(&format!("the charts are in {}", file.display()));
     }

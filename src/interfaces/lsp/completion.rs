@@ -11,6 +11,7 @@ use super::kind::Kind;
 use super::world::{Document, World};
 use crate::book::builtin::builtin;
 use crate::book::matter;
+use crate::facts::{self, Definition};
 use crate::interfaces::workspace::Workspace;
 use crate::reports::draft::noninteractive;
 use crate::reports::lookup;
@@ -98,12 +99,22 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         let items = items.map(|(key, says)| (format!("{key}: "), (*says).to_owned(), CompletionItemKind::PROPERTY));
         return Some(Choice { typed: entry, items: items.collect() });
     };
+    if page && matches!(key.trim(), "when" | "says") {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let typed = value.rsplit(|c| !is_name(c)).next().unwrap_or_default();
+        let fact =
+            |fact: &Definition<'_>| (fact.name.to_string(), fact.label.to_string(), CompletionItemKind::VARIABLE);
+        return Some(Choice { typed, items: facts::definitions().map(fact).collect() });
+    }
     let typed = value.trim_start().trim_start_matches(['"', '\'']);
     let typed = typed.rsplit(['[', ',']).next().unwrap_or_default().trim_start().trim_start_matches(['"', '\'']);
     let items = match (page, key.trim()) {
         (true, "id") => {
             let causes = workspace.knowledge.book.vocabulary.causes();
             causes.iter().map(|c| (c.id.clone(), c.title.clone(), CompletionItemKind::ENUM_MEMBER)).collect()
+        }
+        (true, "package" | "{ package") => {
+            facts::packages().map(|name| (name.to_owned(), String::new(), CompletionItemKind::MODULE)).collect()
         }
         (true, "explains" | "aliases") => faults(workspace),
         (false, "tags") => tags(workspace),

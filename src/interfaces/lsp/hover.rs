@@ -9,6 +9,7 @@ use super::world::{Document, World};
 use crate::book::codes::Code;
 use crate::book::report::Report;
 use crate::diagnosis::{Consequence, Diagnosis, RankedCause};
+use crate::facts;
 use crate::interfaces::workspace::Workspace;
 use crate::render::inline;
 use crate::render::markdown;
@@ -30,8 +31,22 @@ pub(super) fn at(world: &World, document: &Document, position: Position) -> Opti
         };
         return Some(hover(text, Some(document.text.range(&mention.range))));
     }
-    let (text, range) = in_log(document, position)?;
+    let (text, range) = fact_at(document, position).or_else(|| in_log(document, position))?;
     Some(hover(text, Some(range)))
+}
+
+/// What the registry says of the fact that a page names at a place.
+fn fact_at(document: &Document, position: Position) -> Option<(String, Range)> {
+    let (line, byte) = document.at(position);
+    let words = document.text.line(line);
+    let outside = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+    let start = words.get(..byte)?.rfind(outside).map_or(0, |at| at + 1);
+    let end = words.get(byte..)?.find(outside).map_or(words.len(), |at| byte + at);
+    let name = words.get(start..end).filter(|_| document.kind == Kind::Page)?;
+    let described = facts::describe(name)?;
+    let from = document.text.line_range(line).start;
+    let text = format!("**{}** `{name}`\n\n{}\n", described.label(), described.definition.meaning);
+    Some((text, document.text.range(&(from + start..from + end))))
 }
 
 fn hover(value: String, range: Option<Range>) -> Hover {

@@ -5,6 +5,8 @@ use std::str::FromStr as _;
 
 use lsp_types::Uri;
 
+use crate::render::uri::{decode, encode};
+
 /// The file behind an address.
 pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
@@ -23,41 +25,14 @@ pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
 /// The address of a file.
 pub(super) fn of(path: &Path) -> Option<Uri> {
     let path = std::path::absolute(path).ok()?;
-    let text = path.to_string_lossy().replace('\\', "/");
-    let mut address = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                address.push(char::from(byte))
-            }
-            other => address.push_str(&format!("%{other:02X}")),
-        }
-    }
-    Uri::from_str(&address).ok()
+    let text = path.to_string_lossy();
+    let root = if text.starts_with('/') { "file://" } else { "file:///" };
+    Uri::from_str(&format!("{root}{}", encode(&text))).ok()
 }
 
 /// The last part of an address.
 pub(super) fn file_name(uri: &Uri) -> String {
     decode(uri.as_str().rsplit(['/', ':']).next().unwrap_or_default())
-}
-
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let pair = after.get(..2).and_then(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-        match (byte, pair) {
-            (b'%', Some(decoded)) => {
-                bytes.push(decoded);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One device in a few lines, for a probe and for a watch: name, memory with a bar, who holds it, health; links and modes.
 
 use crate::amounts::size;
-use crate::facts::{Facts, Value};
+use crate::facts::{self, Facts, Value};
 use crate::machine::ordinal_of;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, STRONG};
@@ -124,7 +124,7 @@ fn health(of: &Of<'_>) -> Vec<String> {
     if of.flag("retired.pending") == Some(true) {
         words.push("a page waits to be retired".to_owned());
     }
-    words.extend(of.number("temperature").map(|heat| format!("{heat} C")));
+    words.extend(of.value("temperature").map(|heat| facts::words("gpu.temperature", heat)));
     if let (Some(power), Some(limit)) = (of.number("power"), of.number("power_limit")) {
         words.push(format!("{power} of {limit} W"));
     }

@@ -1,7 +1,7 @@
 //! A probe of the machine as text: each device in a few lines, then what stands out, then what could not be known.
 
 use crate::amounts::size;
-use crate::facts::{Facts, Value};
+use crate::facts::{self, Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
 use crate::machine::{Outcome, Rung, Word, alike, called};
 use crate::render::layout::{Paragraph, Sheet};
@@ -165,18 +165,13 @@ fn list<'a>(facts: &'a Facts, name: &str) -> &'a [String] {
 /// What limits a process: locked memory, open files, processes, stack.
 fn limits(sheet: &mut Sheet, facts: &Facts) {
     let mut words = Vec::new();
-    for (name, shown, bytes) in [
-        ("ulimit.memlock", "locked memory", true),
-        ("ulimit.stack", "stack", true),
-        ("ulimit.nofile", "open files", false),
-        ("ulimit.nproc", "processes", false),
+    for (name, shown) in [
+        ("ulimit.memlock", "locked memory"),
+        ("ulimit.stack", "stack"),
+        ("ulimit.nofile", "open files"),
+        ("ulimit.nproc", "processes"),
     ] {
-        match facts.get(name).map(|fact| &fact.value) {
-            Some(Value::Number(limit)) if bytes => words.push(format!("{shown} {}", size(*limit))),
-            Some(Value::Number(limit)) => words.push(format!("{shown} {limit}")),
-            Some(Value::Text(limit)) => words.push(format!("{shown} {limit}")),
-            _ => {}
-        }
+        words.extend(facts.get(name).map(|fact| format!("{shown} {}", facts::words(name, &fact.value))));
     }
     words.extend(facts.number("host.pids.limit").map(|limit| format!("{limit} processes in this control group")));
     row(sheet, "limits", &words.join(" · "));

@@ -7,103 +7,12 @@ use super::context::Row;
 use crate::book::page::Cause;
 use crate::condition::Condition;
 use crate::diagnosis::Diagnosis;
-use crate::facts::{Fact, Facts, Source, Value};
-use crate::render::words;
+use crate::facts::{self, Fact, Facts, ReportRow, Source, Value};
 use crate::reports::knowledge::Knowledge;
 use crate::text::redact;
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 const MIB: f64 = 1024.0 * 1024.0;
-
-/// Versions in the order of a report, with the labels that people use.
-const VERSIONS: [(&str, &str); 32] = [
-    ("torch.version", "PyTorch"),
-    ("torchvision.version", "torchvision"),
-    ("torchaudio.version", "torchaudio"),
-    ("tensorflow.version", "TensorFlow"),
-    ("keras.version", "Keras"),
-    ("jax.version", "JAX"),
-    ("jaxlib.version", "jaxlib"),
-    ("flax.version", "Flax"),
-    ("cuda.version", "CUDA"),
-    ("cudnn.version", "cuDNN"),
-    ("nccl.version", "NCCL"),
-    ("triton.version", "Triton"),
-    ("vllm.version", "vLLM"),
-    ("transformers.version", "transformers"),
-    ("lightning.version", "Lightning"),
-    ("deepspeed.version", "DeepSpeed"),
-    ("accelerate.version", "accelerate"),
-    ("flash_attn.version", "flash-attn"),
-    ("xformers.version", "xformers"),
-    ("bitsandbytes.version", "bitsandbytes"),
-    ("onnxruntime.version", "ONNX Runtime"),
-    ("tensorrt.version", "TensorRT"),
-    ("numba.version", "Numba"),
-    ("cupy.version", "CuPy"),
-    ("numpy.version", "NumPy"),
-    ("ray.version", "Ray"),
-    ("apex.version", "Apex"),
-    ("nvcc.version", "CUDA compiler"),
-    ("gcc.version", "gcc"),
-    ("glibc.version", "glibc"),
-    ("llama_cpp.version", "llama.cpp"),
-    ("ollama.version", "Ollama"),
-];
-
-/// How a run was set up.
-const RUN: [(&str, &str); 6] = [
-    ("run.precision", "Precision"),
-    ("run.batch_size", "Batch Size"),
-    ("run.accumulate", "Gradient accumulation"),
-    ("run.num_workers", "Workers"),
-    ("run.devices", "Devices"),
-    ("run.strategy", "Strategy"),
-];
-
-/// Facts that belong to a report only where the fault has to do with them.
-const OTHERS: [(&str, &str); 40] = [
-    ("oom.requested", "Memory asked for"),
-    ("oom.total", "Memory of the GPU as the error says"),
-    ("oom.free", "Memory free at the failure"),
-    ("oom.process", "Memory held by this process"),
-    ("oom.allocated", "Memory allocated by the framework"),
-    ("oom.reserved", "Memory reserved by the framework"),
-    ("oom.reserved_unallocated", "Memory reserved and not used"),
-    ("oom.limit", "Memory limit of the process"),
-    ("oom.others", "Memory held by others"),
-    ("smem.required", "Shared memory needed by the kernel"),
-    ("smem.limit", "Shared memory of the GPU"),
-    ("gpu.memory.free", "GPU memory free when measured"),
-    ("gpu.memory.used", "GPU memory used when measured"),
-    ("gpu.largest_block", "Largest free block when measured"),
-    ("gpu.processes", "Processes on the GPU"),
-    ("gpu.ecc.uncorrected", "Uncorrected ECC errors"),
-    ("gpu.mig", "MIG"),
-    ("gpu.compute_mode", "Compute mode"),
-    ("gpu.temperature", "Temperature when measured"),
-    ("gpu.error", "What the driver says of the GPU"),
-    ("torch.arch_list", "Architectures of the build"),
-    ("build.cuda", "CUDA of the build"),
-    ("cudnn.built", "cuDNN of the build"),
-    ("lib.missing", "Missing library"),
-    ("symbol.name", "Missing symbol"),
-    ("assert.expression", "Assertion"),
-    ("assert.file", "Asserted in"),
-    ("exit.code", "Exit code"),
-    ("exit.signal", "Signal"),
-    ("nccl.op", "Collective"),
-    ("nccl.timeout_s", "Timeout of collectives in seconds"),
-    ("nccl.warn", "NCCL warns"),
-    ("xid.codes", "Xid codes"),
-    ("xid.count", "Xid lines"),
-    ("rank.count", "Ranks"),
-    ("rank.failed", "Rank that failed"),
-    ("host.shm.size", "Shared memory of the host"),
-    ("host.memory.total", "System memory"),
-    ("host.memory.available", "System memory available"),
-    ("host.memory.limit", "System memory limit of the container"),
-];
 
 /// The facts that are this run's own.
 pub(super) fn own(facts: &Facts) -> Facts {
@@ -129,24 +38,13 @@ pub(super) fn rows(diagnosis: &Diagnosis, knowledge: &Knowledge, own: &Facts) ->
     rows.gpu();
     rows.driver();
     rows.system();
-    rows.one("python.version", "Python");
-    for (name, label) in VERSIONS {
-        match (name, own.text("torch.cuda")) {
-            ("torch.version", Some(cuda)) => {
-                let version =
-                    own.text("torch.version").map(|version| format!("{version} (`torch.version.cuda={cuda}`)"));
-                rows.push(label, version, own.get("torch.version"));
-            }
-            _ => rows.one(name, label),
-        }
-    }
-    for (name, label) in RUN {
-        rows.one(name, label);
-    }
     let asked = asked(diagnosis, knowledge);
-    for (name, label) in OTHERS {
-        if asked.iter().any(|asked| asked == name) || name.starts_with("oom.") {
-            rows.one(name, label);
+    for definition in facts::definitions().filter(|definition| definition.report == Some(ReportRow::Always)) {
+        rows.one(&definition.name);
+    }
+    for definition in facts::definitions().filter(|definition| definition.report == Some(ReportRow::Relevant)) {
+        if asked.contains(&definition.name.to_string()) || definition.name.starts_with("oom.") {
+            rows.one(&definition.name);
         }
     }
     let todo = missing(diagnosis, own);
@@ -169,7 +67,7 @@ pub(super) fn variables(own: &Facts) -> Vec<String> {
         let name = name.strip_prefix("env.").filter(|name| redact::is_allowed(name))?;
         match &fact.value {
             Value::Text(value) => Some(format!("{name}={value}")),
-            other => Some(format!("{name}={}", words::value(name, other))),
+            other => Some(format!("{name}={}", facts::words(name, other))),
         }
     };
     own.iter().filter_map(variable).collect()
@@ -197,9 +95,13 @@ impl Rows<'_> {
         self.rows.push(Row { label: label.to_owned(), value, source });
     }
 
-    fn one(&mut self, name: &str, label: &str) {
+    fn one(&mut self, name: &str) {
         let fact = self.facts.get(name);
-        self.push(label, fact.map(|fact| words::value(name, &fact.value)), fact);
+        let mut value = fact.map(|fact| facts::words(name, &fact.value));
+        if let (Some(version), "torch.version", Some(cuda)) = (&mut value, name, self.facts.text("torch.cuda")) {
+            version.push_str(&format!(" (`torch.version.cuda={cuda}`)"));
+        }
+        self.push(&facts::label(name), value, fact);
     }
 
     fn gpu(&mut self) {
@@ -215,8 +117,8 @@ impl Rows<'_> {
             };
             self.push("GPU memory", Some(value), self.facts.get("gpu.memory.total"));
         }
-        self.one("gpu.count", "GPU count");
-        self.one("gpu.compute_capability", "Compute capability");
+        self.one("gpu.count");
+        self.one("gpu.compute_capability");
     }
 
     fn driver(&mut self) {

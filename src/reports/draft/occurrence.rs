@@ -10,7 +10,7 @@ use super::write;
 use crate::book::report::Report;
 use crate::book::sections::{Document, Outline};
 use crate::check::{self, Stage};
-use crate::facts::Facts;
+use crate::facts::{self, Described, Fact, Facts, ReportRow};
 use crate::render::words;
 
 /// The heading that occurrences stand under.
@@ -57,28 +57,32 @@ pub fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Momen
     out
 }
 
-/// "torch.version: 2.9.0 instead of 2.8.0".
+/// "PyTorch: 2.9.0 instead of 2.8.0".
 fn differences(then: &Facts, now: &Facts) -> Vec<String> {
+    const OTHERS: [&str; 8] = [
+        "driver.version",
+        "driver.cuda",
+        "gpu.name",
+        "gpu.memory.total",
+        "gpu.count",
+        "torch.cuda",
+        "os.name",
+        "os.wsl",
+    ];
     let shown = |name: &str| {
-        name.ends_with(".version")
-            || matches!(
-                name,
-                "gpu.name" | "gpu.memory.total" | "gpu.count" | "driver.cuda" | "torch.cuda" | "os.name" | "os.wsl"
-            )
-            || name.starts_with("run.")
+        let always = |about: Described<'_>| about.definition.report == Some(ReportRow::Always);
+        OTHERS.contains(&name) || facts::describe(name).is_some_and(always)
     };
-    now.iter()
-        .filter(|(name, _)| shown(name))
-        .filter_map(|(name, fact)| {
-            let value = words::value(name, &fact.value);
-            let before = then.get(name).map(|fact| words::value(name, &fact.value));
-            match before {
-                Some(before) if alike(&before, &value) => None,
-                Some(before) => Some(format!("{}: {value} instead of {before}", code(name))),
-                None => Some(format!("{}: {value}; the report does not say", code(name))),
-            }
-        })
-        .collect()
+    let known = now.iter().filter(|(name, _)| shown(name));
+    let line = |(name, fact): (&str, &Fact)| {
+        let (label, value) = (facts::label(name), facts::words(name, &fact.value));
+        match then.get(name).map(|fact| facts::words(name, &fact.value)) {
+            Some(before) if alike(&before, &value) => None,
+            Some(before) => Some(format!("{label}: {value} instead of {before}")),
+            None => Some(format!("{label}: {value}; the report does not say")),
+        }
+    };
+    known.filter_map(line).collect()
 }
 
 /// "RTX 3060" and "NVIDIA GeForce RTX 3060", "3.10" and "3.10.12" do not differ.

@@ -2,13 +2,14 @@
 //! and only when nobody else changed it meanwhile.
 
 use std::fs::{self, File, OpenOptions};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
+use crate::files;
+use crate::fingerprint::Fingerprint;
 
-/// How often a change begins anew because somebody else was faster.
+/// How often a change starts again because somebody else was faster.
 const ATTEMPTS: usize = 20;
 
 /// A file that is being written beside its final name; it is gone when this is dropped.
@@ -74,39 +75,20 @@ pub(super) fn change(path: &Path, mut change: impl FnMut(&str) -> Result<String,
         if after == text {
             return Ok(false);
         }
-        let mut draft = beside(path)?;
-        draft.fill(&after).map_err(|source| Error::write(path, source))?;
-        if let Ok(about) = fs::metadata(path) {
-            // Rights that cannot be given are those of a new file.
-            let _ = fs::set_permissions(&draft.path, about.permissions());
-        }
         if fs::read(path).is_ok_and(|now| now == before) {
-            fs::rename(&draft.path, path).map_err(|source| Error::write(path, source))?;
+            files::replace(path, after.as_bytes()).map_err(|source| Error::write(path, source))?;
             return Ok(true);
         }
     }
     Err(Error::report(format!("`{}` is being changed by somebody else", path.display()), "try again"))
 }
 
-/// A new file beside `path`.
-fn beside(path: &Path) -> Result<Draft, Error> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut number = 0;
-    loop {
-        let draft = path.with_file_name(format!(".{name}.{}-{number}.draft", std::process::id()));
-        match Draft::create(draft) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
-            other => return other.map_err(|source| Error::write(path, source)),
-        }
-    }
-}
-
 /// Keeps other processes of ours away from a file. It lies outside of the project; where it cannot be had the check
 /// before the rename is all there is.
 fn lock(path: &Path) -> Option<File> {
-    let mut hasher = DefaultHasher::new();
-    path.canonicalize().unwrap_or_else(|_| path.to_owned()).hash(&mut hasher);
-    let name = format!("faultbook-{:016x}.lock", hasher.finish());
+    let mut print = Fingerprint::new();
+    print.add(path.canonicalize().unwrap_or_else(|_| path.to_owned()).as_os_str().as_encoded_bytes());
+    let name = format!("faultbook-{}.lock", print.hex());
     let file =
         OpenOptions::new().write(true).create(true).truncate(false).open(std::env::temp_dir().join(name)).ok()?;
     file.lock().ok()?;

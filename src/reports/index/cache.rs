@@ -6,7 +6,6 @@
 //! read is deleted and built again; when the folder cannot be written the index lives in memory.
 
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +19,8 @@ use super::{
 };
 use crate::book::Book;
 use crate::book::report::Report;
+use crate::files;
+use crate::fingerprint::Fingerprint;
 
 /// Memory of the writer: tantivy's least is 15 MB per thread.
 const WRITER_BYTES: usize = 20_000_000;
@@ -183,12 +184,12 @@ fn key_of(path: &Path) -> String {
 
 /// A cache folder's name: the report folders, the book and the index format, hashed.
 fn name_of(sources: &Sources<'_>) -> String {
-    let mut hasher = DefaultHasher::new();
-    VERSION.hash(&mut hasher);
-    env!("CARGO_PKG_VERSION").hash(&mut hasher);
-    sources.book.fingerprint().hash(&mut hasher);
-    sources.roots.hash(&mut hasher);
-    format!("index-{:016x}", hasher.finish())
+    let mut print = Fingerprint::new();
+    print.add(&VERSION.to_le_bytes());
+    print.add(env!("CARGO_PKG_VERSION").as_bytes());
+    print.add(sources.book.fingerprint().as_bytes());
+    sources.roots.iter().for_each(|root| print.add(root.as_os_str().as_encoded_bytes()));
+    format!("index-{}", print.hex())
 }
 
 fn read_catalogue(home: &Path) -> Option<Catalogue> {
@@ -197,7 +198,5 @@ fn read_catalogue(home: &Path) -> Option<Catalogue> {
 
 fn write_catalogue(home: &Path, catalogue: &Catalogue) -> io::Result<()> {
     let bytes = postcard::to_stdvec(catalogue).map_err(io::Error::other)?;
-    let draft = home.join(format!("catalogue.{}.draft", std::process::id()));
-    fs::write(&draft, bytes)?;
-    fs::rename(&draft, home.join("catalogue.postcard"))
+    files::replace(&home.join("catalogue.postcard"), &bytes)
 }

@@ -19,6 +19,7 @@ causes:
     evidence:
       - text: y
         weight: str
+      - when: 'oom.fr > gpu.count'
 explains:
   - cud
 ---
@@ -111,9 +112,12 @@ fn keys_and_values_complete_in_pages() {
     assert!(at(8, 14).contains(&"memory-exhausted".to_owned()));
     assert_eq!(at(9, 11), ["common", "plausible", "rare"]);
     assert!(at(12, 19).contains(&"strong".to_owned()));
-    assert!(at(14, 7).contains(&"cudnn-no-engine".to_owned()));
-    assert_eq!(at(20, 4), ["### memory-exhausted"]);
-    assert!(at(18, 2).contains(&"## Lookalikes".to_owned()));
+    assert!(at(13, 21).contains(&"oom.free".to_owned()));
+    assert!(at(15, 7).contains(&"cudnn-no-engine".to_owned()));
+    assert_eq!(at(21, 4), ["### memory-exhausted"]);
+    assert!(at(19, 2).contains(&"## Lookalikes".to_owned()));
+    let hover = client.at("textDocument/hover", &uri, 13, 28);
+    assert!(hover["contents"]["value"].as_str().is_some_and(|text| text.contains("GPU count")), "{hover}");
 }
 
 #[test]

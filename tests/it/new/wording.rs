@@ -20,7 +20,7 @@ fn a_measurement_settles_a_cause_and_does_no_other_check() {
     let summary = summary(&text);
     assert!(
         summary.ends_with(
-            "; the cause, confirmed by measurement: GPU memory is exhausted, no room for the cuDNN workspace."
+            "; the cause, confirmed by measurement: GPU memory is exhausted, with no room for the cuDNN workspace."
         ),
         "{summary}"
     );
@@ -28,7 +28,7 @@ fn a_measurement_settles_a_cause_and_does_no_other_check() {
     assert!(!text.contains("[x] `memory-exhausted`: Run"), "{text}");
     // Saved facts are of the time when they were saved.
     assert!(text.contains("- **GPU memory free when measured:** 410.0 MiB"), "{text}");
-    let measured = "a convolution runs here without workspace";
+    let measured = "a convolution without workspace works here";
     let hypotheses =
         text.split("### Hypotheses").nth(1).and_then(|rest| rest.split("## Proposed").next()).expect("some");
     assert_eq!(hypotheses.matches(measured).count(), 1, "{hypotheses}");

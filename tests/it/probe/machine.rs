@@ -127,7 +127,9 @@ impl Machine {
     }
 
     pub(crate) fn probe(&self, level: Level) -> Outcome {
-        machine::run(level, &self.options())
+        let outcome = machine::run(level, &self.options());
+        assert_eq!(crate::facts::unregistered(&outcome.facts), [""; 0]);
+        outcome
     }
 }
 

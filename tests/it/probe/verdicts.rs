@@ -228,7 +228,7 @@ fn a_fabric_that_is_not_ready_confirms_the_platform() {
 fn a_kernel_that_crashes_in_the_probe_too_supports_the_hardware() {
     let text = plain("RuntimeError: CUDA error: unspecified launch failure");
     let diagnosis = answer(&text, Some(&Machine::with("child-crash").torch_28().probe(Level::Functional)));
-    verdict(&diagnosis, "launch-failure", "hardware-fault", CauseStatus::Supported, "broke as well (crashed)");
+    verdict(&diagnosis, "launch-failure", "hardware-fault", CauseStatus::Supported, "also failed (crashed)");
     let healthy = Machine::with("healthy-h100").torch_28().probe(Level::Functional);
     let right = answer(&text, Some(&healthy));
     let probability = |diagnosis: &Diagnosis| cause(diagnosis, "launch-failure", "hardware-fault").probability;
@@ -261,13 +261,7 @@ fn the_ladder_tells_the_library_from_the_run() {
     let answered = |scenario: &str| answer(&text, Some(&Machine::with(scenario).torch_28().probe(Level::Functional)));
     let (right, broken) = (answered("healthy-h100"), answered("gemm-crash"));
     verdict(&right, "cublas-execution-failed", "sticky-error", CauseStatus::Supported, "in a fresh process");
-    verdict(
-        &broken,
-        "cublas-execution-failed",
-        "library-bug",
-        CauseStatus::Supported,
-        "FP16 product breaks here as well",
-    );
+    verdict(&broken, "cublas-execution-failed", "library-bug", CauseStatus::Supported, "FP16 matmul also fails here");
     assert_ne!(
         ids(&right).iter().map(|one| one.0).collect::<Vec<_>>(),
         ids(&broken).iter().map(|one| one.0).collect::<Vec<_>>()
@@ -283,11 +277,11 @@ fn verdicts_say_what_was_measured() {
     verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Supported, says);
     let text = plain("RuntimeError: CUDA error: no kernel image is available for execution on the device");
     let old = Machine::with("old-card").torch_28().probe(Level::Quick);
-    let says = "the build has sm_70 ... sm_120, the device is sm_61";
+    let says = "the build has sm_70 ... sm_120, but the GPU is sm_61";
     verdict(&answer(&text, Some(&old)), "no-kernel-image", "arch-unsupported", CauseStatus::Confirmed, says);
     let machine = Machine::with("driver-too-old").torch("2.12.1+cu130", "13.0", "sm_75 sm_80 sm_86 sm_90");
     let text = plain("RuntimeError: The NVIDIA driver on your system is too old (found version 12020).");
-    let says = "driver 535.183.01 < 580 needed by CUDA 13.0";
+    let says = "driver 535.183.01 < 580, which CUDA 13.0 needs";
     let diagnosis = answer(&text, Some(&machine.probe(Level::Quick)));
     verdict(&diagnosis, "driver-too-old", "driver-old", CauseStatus::Confirmed, says);
 }
@@ -317,7 +311,7 @@ fn wrong_results_confirm_the_hardware_and_right_ones_speak_against_it() {
     let diagnosis = answer(&text, Some(&right));
     let healthy = cause(&diagnosis, "cublas-execution-failed", "hardware-fault");
     assert!(
-        healthy.reasons.iter().any(|reason| !reason.supports && reason.says.contains("functional probe was right"))
+        healthy.reasons.iter().any(|reason| !reason.supports && reason.says.contains("functional probe were correct"))
     );
     let text = plain("RuntimeError: CUDA error: an illegal memory access was encountered");
     let corrupt = Machine::with("silent-copy").probe(Level::Functional);
@@ -391,6 +385,6 @@ fn a_container_with_plenty_of_shared_memory_is_no_ground_for_too_little() {
     let diagnosis = answer(text, Some(&outcome));
     let reasons = &cause(&diagnosis, "shm-exhausted", "shared-memory-small").reasons;
     // The folder of the test lies on a disk, which is larger than any such default.
-    let against = reasons.iter().find(|reason| reason.says.contains("more than containers get by default"));
+    let against = reasons.iter().find(|reason| reason.says.contains("more than the container default"));
     assert!(against.is_some_and(|reason| !reason.supports), "{reasons:#?}");
 }

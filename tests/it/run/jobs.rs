@@ -1,5 +1,6 @@
 //! Ctrl-Z under a shell with job control: the command stops, the shell has the terminal, `fg` goes on.
 
+use crate::support::left_out;
 use std::io::{Read as _, Write as _};
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -67,10 +68,9 @@ impl Drop for Shell {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
 fn control_z_stops_and_fg_goes_on() {
     let Some(mut shell) = Shell::new() else {
-        println!("LEFT OUT: bash is not installed");
+        left_out::note("jobs of a shell", "bash is not installed");
         return;
     };
     shell.until("PROMPT> ");
@@ -118,16 +118,15 @@ fn control_z_without_a_shell_outside_stops_nothing_for_ever() {
 const UNSHARE: &str = "unshare --user --map-root-user --pid --fork --mount-proc";
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what is left out is said loudly")]
 fn a_shell_outside_of_the_container_has_no_number() {
     let mut words = UNSHARE.split(' ');
     let mut unshare = std::process::Command::new(words.next().expect("a program"));
     if !unshare.args(words).arg("true").output().is_ok_and(|ended| ended.status.success()) {
-        println!("LEFT OUT: no PID namespace can be made here");
+        left_out::note("run in a container", "no PID namespace can be made here");
         return;
     }
     let Some(mut shell) = Shell::new() else {
-        println!("LEFT OUT: bash is not installed");
+        left_out::note("jobs of a shell", "bash is not installed");
         return;
     };
     let run = format!("{} run -- bash -c 'echo ready; read word; echo went on'", env!("CARGO_BIN_EXE_faultbook"));

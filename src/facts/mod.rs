@@ -1,17 +1,25 @@
 //! What is known about the run and the machine, by name: `oom.free`, `torch.version`, `gpu.memory.total`.
 //!
 //! Facts come from the pasted text, from a probe of the machine, from a saved file or from our own catalogue; the
-//! same names serve all of them, so a page's condition does not care where a value came from. Sizes are bytes,
-//! durations seconds. What could have been known but is not is a fact too: it carries the reason.
+//! same names serve all of them, so a page's condition does not care where a value came from. What could have been
+//! known but is not is a fact too: it carries the reason. `kb/facts.toml` says of each name what its value means and
+//! in which unit it is.
+
+mod amount;
+mod definition;
+mod registry;
 
 use std::collections::BTreeMap;
+
+pub use definition::{Definition, FactType, Group, Origin, Registry, ReportRow, Unit};
+pub use registry::{Described, definitions, describe, groups, label, packages, words};
 
 /// A value of a fact.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// Yes or no.
     Bool(bool),
-    /// A count, a size in bytes, a duration in seconds, a temperature in degrees Celsius.
+    /// A count, or an amount in the unit that the registry gives to the name.
     Number(f64),
     /// A name or a version.
     Text(String),
