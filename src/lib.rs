@@ -16,10 +16,13 @@ pub mod facts;
 mod fingerprint;
 pub mod incident;
 pub mod matching;
+pub mod packages;
 pub mod pattern;
 pub mod render;
 pub mod span;
 pub mod text;
+pub mod vendors;
+pub mod wording;
 
 // What needs an operating system.
 #[cfg(feature = "os")]

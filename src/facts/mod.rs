@@ -158,6 +158,19 @@ impl Facts {
         }
     }
 
+    /// The same facts as another source gives them: without places in a text.
+    pub fn into_source(mut self, source: Source) -> Self {
+        for fact in self.known.values_mut() {
+            (fact.source, fact.line) = (source, None);
+        }
+        self
+    }
+
+    /// Keeps what is known under the names that `keep` accepts.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.known.retain(|name, _| keep(name));
+    }
+
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()

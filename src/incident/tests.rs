@@ -320,3 +320,49 @@ proptest! {
         }
     }
 }
+
+#[test]
+#[cfg(feature = "os")]
+fn a_new_package_is_a_row_of_data() {
+    use crate::packages::{Packages, builtin, source};
+    let rows = "left_pad.version,python,left_pad,left-pad,LeftPad,\n";
+    let csv = format!("{}{rows}", include_str!("../../kb/packages.csv"));
+    let (packages, broken) = source::read(&csv);
+    assert!(broken.is_empty(), "{broken:?}");
+    let alarms = crate::wording::source::alarms(include_str!("../../kb/wording/alarms.toml"), source::marks(&packages));
+    let triggers = triggers_of(&alarms.expect("the file reads"));
+    let packages = Packages::from_csv(&csv);
+    let read_with =
+        |text: &[u8], packages| super::read_with(&crate::text::read(text), &Lexicon { triggers: &triggers, packages });
+    for text in [
+        "leftpad version: 1.3.0\n",
+        "INFO 10:00:00 using LeftPad 1.3.0\n",
+        "left-pad==1.3.0\n",
+        "Package    Version\n---------- -------\nleft_pad   1.3.0\n",
+        ">>> left_pad.__version__\n'1.3.0'\n",
+    ] {
+        assert_eq!(read_with(text.as_bytes(), &packages).facts.text("left_pad.version"), Some("1.3.0"), "{text}");
+        assert_eq!(read_with(text.as_bytes(), builtin()).facts.get("left_pad.version"), None, "{text}");
+    }
+    let label = [("leftpad".to_owned(), "1.3.0".to_owned())];
+    assert_eq!(described(&label, &packages).text("left_pad.version"), Some("1.3.0"));
+    assert!(packages.by_import("left_pad").is_some());
+}
+
+#[cfg(feature = "os")]
+fn triggers_of(alarms: &crate::wording::Alarms<String>) -> triggers::Triggers {
+    triggers::Triggers::new(alarms.literals.iter().map(|(literal, topics)| (literal.as_str(), *topics)))
+}
+
+#[test]
+#[cfg(feature = "os")]
+fn a_new_alarm_is_a_row_of_data() {
+    let text = include_str!("../../kb/wording/alarms.toml");
+    let text = text.replace("kernel = [", "kernel = [\n    \"amdgpu\",");
+    let alarms = crate::wording::source::alarms(&text, Vec::new()).expect("the file reads");
+    let transcript = crate::text::read(b"[ 12.3] amdgpu 0000:03:00.0: ring timeout\n");
+    assert_eq!(triggers_of(&alarms).mark(&transcript)[0] & triggers::KERNEL, triggers::KERNEL);
+    assert_eq!(triggers::Triggers::builtin().mark(&transcript)[0] & triggers::KERNEL, 0);
+    let unknown = text.replace("kernel = [", "colonel = [");
+    assert!(crate::wording::source::alarms(&unknown, Vec::new()).is_err());
+}

@@ -34,35 +34,6 @@ impl Default for Limits {
     }
 }
 
-/// Words of lines that are worth their surroundings, compared without case. Short of "error" alone, which stands in
-/// every second line of some healthy logs ("error_rate").
-const SUSPICIOUS: [&str; 24] = [
-    "traceback (most recent call last)",
-    "error:",
-    "exception:",
-    "fatal",
-    "cuda error",
-    "cuda_error",
-    "cudaerror",
-    "cudnn_status",
-    "cublas_status",
-    "ncclunhandled",
-    "nccl warn",
-    "nvrm: xid",
-    "out of memory",
-    "oom-kill",
-    "killed",
-    "core dumped",
-    "aborted",
-    "segmentation fault",
-    "terminate called",
-    "assertion",
-    "watchdog caught",
-    "exitcode",
-    "sigkill",
-    "sigabrt",
-];
-
 /// Which lines of the whole text were kept.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
@@ -123,7 +94,7 @@ struct Waiting {
 impl Reducer {
     /// Nothing taken yet.
     pub(crate) fn new(limits: Limits) -> Self {
-        let suspicious = AhoCorasick::builder().ascii_case_insensitive(true).build(SUSPICIOUS);
+        let suspicious = AhoCorasick::builder().ascii_case_insensitive(true).build(&crate::wording::alarms().alarms);
         Self {
             limits,
             suspicious: suspicious.expect("a few short words"),
