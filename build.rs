@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use definition::{FactType, Registry};
+use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{Advice, Statements, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
@@ -18,6 +19,9 @@ use serde::de::DeserializeOwned;
 mod code_rows;
 #[path = "src/facts/definition.rs"]
 mod definition;
+#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
+#[path = "src/vendors/description.rs"]
+mod description;
 #[path = "src/book/matter.rs"]
 mod matter;
 #[path = "src/packages/source.rs"]
@@ -54,6 +58,7 @@ fn main() {
         "src/wording/rows.rs",
         "src/wording/source.rs",
         "src/wording/topics.rs",
+        "src/vendors/description.rs",
         "src/facts/definition.rs",
     ] {
         println!("cargo::rerun-if-changed={path}");
@@ -111,9 +116,11 @@ fn main() {
         book.codes.push(PackedTable { library: &file.stem, rows });
     }
 
+    let vendors = vendors(&kb.join("vendors"), &book.codes, &mut failed);
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
     write("facts", &facts);
+    write("vendors", &vendors);
     catalogues(kb, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
@@ -147,6 +154,29 @@ fn write(name: &str, bytes: &[u8]) {
     if let Err(error) = fs::write(out, bytes) {
         println!("cargo::error=cannot write {name}: {error}");
     }
+}
+
+/// The descriptions of vendors, packed, with what the tables of codes add to them.
+fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<u8> {
+    let mut vendors: Vec<Vendor> = Vec::new();
+    for file in files(folder, "toml", failed) {
+        match toml::from_str::<Vendor>(&file.text) {
+            Ok(mut vendor) => {
+                vendor.id.clone_from(&file.stem);
+                vendor.resolve(|table| {
+                    let rows = codes.iter().filter(|known| known.library == table).flat_map(|known| &known.rows);
+                    rows.map(|row| (row.name.to_string(), row.message.to_string())).collect()
+                });
+                vendors.push(vendor);
+            }
+            Err(error) => {
+                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
+                failed.push(format!("{}:{line}: {}", file.path, error.message()));
+            }
+        }
+    }
+    vendors.sort_by_key(|vendor| vendor.order);
+    pack(&vendors)
 }
 
 /// The registry of facts, packed. A name twice or a unit of what is no number stops the build.

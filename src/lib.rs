@@ -10,6 +10,7 @@
 pub mod amounts;
 pub mod book;
 pub mod compatibility;
+pub mod condition;
 pub mod diagnosis;
 pub mod facts;
 mod fingerprint;
@@ -20,6 +21,7 @@ pub mod pattern;
 pub mod render;
 pub mod span;
 pub mod text;
+pub mod vendors;
 pub mod wording;
 
 // What needs an operating system.

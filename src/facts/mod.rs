@@ -145,7 +145,12 @@ impl Facts {
 
     /// Takes over what `other` knows; the stronger source wins.
     pub fn merge(&mut self, other: &Facts) {
-        for (name, fact) in &other.known {
+        self.merge_some(other, |_| true);
+    }
+
+    /// The same for facts with a `wanted` name.
+    pub(crate) fn merge_some(&mut self, other: &Facts, wanted: impl Fn(&str) -> bool) {
+        for (name, fact) in other.known.iter().filter(|(name, _)| wanted(name)) {
             self.add(name.clone(), fact.value.clone(), fact.source, fact.line);
         }
         for (name, why) in &other.unknown {

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::words::find;
 use crate::wording;
 
 /// Whether the whole line is advice.
@@ -25,20 +26,28 @@ fn begins_with<S: AsRef<str>>(lines: &[S], words: &str) -> bool {
 fn without_sentences<'t, S: AsRef<str>>(sentences: &[S], text: &'t str) -> Cow<'t, str> {
     let mut kept = Cow::Borrowed(text);
     for start in sentences {
-        while let Some(at) = kept.find(start.as_ref()) {
-            let rest = kept.get(at..).unwrap_or("");
-            let end = at + sentence_end(rest);
-            let mut cut = kept.get(..at).unwrap_or("").trim_end_matches([' ', '(']).to_owned();
-            let tail = kept.get(end..).unwrap_or("").trim_start_matches([' ', ')']);
-            if !tail.is_empty() {
-                if !cut.is_empty() && !tail.starts_with(['\n', ',', '.']) {
-                    cut.push(' ');
-                }
-                cut.push_str(tail);
-            }
-            kept = Cow::Owned(cut);
+        if find(&kept, start.as_ref()).is_some() {
+            kept = Cow::Owned(without_sentence(&kept, start.as_ref()));
         }
     }
+    kept
+}
+
+/// The text without the sentences that begin with `start`.
+fn without_sentence(text: &str, start: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = find(rest, start) {
+        let (head, sentence) = rest.split_at(at);
+        kept.push_str(head);
+        kept.truncate(kept.trim_end_matches([' ', '(']).len());
+        let (_, tail) = sentence.split_at(sentence_end(sentence));
+        rest = tail.trim_start_matches([' ', ')']);
+        if !rest.is_empty() && !kept.is_empty() && !rest.starts_with(['\n', ',', '.']) {
+            kept.push(' ');
+        }
+    }
+    kept.push_str(rest);
     kept
 }
 

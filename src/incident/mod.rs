@@ -6,10 +6,11 @@
 
 mod advice;
 mod answer;
+mod around;
 mod autotuning;
+mod codes;
 mod command;
 mod context;
-mod cuda;
 mod device_assert;
 mod documents;
 mod environment;
@@ -24,7 +25,6 @@ mod oom;
 mod position;
 mod python;
 mod remarks;
-mod sentences;
 #[cfg(test)]
 mod tests;
 mod torchrun;
@@ -41,6 +41,7 @@ use context::ParserContext;
 use triggers::Topics;
 
 pub use advice::without as without_advice;
+pub use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub use environment::{described, run_settings};
 pub use writing::{is_conditional, is_written};
@@ -222,7 +223,7 @@ fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
     }
     sort(&mut incident.errors);
     for error in &mut incident.errors {
-        cuda::fill(error);
+        codes::fill(error);
         error.message = error.message.trim().to_owned();
     }
     survey(transcript, &marks, lexicon.packages, &mut incident);
@@ -282,7 +283,7 @@ fn parse(r: &mut ParserContext<'_>, at: usize, marks: Topics, grave: bool) -> Op
         next = help::read(r, at).or_else(|| autotuning::read(r, at)).or_else(|| frameworks::read(r, at));
     }
     if next.is_none() && asked(triggers::CODES) {
-        next = cuda::report(r, at);
+        next = codes::report(r, at);
     }
     if next.is_none() && grave {
         next = frameworks::grave(r, at);
@@ -377,8 +378,6 @@ fn survey(transcript: &Transcript, marks: &[Topics], packages: &Packages, incide
         }
     }
     table.finish(&mut incident.facts);
-    position::facts(transcript, incident);
-    growth::facts(transcript, incident);
     remarks::facts(transcript, incident);
     nccl::over_ranks(transcript, incident);
 }

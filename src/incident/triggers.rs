@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::text::Transcript;
+use crate::vendors::{self, Vendor};
 use crate::wording;
 pub(crate) use crate::wording::topics::*;
 
@@ -18,7 +19,25 @@ pub(crate) struct Triggers {
     topics: Vec<Topics>,
 }
 
-static BUILTIN: LazyLock<Triggers> = LazyLock::new(|| Triggers::new(wording::alarms().literals.iter().copied()));
+static BUILTIN: LazyLock<Triggers> = LazyLock::new(|| {
+    let vendors = vendors::all().iter().flat_map(of_vendor);
+    Triggers::new(wording::alarms().literals.iter().copied().chain(vendors))
+});
+
+/// The literals that the vendors' own vocabulary gives.
+fn of_vendor(vendor: &'static Vendor) -> Vec<(&'static str, Topics)> {
+    let codes = &vendor.codes;
+    let mut all: Vec<(&str, Topics)> = Vec::new();
+    all.extend(codes.families.iter().map(|family| (family.prefix.trim_end_matches('_'), CODES)));
+    all.extend(codes.literals.iter().map(|literal| (literal.as_str(), CODES)));
+    all.extend(vendor.sentences.all.iter().filter(|(.., general)| !general).map(|(text, ..)| (text.as_str(), CODES)));
+    all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT)));
+    all.extend(vendor.tools.iter().map(|tool| (tool.prefix.as_str(), FRAMEWORK)));
+    all.extend(vendor.kernel_log.modules.iter().map(|module| (module.as_str(), KERNEL)));
+    all.push((vendor.kernel_log.prefix.trim_end_matches([':', ' ']), KERNEL));
+    all.retain(|(literal, _)| !literal.is_empty());
+    all
+}
 
 impl Triggers {
     /// The triggers of the book.

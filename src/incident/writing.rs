@@ -4,6 +4,7 @@
 //! One line is looked at, without its neighbours, so that a failure pasted between such lines is still found. Plain
 //! sentences are judged apart from the rest ([`is_conditional`]): programs print those as well.
 
+use super::words::split_once;
 use crate::wording;
 
 /// Whether nobody's program printed this line.
@@ -105,7 +106,7 @@ fn is_entry(line: &str) -> bool {
 
 /// `message = "CUDA driver library cannot be found"`: a literal gets a name.
 fn is_assignment(line: &str) -> bool {
-    let Some((name, value)) = line.split_once(" = ") else { return false };
+    let Some((name, value)) = split_once(line, " = ") else { return false };
     let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
     let literal = value.starts_with(['"', '\'']) && value.ends_with(['"', '\'', ',', ';', '\\']);
     let call = value.contains('(') && value.contains(['"', '\'']) && value.ends_with([')', ';']);
@@ -139,7 +140,7 @@ fn is_documentation(line: &str) -> bool {
         return true;
     }
     // "Raises:" lists what is raised when.
-    let Some((name, when)) = line.split_once(": ") else { return false };
+    let Some((name, when)) = split_once(line, ": ") else { return false };
     name.ends_with("Error") && ["If ", "When ", "Raised ", "In case "].iter().any(|word| when.starts_with(word))
 }
 

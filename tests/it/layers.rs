@@ -15,6 +15,8 @@ const LAYERS: &[&str] = &[
     "pattern",
     "fingerprint",
     "compatibility",
+    "condition",
+    "vendors",
     "packages",
     "wording",
     "text",

@@ -157,9 +157,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let git = state.as_ref().map_err(|_| why.as_str());
     let context = |said: &fill::Asked| {
         let Analysis { transcript, incident, diagnosis } = &reading;
-        let mut context = fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said);
-        context.notes.extend(input.selection.as_ref().map(|selection| selection.note()));
-        context
+        fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said)
     };
     let mut filled = context(&said);
 

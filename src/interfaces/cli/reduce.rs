@@ -1,11 +1,12 @@
 //! Keeps of a huge text what a diagnosis needs: the start, the end, and lines around words of failure.
 //!
-//! Works on a stream and holds no more than its limits. Lines keep their numbers: [`Selection::original`] tells
-//! which line of the whole text a kept line is.
+//! Works on a stream and holds no more than its limits. Lines keep their numbers: [`Selection::excerpt`] tells which
+//! line of the whole text a kept line is.
 
 use std::collections::VecDeque;
 
 use crate::render::words::thousands;
+use crate::text::Excerpt;
 use aho_corasick::AhoCorasick;
 
 const MIB: usize = 1024 * 1024;
@@ -47,15 +48,9 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// The number in the whole text of a line of the selection.
-    pub(crate) fn original(&self, line: u32) -> u32 {
-        let line = u64::from(line);
-        let after = self.stretches.partition_point(|(kept, _)| *kept <= line);
-        let original = match after.checked_sub(1).and_then(|at| self.stretches.get(at)) {
-            Some((kept, original)) => original + (line - kept),
-            None => line,
-        };
-        u32::try_from(original).unwrap_or(u32::MAX)
+    /// The same for whoever reads the lines kept.
+    pub(crate) fn excerpt(&self) -> Excerpt {
+        Excerpt::of(self.lines, self.stretches.iter().copied(), self.note())
     }
 
     /// What the answer says about it.
@@ -233,11 +228,12 @@ mod tests {
         for chunk in [1, 7, 4096] {
             let (kept, selection) = reduce(&text, chunk);
             let lines: Vec<&str> = kept.lines().collect();
+            let excerpt = selection.excerpt();
             assert_eq!(lines.first(), Some(&"line 1"));
             assert_eq!(lines.last(), Some(&"line 200"));
             for (place, line) in (1..).zip(&lines) {
                 let number: u32 = line.rsplit(' ').next().expect("a word").parse().expect("a number");
-                assert_eq!(selection.original(place), number, "{line}");
+                assert_eq!(excerpt.original(place), number, "{line}");
             }
             for wanted in ["line 99", "fatal 100", "line 101"] {
                 assert!(lines.contains(&wanted), "{wanted} in {lines:?}");
@@ -268,6 +264,6 @@ mod tests {
     fn an_empty_text() {
         let (kept, selection) = reduce("", 1);
         assert_eq!((kept.as_str(), selection.lines), ("", 0));
-        assert_eq!(selection.original(1), 1);
+        assert_eq!(selection.excerpt().original(1), 1);
     }
 }

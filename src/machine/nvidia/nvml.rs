@@ -18,13 +18,13 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
 use nvml_wrapper::structs::device::FieldId;
 
-use super::loader::DRIVER;
+use super::description;
 use super::native::nvml_raw;
-use super::note::Notes;
 use super::nvml_modes::{fabric, links, modes};
 use super::nvml_words::{why, word};
-use super::system;
 use crate::amounts::size;
+use crate::machine::note::Notes;
+use crate::machine::system;
 
 /// The field that holds what the driver wants done with the device.
 const RECOVERY_ACTION: FieldId = FieldId(230);
@@ -62,7 +62,7 @@ fn start(library: Option<&Path>, notes: &mut Notes) -> Option<(Nvml, u32)> {
     if let Some(library) = library {
         builder.lib_path(library.as_os_str());
     } else {
-        builder.lib_path(OsStr::new(DRIVER[1]));
+        builder.lib_path(OsStr::new(description().driver.management.here()));
     }
     let nvml = match builder.init() {
         Ok(nvml) => nvml,

@@ -1,7 +1,7 @@
-//! The functional level, seen from the parent: which rungs there are, and a fresh child after each one that breaks.
+//! The functional level, seen from the parent: which checks there are, and a fresh child after each one that breaks.
 //!
-//! A healthy device costs one child. After a rung that fails, crashes or hangs, the rest is climbed by another child
-//! with a context of its own, so that one broken rung says nothing false about the next.
+//! A healthy device costs one child. After a check that fails, crashes or hangs, the rest is run by another child
+//! with a context of its own, so that one broken check says nothing false about the next.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,33 +12,10 @@ use super::child::{self, Call, End};
 use super::note::Notes;
 use super::save::join;
 use super::step::{self, Message, Settings};
-use super::{Level, Rung, Word};
+use super::vendor::Checks;
+use super::{Check, Level, Word};
 use crate::amounts::seconds;
 use crate::facts::Source;
-
-/// What a training job does, from the ground up.
-const FUNCTIONAL: &[&str] = &[
-    "context",
-    "copy",
-    "kernel",
-    "nvrtc",
-    "gemm_fp32",
-    "gemm_tf32",
-    "gemm_fp16",
-    "gemm_bf16",
-    "conv_forward",
-    "conv_forward_no_workspace",
-    "conv_backward_data",
-    "conv_backward_data_no_workspace",
-    "conv_backward_filter",
-    "conv_backward_filter_no_workspace",
-    "repeat",
-    "largest_block",
-    "peer",
-];
-
-/// What the stress level adds.
-const STRESS: &[&str] = &["memory_patterns", "gemm_stress"];
 
 /// After so many hangs on one device the rest is not tried: each costs its whole deadline.
 const HANGS: usize = 2;
@@ -78,79 +55,79 @@ pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, 
     (notes, reply.end)
 }
 
-/// Climbs all rungs of a level on one device.
-pub(super) fn climb(start: Start<'_>, level: Level, settings: &Settings) -> (Vec<Rung>, Notes) {
-    let mut wanted: Vec<&str> = FUNCTIONAL.to_vec();
+/// Runs all checks of a level on one device.
+pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Settings) -> (Vec<Check>, Notes) {
+    let mut wanted: Vec<&str> = offered.functional.to_vec();
     let mut start = start;
     if level == Level::Stress {
-        wanted.extend(STRESS);
-        start.time += Duration::from_secs(settings.seconds + 2) * u32::try_from(STRESS.len()).unwrap_or(1);
+        wanted.extend(offered.stress);
+        start.time += Duration::from_secs(settings.seconds + 2) * u32::try_from(offered.stress.len()).unwrap_or(1);
     }
     let device = u32::try_from(settings.device).unwrap_or(0);
     let until = Instant::now() + start.time;
-    let (mut rungs, mut notes): (Vec<Rung>, Notes) = (Vec::new(), Notes::default());
+    let (mut checks, mut notes): (Vec<Check>, Notes) = (Vec::new(), Notes::default());
     let mut rest = wanted.as_slice();
     while let [first, ..] = rest {
-        let no_context = rungs.iter().any(|rung| rung.name == "context" && !rung.word.holds());
-        let hangs = rungs.iter().filter(|rung| rung.word == Word::TimedOut).count();
+        let no_context = checks.first().is_some_and(|check| !check.word.holds());
+        let hangs = checks.iter().filter(|check| check.word == Word::TimedOut).count();
         let why = if no_context {
             Some("there is no context to do it in".to_owned())
         } else if hangs >= HANGS {
-            Some("too many rungs hang".to_owned())
+            Some("too many checks hang".to_owned())
         } else if Instant::now() + SHORTEST > until {
             Some(time_is_up(start.time))
         } else {
             None
         };
         if let Some(why) = why {
-            rungs.extend(rest.iter().map(|name| rung(name, device, Word::NotReached, why.clone())));
+            checks.extend(rest.iter().map(|name| check(name, device, Word::NotReached, why.clone())));
             break;
         }
         let settings = Settings {
-            rungs: rest.iter().map(ToString::to_string).collect(),
+            checks: rest.iter().map(ToString::to_string).collect(),
             alive: start.deadline.as_secs().saturating_add(settings.seconds + 1).saturating_mul(rest.len() as u64 + 1),
             ..settings.clone()
         };
         let start = Start { deadline: start.deadline + Duration::from_secs(settings.seconds), ..start };
-        let climbed = one_child(start, until, &settings, device, &mut notes);
+        let ended = one_child(start, until, &settings, device, &mut notes);
         // A child that says nothing at all must not be asked for ever.
-        let climbed = if climbed.is_empty() {
-            vec![rung(first, device, Word::Failed, "the step gave no answer".to_owned())]
+        let ended = if ended.is_empty() {
+            vec![check(first, device, Word::Failed, "the step gave no answer".to_owned())]
         } else {
-            climbed
+            ended
         };
-        rest = rest.get(climbed.len()..).unwrap_or_default();
-        rungs.extend(climbed);
+        rest = rest.get(ended.len()..).unwrap_or_default();
+        checks.extend(ended);
     }
-    (rungs, notes)
+    (checks, notes)
 }
 
-/// The rungs that one child climbed; the last may be the one it died of.
-fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32, notes: &mut Notes) -> Vec<Rung> {
+/// The checks that one child ran; the last may be the one it died of.
+fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32, notes: &mut Notes) -> Vec<Check> {
     let reply = child::call(&Call {
         executable: start.executable,
-        step: step::LADDER,
+        step: step::CHECKS,
         settings: serde_json::to_string(settings).unwrap_or_default(),
         environment: start.environment,
         deadline: start.deadline,
         until: Some(until),
     });
-    let (mut rungs, mut begun) = (Vec::new(), None);
+    let (mut checks, mut begun) = (Vec::new(), None);
     for line in &reply.lines {
         match serde_json::from_str(line) {
             Ok(Message::Begin(name)) => begun = Some(name),
             Ok(Message::End(layout)) => {
                 begun = None;
-                rungs.push(layout.into_rung());
+                checks.push(layout.into_check());
             }
             Ok(Message::Facts(known, unknown)) => notes.facts.merge(&join(known, unknown, Source::Probe)),
             // Libraries print what they like on stdout.
             Err(_) => {}
         }
     }
-    let died_in = begun.or_else(|| match (&reply.end, rungs.is_empty()) {
+    let died_in = begun.or_else(|| match (&reply.end, checks.is_empty()) {
         (End::Done, _) | (_, false) => None,
-        _ => settings.rungs.first().cloned(),
+        _ => settings.checks.first().cloned(),
     });
     if let Some(name) = died_in {
         let (word, mut says) = match &reply.end {
@@ -162,26 +139,27 @@ fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32,
         if let Some(line) = reply.complaint.lines().last().filter(|_| word == Word::Crashed) {
             says = format!("{says}, last words: {}", line.chars().take(200).collect::<String>());
         }
-        rungs.push(rung(&name, device, word, says));
+        checks.push(check(&name, device, word, says));
     }
-    rungs
+    checks
 }
 
-/// Why a rung was not climbed to its end although nothing says that it hangs.
+/// Why a check did not end although nothing says that it hangs.
 fn time_is_up(time: Duration) -> String {
     format!("the {} for this device were spent before it ended; --time-limit gives more", seconds(time))
 }
 
-/// The rungs of a device on which initialising hung: nothing is tried a second time.
-pub(super) fn hung(device: i32, says: &str) -> Vec<Rung> {
+/// The checks of a device on which initialising hung: nothing is tried a second time.
+pub(super) fn hung(offered: Checks, device: i32, says: &str) -> Vec<Check> {
     let device = u32::try_from(device).unwrap_or(0);
-    let rest = FUNCTIONAL
-        .iter()
-        .skip(1)
-        .map(|name| rung(name, device, Word::NotReached, "there is no context to do it in".to_owned()));
-    std::iter::once(rung("context", device, Word::TimedOut, says.to_owned())).chain(rest).collect()
+    let not_reached = "there is no context to do it in";
+    let ended = offered.functional.iter().enumerate().map(|(place, name)| match place {
+        0 => check(name, device, Word::TimedOut, says.to_owned()),
+        _ => check(name, device, Word::NotReached, not_reached.to_owned()),
+    });
+    ended.collect()
 }
 
-fn rung(name: &str, device: u32, word: Word, says: String) -> Rung {
-    Rung { name: name.to_owned(), device, word, says, code: None, milliseconds: 0 }
+fn check(name: &str, device: u32, word: Word, says: String) -> Check {
+    Check { name: name.to_owned(), device, word, says, code: None, milliseconds: 0 }
 }

@@ -1,14 +1,15 @@
-//! The rungs of products and convolutions: cuBLAS in four precisions, cuDNN in three passes with and without
+//! The checks of products and convolutions: cuBLAS in four precisions, cuDNN in three passes with and without
 //! workspace, ten repetitions, products for some time. Every result is compared.
 
-use super::Word;
-use super::native::Trouble;
+use super::checks::{CudaBench, OUT_OF_MEMORY};
 use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Layer, Pass, Shape, Tensors};
 use super::native::driver::Context;
 use super::reference::{self, Convolution};
-use super::rungs::{Bench, Climbed, OUT_OF_MEMORY, Rung, skipped, wrong};
 use crate::amounts::size;
+use crate::machine::Word;
+use crate::machine::native::Trouble;
+use crate::machine::vendor::{Answer, Ended};
 
 /// Rows of the matrices: large enough for tensor cores.
 const ROWS: usize = 256;
@@ -16,12 +17,14 @@ const ROWS: usize = 256;
 /// A layer as in an early stage of a ResNet.
 const SHAPE: Shape = Shape { batch: 8, channels: 64, filters: 64, side: 56 };
 
-impl Bench {
-    fn cublas(&mut self) -> Result<(), Climbed> {
+impl CudaBench {
+    fn cublas(&mut self) -> Result<(), Ended> {
         if self.cublas.is_some() {
             return Ok(());
         }
-        let Some(library) = self.settings.cublas.clone() else { return Err(skipped("no cuBLAS library found")) };
+        let Some(library) = self.settings.libraries.get("cublas").cloned() else {
+            return Err(Ended::skipped("no cuBLAS library found"));
+        };
         self.context()?;
         let cublas = Cublas::open(library.as_os_str())?;
         if let Ok(version) = cublas.version() {
@@ -31,12 +34,12 @@ impl Bench {
         Ok(())
     }
 
-    pub(super) fn gemm(&mut self, precision: Precision) -> Rung {
+    pub(super) fn gemm(&mut self, precision: Precision) -> Answer {
         self.product(precision, ROWS, 1)?;
         Ok(format!("{ROWS} x {ROWS} product right"))
     }
 
-    fn product(&mut self, precision: Precision, rows: usize, times: usize) -> Result<(), Climbed> {
+    fn product(&mut self, precision: Precision, rows: usize, times: usize) -> Result<(), Ended> {
         const NOT_SUPPORTED: [i32; 2] = [8, 15];
         self.cublas()?;
         let capability = self.device()?.capability()?;
@@ -46,10 +49,10 @@ impl Bench {
             Precision::Fp16 => reference::as_f16(matrix),
             Precision::Bf16 => reference::as_bf16(matrix),
         };
-        let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-        let cublas = self.cublas.as_ref().ok_or_else(|| skipped("no cuBLAS"))?;
+        let context = self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))?;
+        let cublas = self.cublas.as_ref().ok_or_else(|| Ended::skipped("no cuBLAS"))?;
         if !cublas.knows(precision) {
-            return Err(skipped("this cuBLAS is older than this precision"));
+            return Err(Ended::skipped("this cuBLAS is older than this precision"));
         }
         let (left, right) = (context.upload(&encode(&a))?, context.upload(&encode(&b))?);
         let result = context.allocate(rows * rows * 4)?;
@@ -60,7 +63,7 @@ impl Bench {
                 Err(Trouble::Status { code, .. })
                     if NOT_SUPPORTED.contains(&code) && capability < precision.first_capability() =>
                 {
-                    return Err(skipped("this device is older than this precision"));
+                    return Err(Ended::skipped("this device is older than this precision"));
                 }
                 other => other?,
             }
@@ -72,7 +75,7 @@ impl Bench {
             let bad = reference::wrong_rows(&a, &b, &reference::to_f32(&bytes), rows);
             if let Some(first) = bad.first() {
                 let which = if times > 1 { format!(" in repetition {time}") } else { String::new() };
-                return Err(wrong(format!(
+                return Err(Ended::wrong(format!(
                     "{} of {rows} rows of the product are wrong, the first is row {first}{which}",
                     bad.len()
                 )));
@@ -82,11 +85,13 @@ impl Bench {
         Ok(())
     }
 
-    fn cudnn(&mut self) -> Result<(), Climbed> {
+    fn cudnn(&mut self) -> Result<(), Ended> {
         if self.cudnn.is_some() {
             return Ok(());
         }
-        let Some(library) = self.settings.cudnn.clone() else { return Err(skipped("no cuDNN library found")) };
+        let Some(library) = self.settings.libraries.get("cudnn").cloned() else {
+            return Err(Ended::skipped("no cuDNN library found"));
+        };
         self.context()?;
         let cudnn = Cudnn::open(library.as_os_str())?;
         if let Ok(version) = cudnn.version() {
@@ -96,10 +101,10 @@ impl Bench {
         Ok(())
     }
 
-    pub(super) fn convolution(&mut self, pass: Pass, with_workspace: bool) -> Rung {
+    pub(super) fn convolution(&mut self, pass: Pass, with_workspace: bool) -> Answer {
         self.cudnn()?;
-        let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-        let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
+        let context = self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))?;
+        let cudnn = self.cudnn.as_ref().ok_or_else(|| Ended::skipped("no cuDNN"))?;
         let layer = cudnn.layer(SHAPE)?;
         if with_workspace && let Some(fastest) = layer.algorithms(pass)?.first() {
             let (device, pass) = (self.settings.device, pass.word());
@@ -109,7 +114,7 @@ impl Bench {
     }
 
     /// The same work ten times over, each result compared.
-    pub(super) fn repeat(&mut self) -> Rung {
+    pub(super) fn repeat(&mut self) -> Answer {
         const TIMES: usize = 10;
         let (major, minor) = self.device()?.capability()?;
         let ptx = reference::ptx(major, minor);
@@ -119,26 +124,26 @@ impl Bench {
         let mut done = vec!["kernel"];
         match self.product(Precision::Fp32, ROWS, TIMES) {
             Ok(()) => done.push("product"),
-            Err(climbed) if climbed.word == Word::Skipped => {}
-            Err(climbed) => return Err(climbed),
+            Err(ended) if ended.word == Word::Skipped => {}
+            Err(ended) => return Err(ended),
         }
         match self.cudnn() {
             Ok(()) => {
-                let context = self.context.as_ref().ok_or_else(|| skipped("no context"))?;
-                let cudnn = self.cudnn.as_ref().ok_or_else(|| skipped("no cuDNN"))?;
+                let context = self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))?;
+                let cudnn = self.cudnn.as_ref().ok_or_else(|| Ended::skipped("no cuDNN"))?;
                 let layer = cudnn.layer(SHAPE)?;
                 for pass in [Pass::Forward, Pass::BackwardData, Pass::BackwardFilter] {
                     convolve(context, &layer, pass, true, TIMES)?;
                 }
                 done.push("convolutions");
             }
-            Err(climbed) if climbed.word == Word::Skipped => {}
-            Err(climbed) => return Err(climbed),
+            Err(ended) if ended.word == Word::Skipped => {}
+            Err(ended) => return Err(ended),
         }
         Ok(format!("{} {TIMES} times, every result right", done.join(", ")))
     }
 
-    pub(super) fn gemm_stress(&mut self) -> Rung {
+    pub(super) fn gemm_stress(&mut self) -> Answer {
         const LARGE: usize = 1024;
         let until = std::time::Instant::now() + std::time::Duration::from_secs(self.settings.seconds);
         let mut products = 0;
@@ -146,11 +151,11 @@ impl Bench {
             for precision in [Precision::Fp32, Precision::Tf32, Precision::Fp16, Precision::Bf16] {
                 match self.product(precision, LARGE, 1) {
                     Ok(()) => products += 1,
-                    Err(climbed) if climbed.word == Word::Skipped && products > 0 => {}
-                    Err(climbed) if climbed.word == Word::Skipped => return Err(climbed),
-                    Err(mut climbed) => {
-                        climbed.says = format!("after {products} right products: {}", climbed.says);
-                        return Err(climbed);
+                    Err(ended) if ended.word == Word::Skipped && products > 0 => {}
+                    Err(ended) if ended.word == Word::Skipped => return Err(ended),
+                    Err(mut ended) => {
+                        ended.says = format!("after {products} right products: {}", ended.says);
+                        return Err(ended);
                     }
                 }
             }
@@ -162,7 +167,7 @@ impl Bench {
 }
 
 /// One pass of the layer, compared with the reference each time.
-fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace: bool, times: usize) -> Rung {
+fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace: bool, times: usize) -> Answer {
     let mut algorithms = layer.algorithms(pass)?;
     if !with_workspace {
         algorithms.retain(|algorithm| algorithm.workspace == 0);
@@ -170,10 +175,10 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
     let Some(algorithm) = algorithms.first().copied() else {
         if !with_workspace {
             // Nothing demands that there is one for every device.
-            return Err(skipped("cuDNN proposes no algorithm that needs no workspace"));
+            return Err(Ended::skipped("cuDNN proposes no algorithm that needs no workspace"));
         }
         let says = "cuDNN proposes no algorithm for a plain 3x3 layer".to_owned();
-        return Err(Climbed { word: Word::Failed, says, code: None });
+        return Err(Ended { word: Word::Failed, says, code: None });
     };
     #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
     let needs = size(algorithm.workspace as f64);
@@ -187,7 +192,7 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
             Err(trouble) if trouble.code() == Some(OUT_OF_MEMORY) => {
                 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
                 let free = context.memory().map_or_else(|_| "unknown".to_owned(), |(free, _)| size(free as f64));
-                return Err(Climbed {
+                return Err(Ended {
                     word: Word::Failed,
                     says: format!("needs {needs} of workspace, which cannot be had ({free} free)"),
                     code: trouble.code(),
@@ -216,7 +221,7 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
         let bad = reference.differences(&reference::to_f32(&bytes));
         if bad > 0 {
             let which = if times > 1 { format!(" in repetition {time}") } else { String::new() };
-            return Err(wrong(format!("{bad} of {} results are wrong{which}", reference.expected.len())));
+            return Err(Ended::wrong(format!("{bad} of {} results are wrong{which}", reference.expected.len())));
         }
         seen_right = Some(bytes);
     }

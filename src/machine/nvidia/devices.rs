@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use super::note::Notes;
-use super::system::read_text;
+use super::description;
+use crate::machine::note::Notes;
+use crate::machine::system::read_text;
 
 /// Records `driver.kernel_version`, `device_nodes.*`, `pci.*`, `fabric_manager.*`.
 pub(super) fn read(root: &Path, notes: &mut Notes) {
@@ -12,13 +13,6 @@ pub(super) fn read(root: &Path, notes: &mut Notes) {
     nodes(root, notes);
     pci_bus(root, notes);
     fabric_manager(root, notes);
-}
-
-/// Whether the kernel or the device tree shows any trace of an NVIDIA driver.
-pub(super) fn any_trace(root: &Path) -> bool {
-    ["proc/driver/nvidia/version", "dev/nvidiactl", "dev/nvidia0", "dev/dxg"]
-        .iter()
-        .any(|path| root.join(path).exists())
 }
 
 /// The version and the flavour of the loaded kernel module.
@@ -30,7 +24,7 @@ fn kernel_module(root: &Path, notes: &mut Notes) {
             }
             notes.flag("driver.open_kernel_module", text.contains("Open Kernel Module"));
         }
-        None if super::system::is_wsl(root) => {
+        None if crate::machine::system::is_wsl(root) => {
             notes.set_unknown("driver.kernel_version", "on WSL2 the driver runs on the Windows side");
         }
         None => {
@@ -111,7 +105,7 @@ fn pci_bus(root: &Path, notes: &mut Notes) {
     folders.sort();
     for folder in folders {
         let word = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap_or_default().trim().to_owned();
-        if word("vendor") != "0x10de" {
+        if word("vendor") != description().driver.pci {
             continue;
         }
         let class = word("class");
@@ -152,7 +146,7 @@ fn fabric_manager(root: &Path, notes: &mut Notes) {
     });
     if running {
         notes.flag("fabric_manager.running", true);
-    } else if super::system::container(root).is_some() {
+    } else if crate::machine::system::container(root).is_some() {
         notes.set_unknown("fabric_manager.running", "a container does not see the host's services");
     } else {
         notes.flag("fabric_manager.running", false);

@@ -1,4 +1,5 @@
-//! Everything that calls NVIDIA's libraries directly: the one place of this program with `unsafe`.
+//! Opening the vendors' libraries and calling their functions. With the vendors' own `native` folders this is the one
+//! place of the program with `unsafe`.
 //!
 //! Runs only inside a child process (see `super::child`): these libraries hang and crash in the cases we are asked
 //! about. Status codes stay integers, because a driver may return one that no binding knows, and turning that into a
@@ -22,12 +23,6 @@ macro_rules! status_call {
         }
     }};
 }
-
-pub(super) mod cublas;
-pub(super) mod cudnn;
-pub(super) mod driver;
-pub(super) mod nvml_raw;
-pub(super) mod nvrtc;
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
 
@@ -62,6 +57,16 @@ impl Trouble {
         }
     }
 
+    /// As one word for conditions: the name of the status where it has one.
+    pub(super) fn word(&self) -> String {
+        match self {
+            Trouble::NotLoaded(_) => "library not loadable".to_owned(),
+            Trouble::Missing(name) => format!("no {name}"),
+            Trouble::Status { name: Some(name), .. } => name.clone(),
+            Trouble::Status { code, name: None, .. } => format!("unknown code {code}"),
+        }
+    }
+
     /// In words.
     pub(super) fn says(&self) -> String {
         match self {
@@ -80,7 +85,7 @@ impl Trouble {
 
 /// Opens a library by path or by name, for the rest of the process: threads that it started may still run in it, and
 /// frameworks never close it either.
-fn open(library: &OsStr) -> Result<&'static Library, Trouble> {
+pub(super) fn open(library: &OsStr) -> Result<&'static Library, Trouble> {
     // SAFETY: loading runs the initialisers of a library that the user's own framework loads, in a process that does
     // nothing else and may die of it.
     let library = unsafe { Library::new(library) }.map_err(|error| Trouble::NotLoaded(error.to_string()))?;
@@ -101,7 +106,7 @@ pub fn leave(code: u8) -> ! {
 ///
 /// # Safety
 /// `F` must be the type of that function in the library's C header.
-unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, Trouble> {
+pub(super) unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, Trouble> {
     // SAFETY: the caller vouches for the type.
     unsafe { library.get::<F>(name.as_bytes()) }.map_err(|_| Trouble::Missing(name.trim_end_matches('\0')))
 }
@@ -110,7 +115,7 @@ unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Sy
 ///
 /// # Safety
 /// `text` must be null or point to a NUL-terminated string that lives during the call.
-unsafe fn text_at(text: *const c_char) -> Option<String> {
+pub(super) unsafe fn text_at(text: *const c_char) -> Option<String> {
     if text.is_null() {
         return None;
     }
@@ -119,7 +124,7 @@ unsafe fn text_at(text: *const c_char) -> Option<String> {
 }
 
 /// The status of a call of cuBLAS, cuDNN or NVRTC, named by a function of the library that takes the status.
-fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), Trouble> {
+pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), Trouble> {
     if code == 0 {
         return Ok(());
     }

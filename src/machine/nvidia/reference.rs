@@ -1,4 +1,4 @@
-//! The data of the rungs and their right results, computed here in plain Rust.
+//! The data of the checks and their right results, computed here in plain Rust.
 //!
 //! A matrix product is checked by multiplying both sides with one random vector (Freivalds): it finds every wrong row
 //! at the cost of three vectors instead of a whole product. Filters and gradients are sparse for the same reason.

@@ -7,7 +7,7 @@ use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Data
 use libloading::Library;
 
 use super::driver::Buffer;
-use super::{Trouble, function, named, open};
+use crate::machine::native::{Trouble, function, named, open};
 
 /// The precision of a product; the result is always FP32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use cudarc::cudnn::sys::{cudnnConvolutionMode_t as Mode, cudnnDataType_t as Data
 use libloading::Library;
 
 use super::driver::Buffer;
-use super::{Trouble, function, named, open};
+use crate::machine::native::{Trouble, function, named, open};
 
 /// Which of the three convolutions of a training step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The CUDA driver interface, as far as the ladder needs it: devices, contexts, memory, modules, launches.
+//! The CUDA driver interface, as far as the checks need it: devices, contexts, memory, modules, launches.
 
 use std::ffi::{OsStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -6,7 +6,7 @@ use std::ptr;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use libloading::Library;
 
-use super::{Trouble, function, open, text_at};
+use crate::machine::native::{Trouble, function, open, text_at};
 
 type Pointer = u64;
 
@@ -309,7 +309,7 @@ pub(in crate::machine) struct Module<'d> {
 }
 
 impl Module<'_> {
-    /// Runs the ladder's own kernel, `(const u32* in, u32* out, u32 n)`, with one thread per element.
+    /// Runs the checks' own kernel, `(const u32* in, u32* out, u32 n)`, with one thread per element.
     pub(in crate::machine) fn run_mix(&self, input: &Buffer<'_>, output: &Buffer<'_>) -> Result<(), Trouble> {
         const BLOCK: u32 = 256;
         let mut function = ptr::null_mut();

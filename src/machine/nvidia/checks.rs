@@ -1,65 +1,51 @@
-//! The rungs of the functional ladder, as they run inside the child: each does one thing that a training job does and
+//! The functional checks as they run inside the child: each does one thing that a training job does and
 //! compares the result with one computed here.
 //!
 //! All data are small whole numbers, so that every precision gives exact results and a difference is a fault of the
 //! machine, not of rounding.
 
-use super::Word;
-use super::loader::DRIVER;
-use super::native::Trouble;
 use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Pass};
 use super::native::driver::{Context, Device, Driver};
 use super::native::nvrtc::Nvrtc;
-use super::note::Notes;
-use super::reference;
-use super::step::Settings;
+use super::{description, reference};
 use crate::amounts::size;
+use crate::machine::note::Notes;
+use crate::machine::step::Settings;
+use crate::machine::vendor::{Answer, Bench, Ended};
 
-/// How a rung ended.
-pub(super) struct Climbed {
-    pub(super) word: Word,
-    pub(super) says: String,
-    pub(super) code: Option<i32>,
-}
+/// What a training job does, from the ground up.
+pub(super) const FUNCTIONAL: &[&str] = &[
+    "context",
+    "copy",
+    "kernel",
+    "nvrtc",
+    "gemm_fp32",
+    "gemm_tf32",
+    "gemm_fp16",
+    "gemm_bf16",
+    "conv_forward",
+    "conv_forward_no_workspace",
+    "conv_backward_data",
+    "conv_backward_data_no_workspace",
+    "conv_backward_filter",
+    "conv_backward_filter_no_workspace",
+    "repeat",
+    "largest_block",
+    "peer",
+];
 
-/// What a rung returns: words of success, or how it failed.
-pub(super) type Rung = Result<String, Climbed>;
-
-impl From<Trouble> for Climbed {
-    fn from(trouble: Trouble) -> Self {
-        let unknown = matches!(&trouble, Trouble::Status { name: None, .. });
-        let word = if unknown { Word::UnknownCode } else { Word::Failed };
-        Climbed { word, says: trouble.says(), code: trouble.code() }
-    }
-}
-
-pub(super) fn skipped(says: &str) -> Climbed {
-    Climbed { word: Word::Skipped, says: says.to_owned(), code: None }
-}
-
-pub(super) fn wrong(says: String) -> Climbed {
-    Climbed { word: Word::Wrong, says, code: None }
-}
-
-/// A status as one word for conditions: its name where it has one.
-pub(super) fn word_of(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::NotLoaded(_) => "library not loadable".to_owned(),
-        Trouble::Missing(name) => format!("no {name}"),
-        Trouble::Status { name: Some(name), .. } => name.clone(),
-        Trouble::Status { code, name: None, .. } => format!("unknown code {code}"),
-    }
-}
+/// What the stress level adds.
+pub(super) const STRESS: &[&str] = &["memory_patterns", "gemm_stress"];
 
 /// CUDA's out-of-memory status.
 pub(super) const OUT_OF_MEMORY: i32 = 2;
 
-/// Elements of the copy and kernel rungs.
+/// Elements of the copy and kernel checks.
 const ELEMENTS: u32 = 1 << 18;
 
-/// Everything that rungs share inside one child.
-pub(super) struct Bench {
+/// Everything that checks share inside one child.
+pub(super) struct CudaBench {
     pub(super) settings: Settings,
     /// Facts found on the way.
     pub(super) notes: Notes,
@@ -69,16 +55,10 @@ pub(super) struct Bench {
     pub(super) cudnn: Option<Cudnn>,
 }
 
-impl Bench {
-    /// Nothing is loaded yet.
-    pub(super) fn new(settings: Settings) -> Self {
-        Self { settings, notes: Notes::default(), driver: None, context: None, cublas: None, cudnn: None }
-    }
-
-    /// Climbs one rung.
-    pub(super) fn climb(&mut self, name: &str) -> Climbed {
-        let result = match name {
-            "context" => self.context_rung(),
+impl Bench for CudaBench {
+    fn run(&mut self, check: &str) -> Ended {
+        let answer = match check {
+            "context" => self.context_check(),
             "copy" => self.copy(),
             "kernel" => self.kernel(),
             "nvrtc" => self.nvrtc(),
@@ -97,38 +77,49 @@ impl Bench {
             "peer" => self.peer(),
             "memory_patterns" => self.memory_patterns(),
             "gemm_stress" => self.gemm_stress(),
-            other => Err(skipped(&format!("no rung is named {other}"))),
+            other => Err(Ended::skipped(&format!("no check is named {other}"))),
         };
-        match result {
-            Ok(says) => Climbed { word: Word::Ok, says, code: None },
-            Err(climbed) => climbed,
-        }
+        answer.into()
+    }
+
+    fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
+    }
+}
+
+impl CudaBench {
+    /// Nothing is loaded yet.
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { settings, notes: Notes::default(), driver: None, context: None, cublas: None, cudnn: None }
     }
 
     /// The driver, loaded and initialised at the first call; it lives as long as this process.
-    fn driver(&mut self) -> Result<&'static Driver, Climbed> {
+    fn driver(&mut self) -> Result<&'static Driver, Ended> {
         if let Some(driver) = self.driver {
             return Ok(driver);
         }
-        let library = self.settings.cuda.clone().map_or_else(|| DRIVER[0].into(), std::path::PathBuf::into_os_string);
+        let library = match &self.settings.driver {
+            Some(path) => path.clone().into_os_string(),
+            None => description().driver.library.here().into(),
+        };
         let driver: &'static Driver = Box::leak(Box::new(Driver::open(&library)?));
         driver.init()?;
         self.driver = Some(driver);
         Ok(driver)
     }
 
-    pub(super) fn device(&mut self) -> Result<Device<'static>, Climbed> {
+    pub(super) fn device(&mut self) -> Result<Device<'static>, Ended> {
         Ok(self.driver()?.device(self.settings.device)?)
     }
 
-    pub(super) fn context(&mut self) -> Result<&Context<'static>, Climbed> {
+    pub(super) fn context(&mut self) -> Result<&Context<'static>, Ended> {
         if self.context.is_none() {
             self.context = Some(self.device()?.context()?);
         }
-        self.context.as_ref().ok_or_else(|| skipped("no context"))
+        self.context.as_ref().ok_or_else(|| Ended::skipped("no context"))
     }
 
-    fn context_rung(&mut self) -> Rung {
+    fn context_check(&mut self) -> Answer {
         let device = self.device()?;
         let number = self.settings.device;
         if let Ok(bytes) = device.shared_memory() {
@@ -144,7 +135,7 @@ impl Bench {
         Ok(format!("{name}, sm_{major}{minor}, {} of {} free", size(free as f64), size(total as f64)))
     }
 
-    fn copy(&mut self) -> Rung {
+    fn copy(&mut self) -> Answer {
         let context = self.context()?;
         let bytes = reference::bytes(ELEMENTS as usize * 4);
         let (first, second) = (context.upload(&bytes)?, context.allocate(bytes.len())?);
@@ -154,32 +145,34 @@ impl Bench {
         Ok(format!("{} there, across and back unchanged", size(f64::from(ELEMENTS) * 4.0)))
     }
 
-    fn kernel(&mut self) -> Rung {
+    fn kernel(&mut self) -> Answer {
         let (major, minor) = self.device()?.capability()?;
         let ptx = reference::ptx(major, minor);
         self.run_mix(ptx.as_bytes())?;
         Ok(format!("PTX compiled by the driver, {ELEMENTS} results right"))
     }
 
-    fn nvrtc(&mut self) -> Rung {
-        let Some(library) = self.settings.nvrtc.clone() else { return Err(skipped("no NVRTC library found")) };
+    fn nvrtc(&mut self) -> Answer {
+        let Some(library) = self.settings.libraries.get("nvrtc").cloned() else {
+            return Err(Ended::skipped("no NVRTC library found"));
+        };
         let (major, minor) = self.device()?.capability()?;
         let nvrtc = Nvrtc::open(library.as_os_str())?;
         let version = nvrtc.version()?;
         let target = nvrtc.target(major, minor);
         let image = nvrtc.compile(reference::SOURCE, target).map_err(|(trouble, log)| {
-            let mut climbed = Climbed::from(trouble);
+            let mut ended = Ended::from(trouble);
             if !log.is_empty() {
-                climbed.says = format!("{}; {}", climbed.says, log.lines().next().unwrap_or_default());
+                ended.says = format!("{}; {}", ended.says, log.lines().next().unwrap_or_default());
             }
-            climbed
+            ended
         })?;
         self.run_mix(&image)?;
         Ok(format!("NVRTC {}.{} compiled for {target}, results right", version.0, version.1))
     }
 
-    /// Runs the ladder's kernel from an image and checks every result.
-    pub(super) fn run_mix(&mut self, image: &[u8]) -> Result<(), Climbed> {
+    /// Runs the kernel of the checks from an image and checks every result.
+    pub(super) fn run_mix(&mut self, image: &[u8]) -> Result<(), Ended> {
         let context = self.context()?;
         let input: Vec<u32> = (0..ELEMENTS).map(|i| i.wrapping_mul(2_246_822_519)).collect();
         let from = context.upload(&reference::words_to_bytes(&input))?;
@@ -193,7 +186,7 @@ impl Bench {
     }
 
     /// The largest single allocation, by bisection; a shared device is asked only for half of what is free.
-    fn largest_block(&mut self) -> Rung {
+    fn largest_block(&mut self) -> Answer {
         const STEP: usize = 2 << 20;
         let (number, shared) = (self.settings.device, self.settings.shared);
         let context = self.context()?;
@@ -223,11 +216,11 @@ impl Bench {
         Ok(format!("{largest_words} of {free_words} free in one block"))
     }
 
-    fn peer(&mut self) -> Rung {
+    fn peer(&mut self) -> Answer {
         let driver = self.driver()?;
         let count = driver.device_count()?;
         if count < 2 {
-            return Err(skipped("only one device is visible"));
+            return Err(Ended::skipped("only one device is visible"));
         }
         let own = self.device()?;
         let number = self.settings.device;
@@ -260,7 +253,7 @@ impl Bench {
     }
 
     /// Fills memory with patterns and reads it back until the time is up.
-    fn memory_patterns(&mut self) -> Rung {
+    fn memory_patterns(&mut self) -> Answer {
         const BLOCK: usize = 64 << 20;
         let (seconds, shared) = (self.settings.seconds, self.settings.shared);
         let context = self.context()?;
@@ -275,7 +268,7 @@ impl Bench {
             }
         }
         if blocks.is_empty() {
-            return Err(skipped("no memory is free for it"));
+            return Err(Ended::skipped("no memory is free for it"));
         }
         let (mut checked, mut touched) = (0_usize, 0);
         'time: for pattern in [0x00, 0xFF, 0xAA, 0x55, 0xCC, 0x33].into_iter().cycle() {
@@ -293,7 +286,9 @@ impl Bench {
                 let bytes = block.read_all()?;
                 let bad = bytes.iter().filter(|byte| **byte != pattern).count();
                 if bad > 0 {
-                    return Err(wrong(format!("{bad} bytes of block {index} do not hold the pattern {pattern:#04x}")));
+                    return Err(Ended::wrong(format!(
+                        "{bad} bytes of block {index} do not hold the pattern {pattern:#04x}"
+                    )));
                 }
                 checked += bytes.len();
                 if std::time::Instant::now() >= until {
@@ -311,7 +306,7 @@ impl Bench {
 }
 
 /// Whether so many bytes can be had in one piece.
-fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Climbed> {
+fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Ended> {
     if bytes == 0 {
         return Ok(true);
     }
@@ -322,10 +317,10 @@ fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Climbed> {
     }
 }
 
-fn compare_bytes(got: &[u8], expected: &[u8]) -> Result<(), Climbed> {
+fn compare_bytes(got: &[u8], expected: &[u8]) -> Result<(), Ended> {
     let bad = got.iter().zip(expected).filter(|(got, expected)| got != expected).count();
     if bad == 0 && got.len() == expected.len() {
         return Ok(());
     }
-    Err(wrong(format!("{bad} of {} bytes came back changed", expected.len())))
+    Err(Ended::wrong(format!("{bad} of {} bytes came back changed", expected.len())))
 }

@@ -5,7 +5,7 @@ use std::ptr;
 
 use libloading::Library;
 
-use super::{Trouble, function, named, open};
+use crate::machine::native::{Trouble, function, named, open};
 
 /// The compiler library.
 pub(in crate::machine) struct Nvrtc {

@@ -1,48 +1,24 @@
-//! Status codes of the CUDA libraries in every spelling, and the error-check macros of C++ programs.
+//! Status codes of the vendors' libraries in every spelling, and the error-check macros of C++ programs.
 //!
-//! It names codes, it does not explain them. The surprising thing: a bare number counts only behind words that say
-//! CUDA, because every other library has an error 35 too.
+//! It names codes, it does not explain them. A bare number counts only after words of a vendor, because every other
+//! library has an error 35 too. Families, sentences and words are in kb/vendors.
 
 use super::context::ParserContext;
 use super::numbers;
-use super::sentences::{GENERAL, SPECIFIC};
 use super::words::{after, contains_folded, is_word, whole};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
 use crate::text::Level;
-
-/// Beginnings of enum names. Those that end in an underscore need capitals behind them, the others a capital letter.
-const FAMILIES: &[&str] = &[
-    "CUDA_ERROR_",
-    "CUDNN_STATUS_",
-    "CUBLAS_STATUS_",
-    "CUSOLVER_STATUS_",
-    "CUSPARSE_STATUS_",
-    "CURAND_STATUS_",
-    "CUFFT_",
-    "NVRTC_ERROR_",
-    "NVML_ERROR_",
-    "cudaError",
-    "nccl",
-    "NVMLError_",
-];
-
-/// The names that NCCL's `nccl...` codes have; other words with that beginning are functions and files.
-const NCCL_CODES: &[&str] = &[
-    "ncclUnhandledCudaError",
-    "ncclSystemError",
-    "ncclInternalError",
-    "ncclInvalidArgument",
-    "ncclInvalidUsage",
-    "ncclRemoteError",
-    "ncclInProgress",
-    "ncclTimeout",
-];
+use crate::vendors::{self, CodeFamily, CodeForm, Vendor};
 
 /// All status codes on one line or in one message, each once, in the order found.
 pub(super) fn codes(text: &str) -> Vec<String> {
+    codes_of(vendors::all(), text)
+}
+
+fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
-    for family in FAMILIES {
-        for (at, _) in text.match_indices(family) {
+    for family in vendors.iter().flat_map(|vendor| &vendor.codes.families) {
+        for (at, _) in text.match_indices(family.prefix.as_str()) {
             if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
                 continue;
             }
@@ -52,92 +28,86 @@ pub(super) fn codes(text: &str) -> Vec<String> {
             }
         }
     }
-    for (sentence, name) in SPECIFIC {
-        if let Some(at) = text.find(sentence) {
-            found.push((at, (*name).to_owned()));
-        }
+    // Vendors print the same sentences; the one whose calls the line shows means its own.
+    let speaker = vendors.iter().find(|vendor| shows_call(vendor, text));
+    for vendor in vendors.iter().filter(|vendor| speaker.is_none_or(|speaker| speaker == *vendor)) {
+        sentences(vendor, text, false, &mut found);
     }
-    if found.is_empty() && speaks_of_cuda(text) {
-        for (sentence, name) in GENERAL {
-            if let Some(at) = text.find(sentence)
-                && !text.get(..at).is_some_and(|head| head.ends_with("CUDA "))
-            {
-                found.push((at, (*name).to_owned()));
-            }
-        }
+    if let (true, Some(vendor)) = (found.is_empty(), speaker) {
+        sentences(vendor, text, true, &mut found);
     }
     if found.is_empty() {
-        found.extend(numbers::of_cuda(text));
+        found.extend(vendors.iter().find_map(|vendor| numbers::bare(vendor, text)));
     }
     found.sort();
     let mut names: Vec<String> = Vec::new();
     for (_, name) in found {
-        if !names.contains(&name) && !sentence_repeats(&names, &name) {
+        if !names.contains(&name) && !vendors.iter().any(|vendor| sentence_repeats(vendor, &names, &name)) {
             names.push(name);
         }
     }
     names
 }
 
-/// A sentence beside its own driver-API name adds nothing: `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`.
-fn sentence_repeats(names: &[String], name: &str) -> bool {
-    name.starts_with("cudaError") && names.iter().any(|old| old.starts_with("CUDA_ERROR_"))
+/// The codes whose sentences a line holds; of two that begin at the same place the longer one.
+fn sentences(vendor: &Vendor, text: &str, general: bool, found: &mut Vec<(usize, String)>) {
+    for (sentence, name, _) in vendor.sentences.all.iter().filter(|(.., other)| *other == general) {
+        let Some(at) = text.find(sentence.as_str()) else { continue };
+        // "CUDA out of memory" is the allocator's message, not a status.
+        let allocator = || {
+            let head = text.get(..at).and_then(|head| head.strip_suffix(' '));
+            head.is_some_and(|head| head.ends_with(&vendor.runtime.name))
+        };
+        let taken = found.iter().any(|(place, _)| *place == at);
+        if !taken && (!general || !allocator()) {
+            found.push((at, name.clone()));
+        }
+    }
 }
 
-fn accept(family: &str, name: &str) -> Option<String> {
-    let rest = name.strip_prefix(family)?;
-    match family {
-        "nccl" => NCCL_CODES.contains(&name).then(|| name.to_owned()),
-        "NVMLError_" => {
+/// A sentence beside its own driver-API name adds nothing: `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`.
+fn sentence_repeats(vendor: &Vendor, names: &[String], name: &str) -> bool {
+    let shared = |old: &String| {
+        let mut families = vendor.codes.families.iter().filter(|family| family.shares_sentences);
+        families.any(|family| old.starts_with(&family.prefix))
+    };
+    vendor.sentences.all.iter().any(|(_, other, _)| other == name) && names.iter().any(shared)
+}
+
+/// The name of the code that a word of a family stands for.
+fn accept(family: &CodeFamily, name: &str) -> Option<String> {
+    let rest = name.strip_prefix(family.prefix.as_str())?;
+    let refused = family.except.iter().any(|word| word == rest) || rest.to_ascii_uppercase().starts_with("SUCCESS");
+    if refused || rest.len() <= 2 {
+        return None;
+    }
+    let letters = |also: fn(&char) -> bool| {
+        let digits = |c: &char| !family.letters_only && c.is_ascii_digit();
+        rest.chars().all(|c| also(&c) || c == '_' || digits(&c))
+    };
+    let fits = match family.form {
+        CodeForm::Capitals => letters(char::is_ascii_uppercase),
+        CodeForm::Small => letters(char::is_ascii_lowercase),
+        CodeForm::Camel => rest.len() > 3 && rest.starts_with(|c: char| c.is_ascii_uppercase()),
+        CodeForm::Listed => family.names.iter().any(|known| known == name),
+        CodeForm::Class => {
             // pynvml makes a class of every code: NVMLError_DriverNotLoaded is NVML_ERROR_DRIVER_NOT_LOADED.
-            let mut snake = String::from("NVML_ERROR");
+            let mut snake = family.becomes.clone();
             for c in rest.chars() {
                 if c.is_ascii_uppercase() {
                     snake.push('_');
                 }
                 snake.push(c.to_ascii_uppercase());
             }
-            (rest.len() > 2).then_some(snake)
+            return Some(snake);
         }
-        "cudaError" => (rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest.len() > 3).then(|| name.to_owned()),
-        "CUFFT_" => (rest.len() > 3
-            && rest.chars().all(|c| c.is_ascii_uppercase() || c == '_')
-            && !rest.starts_with("SUCCESS")
-            && !matches!(rest, "FORWARD" | "INVERSE"))
-        .then(|| name.to_owned()),
-        _ => (rest.len() > 2
-            && !rest.starts_with("SUCCESS")
-            && rest.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
-        .then(|| name.to_owned()),
-    }
+    };
+    fits.then(|| name.to_owned())
 }
 
-/// Whether a line speaks of a CUDA call, so that general sentences can be believed.
-fn speaks_of_cuda(text: &str) -> bool {
-    [
-        "cuda err",
-        "cuda fail",
-        "cuda runtime",
-        "cuda driver",
-        "cudamalloc",
-        "gpuassert",
-        "cuinit",
-        "cuda_check",
-        "checkcuda",
-        "cudaget",
-        "cudaset",
-        "cudamem",
-        "cudastream",
-        "cudadevice",
-        "cudafree",
-        "cudalaunch",
-        "cudaevent",
-        "cudahost",
-        "cuda call failed",
-        "numcudadevices",
-    ]
-    .iter()
-    .any(|word| contains_folded(text, word))
+/// Whether a line shows a call of a vendor's runtime, so that general sentences can be believed.
+fn shows_call(vendor: &Vendor, text: &str) -> bool {
+    vendor.codes.calls.iter().any(|word| contains_folded(text, word))
 }
 
 /// Puts the codes of its message into an error.
@@ -166,10 +136,9 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     {
         return None;
     }
-    let says = speaks_of_cuda(text)
-        && (contains_folded(text, "error") || contains_folded(text, "fail") || contains_folded(text, "assert"));
     let names = codes(text);
-    if names.is_empty() && !(says && contains_folded(text, "cuda error")) && numbers::read(text).is_none() {
+    let mut reports = vendors::all().iter().flat_map(|vendor| &vendor.codes.reports);
+    if names.is_empty() && !reports.any(|report| contains_folded(text, report)) && numbers::read(text).is_none() {
         return None;
     }
     let words = text.trim();
@@ -204,7 +173,10 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         && last.kind == Kind::Status
         && last.lines.end + 2 > headline
         && last.codes.is_empty()
-        && last.message.ends_with("CUDA error")
+        && vendors::all()
+            .iter()
+            .flat_map(|vendor| &vendor.codes.reports)
+            .any(|report| ends_folded(&last.message, report))
     {
         event.lines.start = last.lines.start;
         r.errors.pop();
@@ -217,6 +189,11 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         r.push(event);
     }
     Some(end)
+}
+
+fn ends_folded(text: &str, end: &str) -> bool {
+    let start = text.len().checked_sub(end.len());
+    start.and_then(|start| text.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
 /// The source position that an error-check macro prints: `at x.cu:12`, `x.cu(12)`, `x.cu 12`.
@@ -283,11 +260,32 @@ mod tests {
             ("NVMLError_DriverNotLoaded", &["NVML_ERROR_DRIVER_NOT_LOADED"]),
             ("failed call to cuInit: UNKNOWN ERROR (303)", &["303"]),
             ("ioctl failed: invalid argument", &[]),
+            ("RuntimeError: HIP error: an illegal memory access was encountered", &["hipErrorIllegalAddress"]),
+            ("HIP error: out of memory", &["hipErrorOutOfMemory"]),
+            ("HIP out of memory. Tried to allocate 2 MiB", &[]),
+            ("HIP error: the operation cannot be performed in the present state", &["hipErrorIllegalState"]),
+            ("miopenStatusUnknownError", &["miopenStatusUnknownError"]),
+            ("rocblas_status_internal_error, status 6", &["rocblas_status_internal_error"]),
+            ("CUDA error: HIPBLAS_STATUS_ALLOC_FAILED when calling `f()`", &["HIPBLAS_STATUS_ALLOC_FAILED"]),
             ("exit code 137", &[]),
         ];
         for (text, expected) in table {
             assert_eq!(&codes(text), expected, "{text}");
         }
+    }
+
+    /// A new error prefix is data only.
+    #[test]
+    fn a_family_of_codes_is_a_row_of_data() {
+        let mut vendor: Vendor = toml::from_str(
+            "name = \"Ours\"\n[codes]\nfamilies = [{ prefix = \"OURLIB_STATUS_\" }]\n[sentences]\ntable = \"ours\"\n",
+        )
+        .expect("a description");
+        let text = "OURLIB_STATUS_OUT_OF_LUCK: the die shows one";
+        assert_eq!(codes_of(std::slice::from_ref(&vendor), text), ["OURLIB_STATUS_OUT_OF_LUCK"]);
+        vendor.resolve(|_| vec![("OURLIB_STATUS_ONE".to_owned(), "the die shows one".to_owned())]);
+        assert_eq!(codes_of(&[vendor], "f(): the die shows one"), ["OURLIB_STATUS_ONE"]);
+        assert!(codes(text).is_empty());
     }
 
     #[test]
