@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use definition::{FactType, Registry};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
+use rows::{Advice, Statements, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
@@ -19,11 +20,19 @@ mod code_rows;
 mod definition;
 #[path = "src/book/matter.rs"]
 mod matter;
+#[path = "src/packages/source.rs"]
+mod packages;
 #[path = "src/book/packed.rs"]
 mod packed;
+#[path = "src/wording/rows.rs"]
+mod rows;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/schema.rs"]
 mod schema;
+#[path = "src/wording/topics.rs"]
+mod topics;
+#[path = "src/wording/source.rs"]
+mod wording;
 
 /// A file of the book.
 struct File {
@@ -41,6 +50,10 @@ fn main() {
         "src/book/packed.rs",
         "src/book/matter.rs",
         "src/book/code_rows.rs",
+        "src/packages/source.rs",
+        "src/wording/rows.rs",
+        "src/wording/source.rs",
+        "src/wording/topics.rs",
         "src/facts/definition.rs",
     ] {
         println!("cargo::rerun-if-changed={path}");
@@ -99,14 +112,40 @@ fn main() {
     }
 
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
+    write("book", &pack(&book));
+    write("facts", &facts);
+    catalogues(kb, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
     }
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    for (name, bytes) in [("book.postcard", pack(&book)), ("facts.postcard", facts)] {
-        if let Err(error) = fs::write(out.join(name), bytes) {
-            println!("cargo::error=cannot write {name}: {error}");
+}
+
+/// Packs the catalogue of packages and the wordings, each for itself: most runs need few of them.
+fn catalogues(kb: &Path, failed: &mut Vec<String>) {
+    let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
+    let (packages, broken) = packages::read(&text("packages.csv"));
+    failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
+    write("packages", &pack(&packages));
+    let wording = |name: &str| text(&format!("wording/{name}.toml"));
+    let packed = [
+        ("alarms", wording::alarms(&wording("alarms"), packages::marks(&packages)).map(|read| pack(&read))),
+        ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
+        ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
+    ];
+    for (name, packed) in packed {
+        match packed {
+            Ok(bytes) => write(name, &bytes),
+            Err(reason) => failed.push(format!("kb/wording/{name}.toml: {reason}")),
         }
+    }
+}
+
+/// Writes what the library takes in.
+fn write(name: &str, bytes: &[u8]) {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(format!("{name}.postcard"));
+    if let Err(error) = fs::write(out, bytes) {
+        println!("cargo::error=cannot write {name}: {error}");
     }
 }
 

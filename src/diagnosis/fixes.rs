@@ -53,7 +53,7 @@ pub(super) fn proposed(
             causes: vec![cause.id.clone()],
         }
     };
-    let in_force = |fix: &Fix| fix.in_force.as_deref().is_some_and(|when| conditions.holds(when).is_some());
+    let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
     (1..).zip(&cause.fixes).filter(|(_, fix)| !in_force(fix)).map(to_action).collect()
 }
 

@@ -6,7 +6,7 @@
 use super::context::ParserContext;
 use super::numbers;
 use super::sentences::{GENERAL, SPECIFIC};
-use super::words::{after, contains_folded, is_word, whole};
+use super::words::{after, contains_folded, find, is_word, whole};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
 use crate::text::Level;
 
@@ -42,6 +42,9 @@ const NCCL_CODES: &[&str] = &[
 pub(super) fn codes(text: &str) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
     for family in FAMILIES {
+        if !text.contains(family) {
+            continue;
+        }
         for (at, _) in text.match_indices(family) {
             if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
                 continue;
@@ -53,13 +56,13 @@ pub(super) fn codes(text: &str) -> Vec<String> {
         }
     }
     for (sentence, name) in SPECIFIC {
-        if let Some(at) = text.find(sentence) {
+        if let Some(at) = find(text, sentence) {
             found.push((at, (*name).to_owned()));
         }
     }
     if found.is_empty() && speaks_of_cuda(text) {
         for (sentence, name) in GENERAL {
-            if let Some(at) = text.find(sentence)
+            if let Some(at) = find(text, sentence)
                 && !text.get(..at).is_some_and(|head| head.ends_with("CUDA "))
             {
                 found.push((at, (*name).to_owned()));

@@ -6,6 +6,7 @@
 
 mod advice;
 mod answer;
+mod around;
 mod autotuning;
 mod command;
 mod context;
@@ -35,12 +36,15 @@ mod writing;
 use std::ops::Range;
 
 use crate::facts::Facts;
+use crate::packages::{self, Packages};
 use crate::text::{Level, Transcript};
 use context::ParserContext;
 use triggers::Topics;
 
 pub use advice::without as without_advice;
+pub use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
+pub use environment::{described, run_settings};
 pub use writing::{is_conditional, is_written};
 
 /// What a line of the transcript is.
@@ -186,9 +190,19 @@ pub struct Incident {
     pub commands: Vec<CommandLine>,
 }
 
+/// Data that reading rests on.
+struct Lexicon<'l> {
+    triggers: &'l triggers::Triggers,
+    packages: &'l Packages,
+}
+
 /// Reads a transcript.
 pub fn read(transcript: &Transcript) -> Incident {
-    let marks = triggers::mark(transcript);
+    read_with(transcript, &Lexicon { triggers: triggers::Triggers::builtin(), packages: packages::builtin() })
+}
+
+fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
+    let marks = lexicon.triggers.mark(transcript);
     let mut incident = Incident { roles: vec![Role::Text; transcript.len()], ..Incident::default() };
     for (role, document) in incident.roles.iter_mut().zip(documents::lines(transcript)) {
         if document {
@@ -213,7 +227,7 @@ pub fn read(transcript: &Transcript) -> Incident {
         cuda::fill(error);
         error.message = error.message.trim().to_owned();
     }
-    survey(transcript, &marks, &mut incident);
+    survey(transcript, &marks, lexicon.packages, &mut incident);
     incident
 }
 
@@ -322,7 +336,7 @@ fn sort(errors: &mut Vec<ErrorEvent>) {
 }
 
 /// Collects facts from all lines that are not quoted source code, and from the errors.
-fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
+fn survey(transcript: &Transcript, marks: &[Topics], packages: &Packages, incident: &mut Incident) {
     for error in &incident.errors {
         let line = transcript.line(error.headline).number;
         let joined = error.message.replace('\n', " ");
@@ -337,7 +351,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
             lines.fill(true);
         }
     }
-    let mut table = environment::Tables::default();
+    let mut table = environment::Tables::new(packages);
     for line in transcript.lines() {
         let (Some(&marks), Some(&role)) = (marks.get(line.index), incident.roles.get(line.index)) else { continue };
         if marks == 0 && !table.open() || matches!(role, Role::Code | Role::Answer) {
@@ -365,8 +379,6 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
         }
     }
     table.finish(&mut incident.facts);
-    position::facts(transcript, incident);
-    growth::facts(transcript, incident);
     remarks::facts(transcript, incident);
     nccl::over_ranks(transcript, incident);
 }

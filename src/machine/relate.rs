@@ -7,43 +7,18 @@ use super::Outcome;
 use crate::amounts::size;
 use crate::diagnosis::ProbeSummary;
 use crate::facts::{Fact, Facts, Source, Value};
+use crate::packages::{self, Kind};
 
 /// An event of the kernel log older than this is another story.
 const RECENT: f64 = 24.0 * 3600.0;
 
-/// Facts that follow from the software of an environment.
-const SOFTWARE: &[&str] = &[
-    "torch.",
-    "torchvision.",
-    "torchaudio.",
-    "tensorflow.",
-    "jax.",
-    "jaxlib.",
-    "cudnn.",
-    "cublas.",
-    "nccl.",
-    "cudart.",
-    "nvrtc.",
-    "cuda.version",
-    "triton.",
-    "python.",
-    "numpy.",
-    "transformers.",
-    "lightning.",
-    "vllm.",
-    "deepspeed.",
-    "accelerate.",
-    "onnxruntime.",
-    "bitsandbytes.",
-    "flash_attn.",
-    "xformers.",
-    "cupy.",
-    "numba.",
-];
-
 /// Whether a fact follows from the software of an environment.
 pub fn is_software(name: &str) -> bool {
-    SOFTWARE.iter().any(|prefix| name.starts_with(prefix))
+    packages::builtin().iter().any(|package| match package.kind {
+        Kind::Python | Kind::Language | Kind::Library | Kind::Build => name.split('.').next() == Some(package.group()),
+        Kind::Toolkit => name == package.fact,
+        Kind::Driver | Kind::Tool => false,
+    })
 }
 
 /// The measured facts that hold for the run which wrote the text, and what to say of them.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use faultbook::facts::{self, Definition, FactType, Facts, Group, Origin, ReportRow, Value};
-use faultbook::{incident, text};
+use faultbook::{incident, packages, text, wording};
 
 use super::support;
 
@@ -73,6 +73,10 @@ fn every_registered_fact_has_a_producer() {
     let quoted = |word: &str| code.contains(&format!("\"{word}\""));
     let mut missing = Vec::new();
     let ends = |end: &str| code.contains(&format!("}}.{end}\""));
+    // Versions of packages and statements of writers are produced by rows of data.
+    let named = packages::builtin().iter().filter(|row| !row.distributions.is_empty() || !row.spellings.is_empty());
+    let stated = wording::statements().statement.iter().map(|row| row.fact);
+    let rows: Vec<&str> = named.map(|row| row.fact.as_ref()).chain(stated).collect();
     for group in facts::groups() {
         for fact in &group.facts {
             let name = fact.name.as_ref();
@@ -84,6 +88,7 @@ fn every_registered_fact_has_a_producer() {
                 true => code.contains(&format!("\"{}{{", &name[..name.find('{').unwrap_or(0)])),
                 false => {
                     quoted(name)
+                        || rows.contains(&name)
                         || of_a_pattern(last)
                         || group.each_gpu && quoted(rest)
                         || ["xid", "run"].contains(&first) && ends(last)

@@ -1,33 +1,30 @@
 //! What the person who pasted the text says of it in words: what works, where it fails, what was tried. Facts `writer.*`.
 //!
-//! It reads statements about circumstances only, clause by clause, and drops every clause that denies; it does not try
-//! to understand opinions about causes. The surprising thing: such words stand above or below the machine's output, so
-//! only the ends of a long text are looked at.
-
-mod statements;
+//! The wordings are data (`kb/wording/statements.toml`). Only statements about circumstances are read, clause by clause, no
+//! opinions about causes; a clause that denies does not count. Such words are written above or below the machine's
+//! output, so only the ends of a long text are looked at.
 
 use std::sync::LazyLock;
-
-use statements::{DENIES, GOOD, NO_BEGINNING, STATEMENTS, WORKS, WORKS_WORDS};
 
 use super::{Incident, Role};
 use crate::facts::{Source, Value};
 use crate::pattern::Pattern;
 use crate::text::Transcript;
+use crate::wording::{self, Statements};
 
 /// Lines at the head and the tail that are looked at.
 const HEAD: usize = 150;
 const TAIL: usize = 300;
 
-struct Statement {
-    fact: &'static str,
-    words: &'static str,
+struct Statement<'s> {
+    fact: &'s str,
+    words: &'s str,
     works: bool,
     foreign: bool,
     pattern: Pattern,
 }
 
-impl Statement {
+impl Statement<'_> {
     /// Whether a clause says it. Cheap looks come first: a pattern that is never asked is never compiled.
     fn says(&self, clause: &Clause<'_>) -> bool {
         !(self.foreign && clause.text.is_ascii())
@@ -46,10 +43,10 @@ struct Clause<'t> {
 }
 
 impl<'t> Clause<'t> {
-    fn new(text: &'t str) -> Self {
+    fn new(text: &'t str, success: &[&str]) -> Self {
         let lower = text.to_lowercase();
         let mut words = lower.split(|c: char| !c.is_alphanumeric());
-        let works = words.any(|word| WORKS_WORDS.split('|').any(|success| success == word));
+        let works = words.any(|word| success.contains(&word));
         Self { text, works, lower }
     }
 
@@ -61,37 +58,73 @@ impl<'t> Clause<'t> {
     }
 }
 
-static ALL: LazyLock<Vec<Statement>> = LazyLock::new(|| {
-    let read = |(fact, words, source): &(&'static str, &'static str, &'static str)| Statement {
-        fact,
-        words,
-        works: source.starts_with('W'),
-        foreign: !source.is_ascii(),
-        pattern: Pattern::new(&full(source)),
-    };
-    STATEMENTS.iter().map(read).collect()
-});
-
-/// The pattern with its abbreviations written out.
-fn full(source: &str) -> String {
-    let source = source.strip_prefix('W').map_or_else(|| source.to_owned(), |rest| format!("{WORKS}{rest}"));
-    source.strip_suffix('G').map_or_else(|| source.clone(), |rest| format!("{rest}{GOOD}"))
+/// The statements with their patterns.
+struct Remarks<'s> {
+    statements: Vec<Statement<'s>>,
+    /// Words of success.
+    success: Vec<&'s str>,
+    /// Facts that are no less true where their clause denies something.
+    blunt: Vec<&'s str>,
+    denial: Pattern,
+    no_beginning: Pattern,
 }
 
-static BEGINNING: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(NO_BEGINNING));
+static REMARKS: LazyLock<Remarks<'static>> = LazyLock::new(|| Remarks::new(wording::statements()));
 
-static DENIAL: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(DENIES));
+impl<'s> Remarks<'s> {
+    fn new<S: AsRef<str>>(source: &'s Statements<S>) -> Self {
+        let statement = |row: &'s wording::Statement<S>| {
+            let pattern = row.pattern.as_ref();
+            Statement {
+                fact: row.fact.as_ref(),
+                words: row.words.as_ref(),
+                works: pattern.starts_with("{works}"),
+                foreign: !pattern.is_ascii() || pattern.ends_with("{good}"),
+                pattern: Pattern::new(&full(pattern, source)),
+            }
+        };
+        Self {
+            statements: source.statement.iter().map(statement).collect(),
+            success: source.works_words.iter().map(AsRef::as_ref).collect(),
+            blunt: source.blunt.iter().map(AsRef::as_ref).collect(),
+            denial: Pattern::new(source.denies.as_ref()),
+            no_beginning: Pattern::new(source.no_beginning.as_ref()),
+        }
+    }
 
-/// Statements that are no less true where their clause denies something.
-const BLUNT: [&str; 7] = [
-    "writer.began_with_update",
-    "writer.same_input",
-    "writer.needs_reboot",
-    "writer.interrupted_before",
-    "writer.one_card_only",
-    "writer.intermittent",
-    "writer.after_hours",
-];
+    /// The facts that the clauses of a line state.
+    fn said(&self, text: &str) -> Vec<&'s str> {
+        let mut found = Vec::new();
+        for clause in clauses(text).into_iter().map(|clause| Clause::new(clause, &self.success)) {
+            let mut denied = None;
+            for statement in &self.statements {
+                let fact = statement.fact;
+                if found.contains(&fact) || !statement.says(&clause) {
+                    continue;
+                }
+                if fact == "writer.began_with_update" && self.no_beginning.is_match(clause.text) {
+                    continue;
+                }
+                // "Works on 1.12, fails on 2.0": what denies may follow after a comma.
+                let states = |part: &str| statement.pattern.is_match(part) && !self.denial.is_match(part);
+                if self.blunt.contains(&fact)
+                    || !*denied.get_or_insert_with(|| self.denial.is_match(clause.text))
+                    || clause.text.split(", ").any(states)
+                {
+                    found.push(fact);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The pattern with its abbreviations written out.
+fn full<S: AsRef<str>>(pattern: &str, source: &Statements<S>) -> String {
+    let works = pattern.strip_prefix("{works}").map(|rest| format!("{}{rest}", source.works.as_ref()));
+    let pattern = works.unwrap_or_else(|| pattern.to_owned());
+    pattern.strip_suffix("{good}").map(|rest| format!("{rest}{}", source.good.as_ref())).unwrap_or(pattern)
+}
 
 /// Records what the writer says.
 pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
@@ -104,7 +137,7 @@ pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
         if line.prefix.level.is_some() || line.prefix.time.is_some() || !is_said(line.text) {
             continue;
         }
-        for fact in said(line.text) {
+        for fact in REMARKS.said(line.text) {
             incident.facts.add(fact, Value::Bool(true), Source::Text, Some(line.number));
         }
     }
@@ -119,31 +152,6 @@ fn is_said(text: &str) -> bool {
         .iter()
         .any(|mark| words.contains(mark));
     (6..600).contains(&words.len()) && (spaced || foreign) && !logged
-}
-
-/// The facts that the clauses of a line state.
-fn said(text: &str) -> Vec<&'static str> {
-    let mut found = Vec::new();
-    for clause in clauses(text).into_iter().map(Clause::new) {
-        let mut denied = None;
-        for statement in ALL.iter() {
-            let fact = statement.fact;
-            if found.contains(&fact) || !statement.says(&clause) {
-                continue;
-            }
-            if fact == "writer.began_with_update" && BEGINNING.is_match(clause.text) {
-                continue;
-            }
-            // "Works on 1.12, fails on 2.0": what denies may stand behind a comma.
-            if BLUNT.contains(&fact)
-                || !*denied.get_or_insert_with(|| DENIAL.is_match(clause.text))
-                || clause.text.split(", ").any(|part| statement.pattern.is_match(part) && !DENIAL.is_match(part))
-            {
-                found.push(fact);
-            }
-        }
-    }
-    found
 }
 
 /// The parts of a sentence that each say one thing.
@@ -211,7 +219,8 @@ mod tests {
             ("重启之后就好了", "needs_reboot"),
         ] {
             let fact = format!("writer.{expected}");
-            assert!(said(text).contains(&fact.as_str()), "{text}: {:?}", said(text));
+            let said = REMARKS.said(text);
+            assert!(said.contains(&fact.as_str()), "{text}: {said:?}");
         }
     }
 
@@ -240,7 +249,7 @@ mod tests {
             "Training on 4 GPUs with batch size 32",
             "in an upcoming release, it will be required to pass the indexing argument",
         ] {
-            assert_eq!(said(text), Vec::<&str>::new(), "{text}");
+            assert_eq!(REMARKS.said(text), Vec::<&str>::new(), "{text}");
         }
         assert!(!is_said("UserWarning: fp16 works only on CUDA"));
         assert!(!is_said("works"));
@@ -248,12 +257,29 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for (fact, words, source) in STATEMENTS {
-            assert!(Pattern::check(&full(source)).is_ok(), "{fact}: {source}");
+        let source = wording::statements();
+        for row in &source.statement {
+            let pattern = full(row.pattern, source);
+            assert!(Pattern::check(&pattern).is_ok() && !pattern.contains("{works}"), "{}: {pattern}", row.fact);
             assert!(
-                words.split(['|', '&']).all(|word| !word.is_empty() && word.to_lowercase() == word),
-                "{fact}: {words}"
+                row.words.split(['|', '&']).all(|word| !word.is_empty() && word.to_lowercase() == word),
+                "{}: {}",
+                row.fact,
+                row.words
             );
         }
+        assert!(source.blunt.iter().all(|fact| source.statement.iter().any(|row| row.fact == *fact)));
+    }
+
+    #[test]
+    #[cfg(feature = "os")]
+    fn a_new_wording_is_a_row_of_data() {
+        let row = "[[statement]]\nfact = \"writer.works_on_cpu\"\nwords = \"processeur\"\n\
+                   pattern = 'fonctionne sur le processeur'\n";
+        let text = format!("{}\n{row}", include_str!("../../kb/wording/statements.toml"));
+        let source: Statements<String> = wording::source::read(&text).expect("the file reads");
+        let line = "le script fonctionne sur le processeur";
+        assert_eq!(Remarks::new(&source).said(line), ["writer.works_on_cpu"]);
+        assert_eq!(REMARKS.said(line), Vec::<&str>::new());
     }
 }
