@@ -14,6 +14,7 @@ pub mod condition;
 pub mod diagnosis;
 pub mod facts;
 mod fingerprint;
+pub mod hint;
 pub mod incident;
 pub mod matching;
 pub mod packages;

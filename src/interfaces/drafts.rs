@@ -2,6 +2,7 @@
 
 use super::workspace::Workspace;
 use crate::diagnosis::Measured;
+use crate::hint::Hint as _;
 use crate::incident::Incident;
 use crate::reports::draft::Error;
 use crate::reports::draft::fill::ReportOptions;

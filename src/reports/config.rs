@@ -108,6 +108,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     #[test]
     fn reads_and_refuses() {

@@ -6,6 +6,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hint::Hint;
+
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -38,9 +40,10 @@ impl Error {
     pub fn read(path: &Path, source: io::Error) -> Self {
         Self::Read { path: path.to_owned(), source }
     }
+}
 
-    /// What to do next, where something sensible can be said.
-    pub fn hint(&self) -> Option<String> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Error::Read { source, path } => match source.kind() {
                 io::ErrorKind::NotFound if path.is_relative() => Some(

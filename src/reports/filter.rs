@@ -29,7 +29,7 @@ enum Status {
 
 /// A filter as typed.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct FilterOptions<'a> {
     /// `open`, `in_progress`.
     pub statuses: &'a [String],
     /// `high`.
@@ -45,7 +45,7 @@ impl Filter {
     ///
     /// # Errors
     /// When a word means nothing, or several things.
-    pub(crate) fn new(asked: &Asked<'_>, book: &Book) -> Result<Self, Error> {
+    pub(crate) fn new(asked: &FilterOptions<'_>, book: &Book) -> Result<Self, Error> {
         Ok(Self {
             statuses: asked.statuses.iter().map(|word| status(word)).collect::<Result<_, _>>()?,
             severities: asked.severities.iter().map(|word| severity(word)).collect::<Result<_, _>>()?,
@@ -153,6 +153,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::hint::Hint as _;
     use crate::reports::reading;
 
     #[test]
@@ -201,7 +202,7 @@ mod tests {
         let wants = |statuses: &[&str], severities: &[&str], since: Option<&str>, faults: &[&str]| {
             let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
             let (statuses, severities, faults) = (own(statuses), own(severities), own(faults));
-            let asked = Asked { statuses: &statuses, severities: &severities, since, faults: &faults };
+            let asked = FilterOptions { statuses: &statuses, severities: &severities, since, faults: &faults };
             Filter::new(&asked, &book).map(|filter| filter.wants(&record))
         };
         assert!(wants(&[], &[], None, &[]).unwrap());

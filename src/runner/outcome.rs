@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitStatus;
 
+use crate::hint::Hint;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outcome {
@@ -105,12 +107,13 @@ impl Error {
             Error::Watch { .. } => 125,
         }
     }
+}
 
-    /// What to do next, where something sensible can be said.
-    pub(crate) fn hint(&self) -> Option<&'static str> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Error::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("aliases and shell functions need a shell: `faultbook run -- bash -ic '...'`")
+                Some("aliases and shell functions need a shell: `faultbook run -- bash -ic '...'`".to_owned())
             }
             _ => None,
         }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use faultbook::hint::Hint as _;
 use faultbook::reports::config;
 use faultbook::reports::files::{report_files, reports, usual_places};
 

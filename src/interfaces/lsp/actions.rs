@@ -63,7 +63,7 @@ pub(super) fn of(document: &Document, range: Range) -> Vec<CodeActionOrCommand> 
     out
 }
 
-/// The command to run first: a fix of the best cause, else its check, else what a report recommends.
+/// The command to run first: of an action against the best cause, else its check, else what a report recommends.
 pub(super) fn recommended(diagnosis: &Diagnosis) -> Option<&str> {
     let best = diagnosis.causes.first();
     let fix = best.and_then(|cause| cause.fixes.iter().find_map(|fix| fix.commands.first()));

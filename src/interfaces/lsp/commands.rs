@@ -142,6 +142,6 @@ impl Target {
 /// Diagnoses a text: the answer as markdown, as JSON, and in short.
 fn diagnose(target: &Target) -> Answer {
     let diagnosis = analysis::read(&target.text, &target.workspace.knowledge).diagnosis;
-    let answer: Value = serde_json::from_str(&json_answer::render(&diagnosis)).unwrap_or_default();
+    let answer = json_answer::value(&diagnosis);
     give(json!({ "markdown": markdown::render(&diagnosis), "short": hover::answer(&diagnosis), "diagnosis": answer }))
 }

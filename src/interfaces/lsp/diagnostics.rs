@@ -90,10 +90,8 @@ fn known(analysis: &Analysis) -> String {
     if let Some(cause) = diagnosis.causes.first() {
         let figure = percent(cause.probability).map(|figure| format!(" ({figure})")).unwrap_or_default();
         lines.push(format!("Most likely: {}{figure}", inline::plain(&cause.title)));
-        if let Some(fix) = cause.fixes.first() {
-            lines.push(format!("Do this: {}", inline::plain(&fix.title)));
-        }
     }
+    lines.extend(diagnosis.actions.first().map(|action| format!("Do this: {}", inline::plain(&action.title))));
     if let Some(report) = diagnosis.reports.first() {
         lines.push(format!("Seen before: {} {}", report.id, report.title));
     }

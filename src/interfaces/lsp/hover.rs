@@ -96,6 +96,10 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     if let Some(best) = diagnosis.causes.first() {
         out.push_str(&cause_text(best));
     }
+    if let Some(action) = diagnosis.actions.first() {
+        out.push_str(&format!("\n**Do this:** {}\n", inline::portable(&action.title)));
+        action.commands.iter().for_each(|command| out.push_str(&fence(command)));
+    }
     if let Some(next) = &diagnosis.next_check {
         out.push_str(&format!("\n**Check next:** {}\n", inline::portable(&next.says)));
         out.push_str(&next.command.as_deref().map(fence).unwrap_or_default());
@@ -131,10 +135,6 @@ fn cause_text(cause: &RankedCause) -> String {
     for reason in &cause.reasons {
         let sign = if reason.supports { "for" } else { "against" };
         out.push_str(&format!("- {sign}: {} *({})*\n", markdown::escape(&reason.says), reason.source.word()));
-    }
-    if let Some(fix) = cause.fixes.first() {
-        out.push_str(&format!("\n**Do this:** {}\n", inline::portable(&fix.title)));
-        fix.commands.iter().for_each(|command| out.push_str(&fence(command)));
     }
     out
 }

@@ -79,8 +79,7 @@ impl Server {
                 Err(message) => return Ok(failed(message)),
             };
             let diagnosis = workspace.diagnose(&bytes);
-            let data = serde_json::from_str(&render::json::render(&diagnosis)).unwrap_or_default();
-            Ok(answer(render::markdown::render(&diagnosis), data))
+            Ok(answer(render::markdown::render(&diagnosis), render::json::value(&diagnosis)))
         })
         .await
     }

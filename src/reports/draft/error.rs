@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hint::Hint;
+
 /// What can go wrong while reports are made and changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -67,9 +69,10 @@ impl Error {
     pub(super) fn report(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Report { message: message.into(), hint: hint.into() }
     }
+}
 
-    /// What to do next, where something sensible can be said.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Outside(error) => error.hint(),
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {

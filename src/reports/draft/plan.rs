@@ -3,7 +3,7 @@
 //! Every sentence comes from the book, the probe or the diagnosis; a benefit is what a fix is proposed for.
 
 use super::context::{Check, Phase, Solution, Task};
-use crate::diagnosis::{CauseStatus, Diagnosis, ProposedFix, RankedCause};
+use crate::diagnosis::{Action, CauseStatus, Diagnosis, RankedCause};
 use crate::render::inline;
 use crate::render::markdown;
 
@@ -36,7 +36,7 @@ pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
     out
 }
 
-fn solution(fix: &ProposedFix, benefit: String) -> Solution {
+fn solution(fix: &Action, benefit: String) -> Solution {
     Solution {
         title: portable(&fix.title),
         detail: markdown::capital(&portable(&fix.detail)),

@@ -113,6 +113,7 @@ fn shape(part: &Part, naming: &Naming<'_>) -> String {
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     #[test]
     fn patterns_of_both_kinds() {

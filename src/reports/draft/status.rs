@@ -147,6 +147,7 @@ fn labelled(words: &str) -> Option<&str> {
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     #[test]
     fn every_other_byte_stays() {

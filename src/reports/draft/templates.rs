@@ -257,6 +257,7 @@ fn environment() -> Environment<'static> {
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();

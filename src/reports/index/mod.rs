@@ -29,3 +29,5 @@ pub enum Error {
         source: std::io::Error,
     },
 }
+
+impl crate::hint::Hint for Error {}

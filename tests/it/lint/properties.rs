@@ -2,6 +2,7 @@
 
 use faultbook::check::output::{self, Shown};
 use faultbook::check::{Document, Kind, Setting, apply, check, fix_all};
+use faultbook::render::{github, junit, sarif};
 use proptest::prelude::*;
 
 /// Pieces of real and broken reports; any sequence of them is somebody's document.
@@ -86,8 +87,8 @@ proptest! {
             }
         }
         output::terminal(&findings, &documents, Shown::default());
-        output::sarif(&findings, &documents);
-        output::github(&findings);
+        let shown = output::findings(&findings, &documents);
+        (sarif::render(&shown), github::render(&shown), junit::render(&shown));
         let left = fix_all(&mut documents, &setting);
         prop_assert!(left.iter().all(|finding| finding.fix.is_none()), "fixing ends: {left:?}");
         let once = documents[0].text.clone();

@@ -127,7 +127,7 @@ fn a_failure_is_handed_over() {
     let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
     assert_eq!(
         (&answer["schema"], &answer["fault"]["id"]),
-        (&"faultbook/diagnosis/1".into(), &"cudnn-no-engine".into())
+        (&"faultbook/diagnosis/2".into(), &"cudnn-no-engine".into())
     );
     assert_eq!(fs::read_to_string(folder.path().join("code")).expect("a code"), "4 run.log\n");
     assert_eq!(fs::read_to_string(folder.path().join("run.log")).expect("a log"), DEATH);

@@ -118,9 +118,9 @@ local function items(answer, where, offset)
   if answer.fault then
     add(answer.fault.span, "E", answer.fault.id .. ": " .. answer.fault.title)
     local cause = answer.causes[1]
-    if cause then
-      add(answer.fault.span, "I", "most likely: " .. cause.title)
-      for _, fix in ipairs(cause.fixes) do add(answer.fault.span, "I", "fix: " .. fix.title) end
+    if cause then add(answer.fault.span, "I", "most likely: " .. cause.title) end
+    for _, action in ipairs(answer.actions) do
+      if cause and vim.tbl_contains(action.causes, cause.id) then add(answer.fault.span, "I", "fix: " .. action.title) end
     end
   end
   for _, echo in ipairs(answer.cascade) do add(echo.span, "W", "follows from it: " .. echo.id) end
