@@ -34,7 +34,7 @@ fn answer(format: &str) -> (String, Option<i32>) {
 fn schema() -> Value {
     let text = fs::read_to_string("tests/schemas/sarif-2.1.0.json").expect("the schema");
     let mut schema: Value = serde_json::from_str(&text).expect("JSON");
-    // The standard itself has a bracket too many in this pattern; strict validators refuse all of it for that.
+    // The standard itself has a bracket too many in this pattern; strict validators reject all of it for that.
     for place in ["/definitions/run/properties/language", "/definitions/toolComponent/properties/language"] {
         let language = schema.pointer_mut(place).and_then(Value::as_object_mut).expect("the known place");
         language.remove("pattern").expect("the known pattern");

@@ -1,4 +1,4 @@
-//! The layers of ARCHITECTURE.md, read off the syntax tree: a module may use what stands before it, nothing after it.
+//! The layers of ARCHITECTURE.md, read off the syntax tree: a module may use modules listed before it, none after it.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -122,7 +122,8 @@ fn a_log_is_diagnosed_from_words_or_a_file() {
     fs::write(agent.folder.path().join("run.log"), LOG).expect("a file");
     let result = agent.call("diagnose", json!({ "path": "run.log" }));
     assert_eq!(result["structuredContent"]["fault"]["id"], "cudnn-no-engine");
-    for (arguments, says) in [(json!({ "path": "absent.log" }), "cannot read"), (json!({ "path": "." }), "is no file")]
+    for (arguments, says) in
+        [(json!({ "path": "absent.log" }), "cannot read"), (json!({ "path": "." }), "is not a file")]
     {
         let result = agent.call("diagnose", arguments);
         assert!(result["isError"] == true && text(&result).contains(says), "{result}");

@@ -16,7 +16,7 @@ pub fn findings(findings: &[Finding], documents: &[Document]) -> Findings {
     let checked = documents.iter().filter(|document| document.kind != Kind::Other);
     let rule = |rule: &super::Rule| finding::Rule {
         id: rule.name.to_owned(),
-        description: rule.says.to_owned(),
+        description: rule.description.to_owned(),
         level: level(rule.severity),
     };
     Findings {

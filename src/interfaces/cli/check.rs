@@ -104,7 +104,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         false => check::check(&documents, &setting),
         true => {
             let before = documents.clone();
-            let findings = check::mend(&mut documents, &setting);
+            let findings = check::fix_all(&mut documents, &setting);
             write_back(&before, &documents)?;
             findings
         }

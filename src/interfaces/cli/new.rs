@@ -148,7 +148,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     }
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
     let state = git::state(&open::here(), &project.roots);
-    let mut said = fill::Asked {
+    let mut said = fill::ReportOptions {
         title: asked.title.clone(),
         severity: asked.severity.clone(),
         status: asked.status.clone(),
@@ -160,7 +160,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     };
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
-    let context = |said: &fill::Asked| {
+    let context = |said: &fill::ReportOptions| {
         let Analysis { transcript, incident, diagnosis } = &reading;
         fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said)
     };
@@ -186,7 +186,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         return add(&id, &filled, &reading, &knowledge, &moment, redactor, asked, output);
     }
     if let Some(alike) = &alike {
-        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.says(), alike.id));
+        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.message(), alike.id));
     }
 
     let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
@@ -199,7 +199,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         context: &filled,
         diagnosis: &reading.diagnosis,
         knowledge: &knowledge,
-        asked: &said,
+        options: &said,
         folder: &folder,
         scheme: &scheme,
         moment: &moment,

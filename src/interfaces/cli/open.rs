@@ -28,7 +28,7 @@ pub(crate) fn project(common: &Common, rebuild: bool) -> Result<(Project, Knowle
     let mut project = Project::find(&here(), &common.reports)?;
     let book = project.book(!common.no_builtin)?;
     for note in &project.notes {
-        output::remark(&format!("{}: {}", note.path.display(), note.says));
+        output::remark(&format!("{}: {}", note.path.display(), note.message));
     }
     let places =
         Places { reports: project.files.clone(), roots: project.roots.clone(), cache: cache_folder(), rebuild };

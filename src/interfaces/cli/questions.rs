@@ -24,7 +24,7 @@ fn ask(alike: Option<&Duplicate>, found: &Context) -> Result<Answers, InquireErr
     if let Some(alike) = alike {
         let add = format!("add this occurrence to {}", alike.id);
         let choices = vec![add.clone(), "write a new report".to_owned(), "stop".to_owned()];
-        let chosen = Select::new(&alike.says(), choices).prompt()?;
+        let chosen = Select::new(&alike.message(), choices).prompt()?;
         if chosen == add {
             return Ok(Answers::Append(alike.id.clone()));
         }

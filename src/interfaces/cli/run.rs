@@ -16,8 +16,8 @@ use crate::hint::Hint as _;
 use crate::incident::{Incident, Role};
 use crate::render::clean;
 use crate::render::json;
-use crate::reports::draft::fill::Asked;
-use crate::reports::draft::noninteractive::{self, Wanted};
+use crate::reports::draft::fill::ReportOptions;
+use crate::reports::draft::noninteractive::{self, DraftRequest};
 use crate::reports::knowledge::Knowledge;
 use crate::reports::project::Project;
 use crate::runner::{self, Outcome};
@@ -113,16 +113,17 @@ fn report(asked: &Options, outcome: Outcome, tail: Tail, common: &Common, output
         return Ok(());
     }
     if output.format == Format::Terminal && is_answered(&reading.incident, &reading.transcript) {
-        remark(&format!("the command ended with {}; the answer stands above", outcome.says()));
+        remark(&format!("the command ended with {}; the answer stands above", outcome.describe()));
     } else {
         show(&diagnosis, outcome, common, output)?;
     }
     let drafted = asked.new.then(|| {
         let command = in_words(&asked.command);
         // A report needs a name where the output does not give it one.
-        let title = (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.says()));
-        let said = Asked { title, command: Some(command), software, ..Asked::default() };
-        draft(said, &input, &moment, &project, &knowledge, common)
+        let title =
+            (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.describe()));
+        let options = ReportOptions { title, command: Some(command), software, ..ReportOptions::default() };
+        draft(options, &input, &moment, &project, &knowledge, common)
     });
     let report = match drafted.transpose() {
         Ok(report) => report,
@@ -146,26 +147,26 @@ fn is_answered(incident: &Incident, transcript: &Transcript) -> bool {
 
 /// Drafts a bug report and says where it is.
 fn draft(
-    said: Asked,
+    options: ReportOptions,
     input: &Input,
     moment: &Moment,
     project: &Project,
     knowledge: &Knowledge,
     common: &Common,
 ) -> Result<PathBuf> {
-    let drafted = noninteractive::write(&Wanted {
+    let drafted = noninteractive::write(&DraftRequest {
         text: &input.bytes,
         notes: input.selection.iter().map(Selection::note).collect(),
-        said,
+        options,
         knowledge,
         config: &project.config,
         roots: &project.roots,
-        asked_roots: !common.reports.is_empty(),
+        roots_given: !common.reports.is_empty(),
         here: &open::here(),
         measure: &|incident| moment.measured(incident),
     })?;
     if let Some(alike) = &drafted.alike {
-        remark(&format!("{}; `faultbook new --append {}` adds an occurrence to it instead", alike.says(), alike.id));
+        remark(&format!("{}; `faultbook new --append {}` adds an occurrence to it instead", alike.message(), alike.id));
     }
     if drafted.secrets > 0 {
         remark("secrets in the output were left out of the report; revoke them if others have seen the output");
@@ -224,7 +225,7 @@ fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Outpu
     output.terminal.color = choice != ColorChoice::Never;
     let mut text = diagnose::rendered(diagnosis, output.format, output.terminal, false);
     if output.format == Format::Terminal {
-        text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.says());
+        text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.describe());
     }
     let mut stream = AutoStream::new(stderr.lock(), choice);
     // A closed standard error means that nobody wants to know.

@@ -1,4 +1,4 @@
-//! Answers as people see them. `UPDATE_EXPECT=1 cargo test --test render` rewrites them: read the difference.
+//! Answers as people see them. `UPDATE_EXPECT=1 cargo test --test it render` rewrites them: read the difference.
 
 use expect_test::{Expect, expect};
 use faultbook::diagnosis::Diagnosis;

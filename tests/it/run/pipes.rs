@@ -179,7 +179,7 @@ fn a_reader_that_leaves_one_stream_takes_nothing_from_the_other() {
 #[test]
 fn signals_go_on_and_nothing_stays_behind() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
-        // A worker that would live for ever, as data loaders do.
+        // A worker that would live forever, as data loaders do.
         let mut child = faultbook(&place(), &["--", "sh", "-c", "sleep 1000 & echo $!; echo $$; wait"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
