@@ -167,7 +167,7 @@ fn an_initialisation_that_never_returns() {
     says(&outcome, "cuInit did not answer within 0.6 s");
 }
 
-/// The time of a device is kept whatever happens on it, and a check that it cuts off is not called a hang.
+/// A device's time limit holds whatever happens on it, and a check that it cuts off is not called a hang.
 #[test]
 fn the_time_of_a_device_is_kept() {
     let machine = Machine::with("slow-products").torch_28();
@@ -181,7 +181,7 @@ fn the_time_of_a_device_is_kept() {
     assert!(yes(&outcome, "ladder.holds"));
 }
 
-/// A check that hangs costs its deadline; those after it are ended in a new process.
+/// A check that hangs costs its deadline; those after it run in a new process.
 #[test]
 fn a_hang_in_one_library_leaves_the_rest() {
     let machine = Machine::with("slow-products").torch_28();
