@@ -12,6 +12,12 @@ use regex::bytes::RegexBuilder;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
+#[cfg(test)]
+thread_local! {
+    /// How many patterns and conditions this thread compiled.
+    pub(crate) static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// A lazily compiled regex from the book.
 #[derive(Debug)]
 pub struct Pattern {
@@ -21,12 +27,12 @@ pub struct Pattern {
 
 impl Pattern {
     /// Keeps the source; compiles nothing yet.
-    pub fn new(source: &str) -> Self {
+    pub(crate) fn new(source: &str) -> Self {
         Self { source: source.to_owned(), compiled: OnceLock::new() }
     }
 
     /// Whether the pattern matches somewhere in `text`.
-    pub fn is_match(&self, text: &str) -> bool {
+    pub(crate) fn is_match(&self, text: &str) -> bool {
         self.compiled().is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
@@ -34,12 +40,14 @@ impl Pattern {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check(source: &str) -> Result<(), regex::Error> {
+    pub(crate) fn check(source: &str) -> Result<(), regex::Error> {
         RegexBuilder::new(source).unicode(false).build().map(|_| ())
     }
 
     fn compiled(&self) -> Option<&Regex> {
         let compile = || {
+            #[cfg(test)]
+            COMPILED.with(|compiled| compiled.set(compiled.get() + 1));
             Regex::builder()
                 .configure(Regex::config().utf8_empty(false).auto_prefilter(false).nfa_size_limit(Some(10 << 20)))
                 .syntax(syntax::Config::new().unicode(false).utf8(false))

@@ -1,12 +1,12 @@
-//! Which sections a report has: those its kind asks for, and none with a heading and nothing below it.
+//! Which sections a report has: those its kind requires, and no empty ones.
 //!
 //! Headings vary from team to team and language to language; a label at the beginning of a paragraph ("**Summary:**")
-//! counts as well. Documents of other kinds (diagnoses, articles, change logs) are not asked for a bug's sections.
+//! counts as well. Documents of other kinds (diagnoses, articles, change logs) do not need a bug's sections.
 
 use super::finding::{Finding, Source};
 use super::lines::{Class, Line, strip_label};
-use super::status::Stage;
 use crate::book::sections::{self, Document, Section};
+use crate::reports::status::Stage;
 
 /// What a section is for, with the words that say so: a heading that holds one of them counts.
 const PARTS: &[(&str, &[&str])] = &[

@@ -11,11 +11,15 @@ mod registry;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 pub use definition::{Definition, FactType, Group, Origin, Registry, ReportRow, Unit};
 pub use registry::{Described, definitions, describe, groups, label, packages, words};
 
 /// A value of a fact.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
 pub enum Value {
     /// Yes or no.
     Bool(bool),
@@ -28,7 +32,9 @@ pub enum Value {
 }
 
 /// Where a fact comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// Our own tables: a GPU's memory by its name, a driver's CUDA by its number.
     Catalogue,
@@ -56,7 +62,8 @@ impl Source {
 }
 
 /// One known value with its origin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fact {
     /// The value.
     pub value: Value,
@@ -67,9 +74,12 @@ pub struct Fact {
 }
 
 /// Everything known, by dotted name.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Facts {
+    /// Values, by name.
     known: BTreeMap<String, Fact>,
+    /// Why a value cannot be known, by name.
     unknown: BTreeMap<String, String>,
 }
 
@@ -145,12 +155,30 @@ impl Facts {
 
     /// Takes over what `other` knows; the stronger source wins.
     pub fn merge(&mut self, other: &Facts) {
-        for (name, fact) in &other.known {
+        self.merge_some(other, |_| true);
+    }
+
+    /// The same for facts with a `wanted` name.
+    pub(crate) fn merge_some(&mut self, other: &Facts, wanted: impl Fn(&str) -> bool) {
+        for (name, fact) in other.known.iter().filter(|(name, _)| wanted(name)) {
             self.add(name.clone(), fact.value.clone(), fact.source, fact.line);
         }
         for (name, why) in &other.unknown {
             self.set_unknown(name.clone(), why.clone());
         }
+    }
+
+    /// The same facts as another source gives them: without places in a text.
+    pub fn into_source(mut self, source: Source) -> Self {
+        for fact in self.known.values_mut() {
+            (fact.source, fact.line) = (source, None);
+        }
+        self
+    }
+
+    /// Keeps what is known under the names that `keep` accepts.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.known.retain(|name, _| keep(name));
     }
 
     /// Whether nothing is known.

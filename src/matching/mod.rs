@@ -1,18 +1,21 @@
 //! All signatures of the book as one scanner: a single pass over the text for every literal at once, then the few
-//! regexes of the signatures whose literals stand on one line. Pure; a bad regex never hits (the linter names it).
+//! regexes of signatures whose literals occur on one line. Pure; a malformed regex never matches (`check` reports it).
 //!
-//! The surprising thing: regexes compile at their first use, because most runs need none or two of several hundred.
+//! Regexes compile on first use, because most runs need none or two of several hundred.
 
-use std::collections::{BTreeSet, HashMap};
+mod scanned;
+
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::book::Book;
-use crate::book::schema::{NEAR, SignatureRole, SignatureSpec};
+use crate::book::schema::{SignatureRole, SignatureSpec};
 use crate::incident::Role;
 use crate::pattern::Pattern;
-use crate::text::{Level, Transcript};
+use crate::text::Transcript;
+use scanned::{PatternKind, ScannedLine, Surroundings};
 
 /// What a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,18 +35,18 @@ pub enum Origin {
     Page,
 }
 
-/// One signature that holds on one line.
+/// One match of a signature on one line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Whose signature it is.
+    /// The page that the signature belongs to.
     pub owner: Owner,
     /// Index of the transcript line.
     pub line: usize,
-    /// Where the first literal stands, in bytes of the line.
+    /// Where the first literal begins, in bytes of the line.
     pub at: usize,
     /// Length of the literals together: the longer, the more specific.
     pub specificity: usize,
-    /// What the line is to the failure.
+    /// The line's role in the failure.
     pub standing: SignatureRole,
     /// Whether a run ends with it.
     pub fatal: bool,
@@ -84,15 +87,26 @@ enum Guard {
     AfterCuda,
 }
 
+impl Guard {
+    /// Whether a literal at `place` of a line counts.
+    fn allows(self, line: &mut ScannedLine<'_>, place: &Range<usize>) -> bool {
+        match self {
+            Guard::Free => true,
+            Guard::Word => line.informs && is_word(line.text, place),
+            Guard::AfterCuda => line.informs && line.cuda_named_at().is_some_and(|end| end <= place.start),
+        }
+    }
+}
+
 /// Collects signatures; literals are shared between them.
 #[derive(Default)]
-pub struct Builder {
+pub(crate) struct Builder {
     signatures: Vec<Signature>,
 }
 
 impl Builder {
     /// Adds an author's signature.
-    pub fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
+    pub(crate) fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
         let pattern = |source: &Option<String>| source.as_deref().map(Pattern::new);
         self.signatures.push(Signature {
             owner,
@@ -108,13 +122,13 @@ impl Builder {
         });
     }
 
-    /// Adds the name of a status code: it hits wherever it stands as a whole word.
-    pub fn add_code_name(&mut self, owner: Owner, name: &str) {
+    /// Adds the name of a status code: it matches wherever it is a word of its own.
+    pub(crate) fn add_code_name(&mut self, owner: Owner, name: &str) {
         self.add_code(owner, name, Guard::Word);
     }
 
-    /// Adds the sentence that a library prints for a status code: it hits in lines that name CUDA before it.
-    pub fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
+    /// Adds the sentence that a library prints for a status code: it matches after the name of a CUDA interface.
+    pub(crate) fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
         self.add_code(owner, sentence, Guard::AfterCuda);
     }
 
@@ -134,7 +148,7 @@ impl Builder {
     }
 
     /// Builds the scanner.
-    pub fn build(self) -> SignatureSet {
+    pub(crate) fn build(self) -> SignatureSet {
         let mut literals: Vec<&str> = Vec::new();
         let mut index: HashMap<&str, usize> = HashMap::new();
         let mut by_literal: Vec<Vec<usize>> = Vec::new();
@@ -184,46 +198,45 @@ impl SignatureSet {
         builder.build()
     }
 
-    /// All hits in the order of lines, without those on lines that a notice explains and on quoted code or advice.
+    /// All matches in the order of lines, without those on lines that a notice explains and on quoted code or advice.
     pub fn scan(&self, transcript: &Transcript, roles: &[Role]) -> Vec<Hit> {
         // An automaton that folds case itself takes four times as long to build.
         let text = transcript.text().to_ascii_lowercase();
         let mut hits: Vec<Hit> = Vec::new();
-        let mut line = 0;
-        let mut seen: Vec<usize> = Vec::new();
-        let mut cancelled: Vec<(usize, Owner)> = Vec::new();
+        let mut cancelled: HashSet<(usize, Owner)> = HashSet::new();
+        let mut surroundings = Surroundings::new(transcript, roles);
+        // For each signature the line that it was tried on last: a literal may occur on a line thousands of times.
+        let mut tried: Vec<Option<usize>> = vec![None; self.signatures.len()];
+        let mut line: Option<ScannedLine<'_>> = None;
         for found in self.automaton.find_overlapping_iter(&text) {
-            let at = found.start();
             if transcript.is_empty() {
                 break;
             }
-            if !transcript.range_of(line).contains(&at) {
-                line = transcript.line_at(at);
-                seen.clear();
-            }
-            let range = transcript.range_of(line);
+            let line = match &mut line {
+                Some(line) if line.range.contains(&found.start()) => line,
+                line => line.insert(ScannedLine::new(transcript, roles, &text, found.start())),
+            };
             // A literal that runs over the end of its line is not on one line.
-            if found.end() > range.end || !searched(roles.get(line)) {
+            if found.end() > line.range.end || !line.searched {
                 continue;
             }
-            for &signature in &self.by_literal[found.pattern().as_usize()] {
-                if seen.contains(&signature) {
+            let place = found.start() - line.range.start..found.end() - line.range.start;
+            for &number in &self.by_literal[found.pattern().as_usize()] {
+                let signature = &self.signatures[number];
+                if tried[number] == Some(line.index) || !signature.guard.allows(line, &place) {
                     continue;
                 }
-                let place = at - range.start..found.end() - range.start;
-                match self.signatures[signature].on_line(transcript, roles, line, place) {
-                    Outcome::Hit(hit) => {
-                        seen.push(signature);
-                        hits.push(hit);
-                    }
-                    Outcome::Cancelled => cancelled.push((line, self.signatures[signature].owner)),
+                tried[number] = Some(line.index);
+                match signature.on_line(line, &mut surroundings, number) {
+                    Outcome::Hit => hits.push(signature.hit(line.index, place.start)),
+                    Outcome::Cancelled => drop(cancelled.insert((line.index, signature.owner))),
                     Outcome::Silent => {}
                 }
             }
         }
         // The author of a page knows when a code on a line does not mean the fault; a code table does not.
         hits.retain(|hit| hit.origin == Origin::Page || !cancelled.contains(&(hit.line, hit.owner)));
-        let explained: BTreeSet<usize> =
+        let explained: HashSet<usize> =
             hits.iter().filter(|hit| matches!(hit.owner, Owner::Notice(_))).map(|hit| hit.line).collect();
         hits.retain(|hit| matches!(hit.owner, Owner::Notice(_)) || !explained.contains(&hit.line));
         hits.sort_by_key(|hit| (hit.line, hit.owner));
@@ -231,38 +244,21 @@ impl SignatureSet {
     }
 }
 
-/// What a signature says of a line that holds its longest literal.
+/// Whether a signature matches a line that contains its longest literal.
 enum Outcome {
-    /// It holds.
-    Hit(Hit),
-    /// It would hold, but its `unless` says that the line means something else.
+    /// It matches.
+    Hit,
+    /// It would match, but its `unless` shows that the line means something else.
     Cancelled,
-    /// It does not hold.
+    /// It does not match.
     Silent,
 }
 
-/// Whether signatures look at a line of this role.
-fn searched(role: Option<&Role>) -> bool {
-    role.is_none_or(|role| role.may_be_evidence() && *role != Role::Header)
-}
-
 impl Signature {
-    /// What this signature says of line `index`, whose longest literal stands at `place`.
-    fn on_line(&self, transcript: &Transcript, roles: &[Role], index: usize, place: Range<usize>) -> Outcome {
-        let line = transcript.line(index);
-        let guarded = match self.guard {
-            Guard::Free => true,
-            Guard::Word => is_word(line.text, &place),
-            Guard::AfterCuda => names_cuda(&line.text[..place.start]),
-        };
-        if !guarded || (self.guard != Guard::Free && line.prefix.level.is_some_and(|level| level < Level::Info)) {
+    /// Whether this signature, number `number` of its set, matches a line that contains its longest literal.
+    fn on_line(&self, line: &ScannedLine<'_>, surroundings: &mut Surroundings<'_>, number: usize) -> Outcome {
+        if self.literals.len() > 1 && !self.literals.iter().all(|literal| line.lower.contains(literal.as_str())) {
             return Outcome::Silent;
-        }
-        if self.literals.len() > 1 {
-            let lower = line.text.to_ascii_lowercase();
-            if !self.literals.iter().all(|literal| lower.contains(literal.as_str())) {
-                return Outcome::Silent;
-            }
         }
         if self.regex.as_ref().is_some_and(|regex| !regex.is_match(line.text)) {
             return Outcome::Silent;
@@ -270,22 +266,25 @@ impl Signature {
         if self.unless.as_ref().is_some_and(|unless| unless.is_match(line.text)) {
             return Outcome::Cancelled;
         }
-        let around = index.saturating_sub(NEAR)..(index + NEAR + 1).min(transcript.len());
-        // An answer of ours speaks of faults that it was not.
-        let around = around.filter(|i| roles.get(*i) != Some(&Role::Answer));
-        let any = |pattern: &Pattern| around.clone().any(|i| pattern.is_match(transcript.line(i).text));
-        if self.near.as_ref().is_some_and(|near| !any(near)) || self.without.as_ref().is_some_and(any) {
+        let mut any = |kind, pattern: &Pattern| surroundings.any(line.index, (number, kind), pattern);
+        if self.near.as_ref().is_some_and(|near| !any(PatternKind::Near, near))
+            || self.without.as_ref().is_some_and(|without| any(PatternKind::Without, without))
+        {
             return Outcome::Silent;
         }
-        Outcome::Hit(Hit {
+        Outcome::Hit
+    }
+
+    fn hit(&self, line: usize, at: usize) -> Hit {
+        Hit {
             owner: self.owner,
-            line: index,
-            at: place.start,
+            line,
+            at,
             specificity: self.literals.iter().map(String::len).sum(),
             standing: self.standing,
             fatal: self.fatal,
             origin: self.origin,
-        })
+        }
     }
 }
 
@@ -294,14 +293,6 @@ fn is_word(text: &str, place: &Range<usize>) -> bool {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let bytes = text.as_bytes();
     !bytes[..place.start].last().is_some_and(part) && !bytes.get(place.end).is_some_and(part)
-}
-
-/// Whether the words before a sentence name a CUDA interface: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
-fn names_cuda(before: &str) -> bool {
-    let lower = before.to_ascii_lowercase();
-    ["cuda", "gpuassert", "cuinit", "cumem", "custream", "cumodule", "culaunch", "cuctx", "nvml"]
-        .iter()
-        .any(|name| lower.contains(name))
 }
 
 #[cfg(test)]

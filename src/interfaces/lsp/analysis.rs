@@ -1,7 +1,7 @@
-//! What a log says, with every place as the document counts it.
+//! The analysis of a log, with every position as the document counts it.
 //!
-//! A long log is read at its start and its end; what lies between is named, not guessed at. The core's columns count
-//! cleaned characters, so places are looked up again in the line as it stands in the document.
+//! A long log is read at its start and its end; a note names the lines left out. The core's columns count
+//! cleaned characters, so positions are looked up again in the document's own line.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ const START: usize = 8 << 20;
 /// How much of the end: where runs die.
 const END: usize = 24 << 20;
 
-/// A log, read.
+/// A log, analysed.
 #[derive(Debug)]
 pub(super) struct Analysis {
     /// The answer; lines count as in the document, from 1.
@@ -38,36 +38,25 @@ pub(super) struct Analysis {
 pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
     let cut = Cut::of(text);
     let shown = shown(text, cut.as_ref());
-    let transcript = text::read(shown.as_bytes());
+    let excerpt = cut.as_ref().map(|cut| cut.excerpt_of(text)).unwrap_or_default();
+    let transcript = text::read_excerpt(shown.as_bytes(), &excerpt);
     let incident = incident::read(&transcript);
-    let mut diagnosis = diagnose(&transcript, &incident, knowledge.library(), &Measured::default());
-    let mut folds = folds(&transcript, &incident);
-    let mut errors = errors(&transcript, &incident);
-    if let Some(cut) = &cut {
-        cut.renumber(&mut diagnosis);
-        for fold in &mut folds {
-            (fold.start_line, fold.end_line) = (cut.original(fold.start_line), cut.original(fold.end_line));
-        }
-        for (first, last, _) in &mut errors {
-            (*first, *last) = (cut.original(*first), cut.original(*last));
-        }
-        diagnosis.notes.push(cut.says());
-        diagnosis.lines_read = number(text.lines());
-    }
+    let diagnosis = diagnose(&transcript, &incident, knowledge.library(), &Measured::default());
+    let (folds, errors) = (folds(&transcript, &incident), errors(&transcript, &incident));
     Analysis { diagnosis, folds, errors }
 }
 
 /// What is read of a document, and what is not, in words.
 pub(super) fn read_part(text: &Text) -> (Cow<'_, str>, Option<String>) {
     let cut = Cut::of(text);
-    (shown(text, cut.as_ref()), cut.map(|cut| cut.says()))
+    (shown(text, cut.as_ref()), cut.map(|cut| cut.note()))
 }
 
 fn shown<'t>(text: &'t Text, cut: Option<&Cut>) -> Cow<'t, str> {
     cut.map_or(Cow::Borrowed(text.as_str()), |cut| Cow::Owned(cut.excerpt(text)))
 }
 
-/// Where some words of a line (counted from 1) stand in the document; the whole line when they do not stand there.
+/// The range of some words of a line (counted from 1) in the document; the whole line if it does not contain them.
 pub(super) fn place(text: &Text, line: u32, words: &str) -> Range {
     let line = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
     let range = text.line_range(line);
@@ -82,7 +71,7 @@ pub(super) fn place(text: &Text, line: u32, words: &str) -> Range {
     text.range(&(range.start + indent..range.end.max(range.start + indent)))
 }
 
-/// A hole in the middle of a document.
+/// The lines left out in the middle of a document.
 #[derive(Debug)]
 struct Cut {
     /// The first line left out, from 0.
@@ -111,26 +100,14 @@ impl Cut {
         [whole.get(..from).unwrap_or_default(), whole.get(to..).unwrap_or_default()].concat()
     }
 
-    /// The document's line (from 0) of an excerpt's line (from 0).
-    fn original(&self, line: u32) -> u32 {
-        if usize::try_from(line).is_ok_and(|line| line < self.from) { line } else { line + number(self.to - self.from) }
+    /// Which lines of the document the excerpt holds.
+    fn excerpt_of(&self, text: &Text) -> text::Excerpt {
+        let line = |index: usize| u64::from(number(index)) + 1;
+        let stretches = [(1, 1), (line(self.from), line(self.to))];
+        text::Excerpt::of(u64::from(number(text.lines())), stretches, self.note())
     }
 
-    fn renumber(&self, diagnosis: &mut Diagnosis) {
-        let of = |line: &mut u32| *line = self.original(line.saturating_sub(1)) + 1;
-        let span = |span: &mut crate::span::Span| {
-            of(&mut span.start.line);
-            of(&mut span.end.line);
-        };
-        diagnosis.fault.iter_mut().for_each(|fault| span(&mut fault.span));
-        diagnosis.error.iter_mut().for_each(|error| span(&mut error.span));
-        diagnosis.cascade.iter_mut().for_each(|echo| span(&mut echo.span));
-        diagnosis.notices.iter_mut().for_each(|notice| of(&mut notice.line));
-        let reasons = diagnosis.causes.iter_mut().flat_map(|cause| &mut cause.reasons);
-        reasons.filter_map(|reason| reason.span.as_mut()).for_each(span);
-    }
-
-    fn says(&self) -> String {
+    fn note(&self) -> String {
         format!("this log is long: lines {} to {} were not read", self.from + 1, self.to)
     }
 }
@@ -205,9 +182,9 @@ mod tests {
     fn a_hole_keeps_the_numbers() {
         let text = Text::new((0..100).map(|i| format!("line {i}\n")).collect());
         let cut = Cut::with(&text, 100, 40, 40).expect("long");
-        let excerpt = cut.excerpt(&text);
+        let (excerpt, places) = (cut.excerpt(&text), cut.excerpt_of(&text));
         for (index, line) in excerpt.lines().enumerate() {
-            assert_eq!(line, format!("line {}", cut.original(number(index))));
+            assert_eq!(line, format!("line {}", places.original(number(index) + 1) - 1));
         }
         assert!(excerpt.lines().count() < 15 && excerpt.ends_with("line 99\n"));
         assert!(Cut::with(&text, 10_000, 40, 40).is_none());

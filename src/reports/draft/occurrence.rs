@@ -1,4 +1,4 @@
-//! The same failure once more: a dated paragraph in the report that tells of it already. Every other byte stays.
+//! The same failure once more: a dated paragraph in the existing report. Every other byte stays.
 
 use std::path::Path;
 
@@ -9,24 +9,24 @@ use super::moment::Moment;
 use super::write;
 use crate::book::report::Report;
 use crate::book::sections::{Document, Outline};
-use crate::check::{self, Stage};
 use crate::facts::{self, Described, Fact, Facts, ReportRow};
 use crate::render::words;
+use crate::reports::status::{self, Stage};
 
-/// The heading that occurrences stand under.
+/// The heading above the occurrences.
 const HEADING: &str = "Occurrences";
 
 /// Adds an occurrence to the report at `path`.
 ///
 /// # Errors
-/// When the file cannot be read, is no UTF-8, or cannot be written.
-pub fn append(path: &Path, paragraph: &str) -> Result<(), Error> {
+/// When the file cannot be read, is not UTF-8, or cannot be written.
+pub(crate) fn append(path: &Path, paragraph: &str) -> Result<(), Error> {
     write::change(path, |text| Ok(inserted(text, paragraph))).map(|_| ())
 }
 
 /// What is written about an occurrence: when, at which commit, with which command, and how the environment differs from
 /// that of the report.
-pub fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Moment) -> String {
+pub(crate) fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Moment) -> String {
     let mut out = format!("### {}\n\n", moment.stamp());
     match &context.git {
         Some(git) => {
@@ -51,7 +51,7 @@ pub fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Momen
             different.iter().for_each(|line| out.push_str(&format!("  - {line}\n")));
         }
     }
-    if check::status_of(&report.status).and_then(check::stage_of) == Some(Stage::Solved) {
+    if status::reading(&report.status).and_then(status::stage) == Some(Stage::Solved) {
         out.push_str(&format!("- **Came back:** the status of this report was {} when it happened\n", report.status));
     }
     out
@@ -106,7 +106,7 @@ fn inserted(text: &str, paragraph: &str) -> String {
         None => (footer(text), format!("## {HEADING}{end}{end}")),
     };
     let (before, after) = text.split_at(at);
-    // The section's own end, without the rule and the footer that markdown counts to it.
+    // The section's own end, without the rule and the footer, which markdown counts as part of it.
     let cut = match section {
         Some(_) => footer(before),
         None => before.len(),

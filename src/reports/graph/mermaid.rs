@@ -1,15 +1,15 @@
-//! The graph in Mermaid's language, which forges draw inside of markdown.
+//! The graph in Mermaid's language, which GitHub and GitLab draw inside markdown.
 
 use super::{Edge, Graph, Relation};
-use crate::check::Stage;
 use crate::render::clean;
 use crate::render::layout::shorten_end;
+use crate::reports::status::Stage;
 
 /// Columns of a title inside of a box.
 pub(super) const LONGEST: usize = 44;
 
 /// The graph as a flowchart.
-pub fn mermaid(graph: &Graph) -> String {
+pub(crate) fn mermaid(graph: &Graph) -> String {
     let mut out = String::from("flowchart LR\n");
     for (index, node) in graph.nodes.iter().enumerate() {
         let class = match node.record.stage {
@@ -42,7 +42,7 @@ pub fn mermaid(graph: &Graph) -> String {
     out
 }
 
-/// What stands at an edge.
+/// An edge's label.
 pub(super) fn edge_label(edge: &Edge) -> String {
     match &edge.fault {
         Some(fault) => format!("{}: {fault}", edge.relation.word()),
