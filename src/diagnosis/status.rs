@@ -1,4 +1,4 @@
-//! What the probe says of a cause: confirmed, supported, refuted, or unverified with the reason.
+//! What the probe shows about a cause: confirmed, supported, refuted, or unverified with the reason.
 
 use super::conditions::Conditions;
 use super::weigh::Weighed;
@@ -8,7 +8,7 @@ use crate::condition::Condition;
 use crate::diagnosis::CauseStatus;
 use crate::facts::Source;
 
-/// The status of a cause and the sentence behind it.
+/// The status of a cause and the reason for it.
 ///
 /// Only measured values count: what the text says moves the probability, not the status.
 pub(super) fn of(cause: &Cause, weighed: &Weighed, conditions: &Conditions) -> (CauseStatus, Option<String>) {
@@ -26,7 +26,7 @@ pub(super) fn of(cause: &Cause, weighed: &Weighed, conditions: &Conditions) -> (
     }
 }
 
-/// The reason that a fact which would settle the cause cannot be known, where somebody said one.
+/// The reason that a fact which would settle the cause cannot be known, if one was given.
 fn why_unverified(cause: &Cause, conditions: &Conditions) -> Option<String> {
     cause.conditions().flat_map(Condition::names).find_map(|name| conditions.why_unknown(name))
 }

@@ -1,8 +1,7 @@
-//! Command lines and settings found in the text: what the run was told. Facts `run.*` and `env.NAME`.
+//! Command lines and settings in the text: how the run was started. Facts `run.*` and `env.NAME`.
 //!
-//! The tokens of a command are kept as written, so that a fix can be shown in the same form. The surprising thing: a
-//! command line may come from a shell prompt, a bullet of a report, a launcher's Python list or several lines joined
-//! by backslashes.
+//! A command may come from a shell prompt, a bullet of a report, a launcher's Python list, or several lines joined by
+//! backslashes. Its tokens are kept as written, so that a fix can be shown in the same form.
 
 mod programs;
 mod settings;
@@ -50,7 +49,7 @@ pub struct CommandLine {
     pub at: usize,
 }
 
-/// Records what a setting says of the run that stands beside its name.
+/// Records what a setting beside its name reveals about the run.
 pub(super) fn setting(name: &str, value: &str, facts: &mut Facts) {
     settings::fact(name, value, 0, facts);
 }
@@ -91,7 +90,7 @@ pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, c
     }
 }
 
-/// Takes bullets, prompts and quoting off.
+/// Strips bullets, prompts and quoting.
 fn strip_prompt(words: &str) -> &str {
     let mut words = words;
     loop {
