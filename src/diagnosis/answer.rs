@@ -150,6 +150,8 @@ pub struct RankedCause {
     /// Calibrated probability, 0 to 1.
     #[serde(serialize_with = "figure")]
     pub probability: f64,
+    /// How common the cause is before any evidence, in log-odds.
+    pub prior: f64,
     /// What the probe shows about it.
     pub status: CauseStatus,
     /// Why the status is what it is, if known.
@@ -206,6 +208,8 @@ pub struct Reason {
     pub says: String,
     /// Where in the text.
     pub span: Option<Span>,
+    /// How far it moved the cause, in log-odds.
+    pub weight: f64,
 }
 
 /// Something to do about the failure. In the list of actions it appears once, in the words of its likeliest cause; among

@@ -29,6 +29,7 @@ pub use answer::{
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
 use std::collections::BTreeMap;
 
@@ -201,9 +202,10 @@ fn causes(
                 id: cause.id.clone(),
                 title: cause.title.clone(),
                 probability: one.probability,
+                prior: weigh::prior(cause.prior),
                 status,
                 status_says,
-                reasons: one.reasons.into_iter().map(|(_, reason)| reason).collect(),
+                reasons: one.reasons,
                 check: cause.check.says.clone(),
                 check_command: cause.check.command.clone(),
                 fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, &frameworks),

@@ -119,7 +119,7 @@ pub(super) fn apply_report_evidence(
             };
             one.score += step;
             let says = format!("{} found this cause for the same failure", found.report.id);
-            one.reasons.push((step, Reason { supports: true, source: Source::Report, says, span: None }));
+            one.reasons.push(Reason { supports: true, source: Source::Report, says, span: None, weight: step });
         }
     }
     calibrate(weighed);

@@ -13,15 +13,15 @@ use crate::facts::Source;
 /// Only measured values count: what the text says moves the probability, not the status.
 pub(super) fn of(cause: &Cause, weighed: &Weighed, conditions: &Conditions) -> (CauseStatus, Option<String>) {
     let measured = |source: Source| source >= Source::Saved;
-    let strongest = weighed.reasons.iter().find(|(_, reason)| measured(reason.source));
+    let strongest = weighed.reasons.iter().find(|reason| measured(reason.source));
     match strongest {
-        Some((weight, reason)) if *weight >= super::weigh::weight(Weight::Decisive) => {
+        Some(reason) if reason.weight >= super::weigh::weight(Weight::Decisive) => {
             (CauseStatus::Confirmed, Some(reason.says.clone()))
         }
-        Some((weight, reason)) if *weight <= super::weigh::weight(Weight::Refutes) => {
+        Some(reason) if reason.weight <= super::weigh::weight(Weight::Refutes) => {
             (CauseStatus::Refuted, Some(reason.says.clone()))
         }
-        Some((weight, reason)) if *weight > 0.0 => (CauseStatus::Supported, Some(reason.says.clone())),
+        Some(reason) if reason.weight > 0.0 => (CauseStatus::Supported, Some(reason.says.clone())),
         _ => (CauseStatus::Unverified, why_unverified(cause, conditions)),
     }
 }

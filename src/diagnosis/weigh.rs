@@ -2,7 +2,7 @@
 //!
 //! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one temperature, one
 //! share for "none of these". Nothing is learned but the temperature and that share, by cross-validation over the
-//! labelled cases (`tests/calibration.rs` fails when they claim more than the cases bear out).
+//! labelled cases (`tests/it/calibration.rs` fails when they claim more than the cases bear out, and reproduces every constant).
 
 use super::conditions::Conditions;
 use crate::book::page::{Cause, Evidence, Question};
@@ -36,10 +36,10 @@ pub(super) fn weight(weight: Weight) -> f64 {
 }
 
 /// Divides log-odds before they become probabilities: above 1 it lowers the confidence.
-const TEMPERATURE: f64 = 0.65;
+pub const TEMPERATURE: f64 = 0.65;
 
 /// Log-odds of "none of these".
-const NONE_OF_THESE: f64 = -0.5;
+pub const NONE_OF_THESE: f64 = -0.5;
 
 /// Lines at the head and the tail of a text, and around the primary failure, that are searched for evidence. Logs of
 /// hundreds of megabytes would otherwise be searched by every regex of a page.
@@ -57,7 +57,7 @@ pub(super) struct Weighed {
     /// Calibrated probability.
     pub probability: f64,
     /// Reasons for and against it, strongest first.
-    pub reasons: Vec<(f64, Reason)>,
+    pub reasons: Vec<Reason>,
 }
 
 /// What is searched for evidence.
@@ -81,13 +81,10 @@ pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
         .iter()
         .enumerate()
         .map(|(index, cause)| {
-            let mut reasons: Vec<(f64, Reason)> = cause
-                .evidence
-                .iter()
-                .filter_map(|item| Some((weight(item.weight), reason(item, scene, &searched)?)))
-                .collect();
-            let score = prior(cause.prior) + reasons.iter().map(|(weight, _)| weight).sum::<f64>();
-            reasons.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+            let mut reasons: Vec<Reason> =
+                cause.evidence.iter().filter_map(|item| reason(item, scene, &searched)).collect();
+            let score = prior(cause.prior) + reasons.iter().map(|reason| reason.weight).sum::<f64>();
+            reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
             Weighed { cause: index, score, probability: 0.0, reasons }
         })
         .collect();
@@ -125,7 +122,8 @@ fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reas
             (grounds.source, line.map(|line| Span::of_line(line, 0)))
         }
     };
-    Some(Reason { supports: weight(item.weight) > 0.0, source, says: scene.conditions.sentence(&item.says), span })
+    let weight = weight(item.weight);
+    Some(Reason { supports: weight > 0.0, source, says: scene.conditions.sentence(&item.says), span, weight })
 }
 
 /// The words of the primary failure: its error's message with its type, and its line.

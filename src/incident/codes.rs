@@ -5,7 +5,7 @@
 
 use super::context::ParserContext;
 use super::numbers;
-use super::words::{after, contains_folded, is_word, parse_uint};
+use super::words::{after, contains_folded, find, is_word, parse_uint};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
 use crate::text::Level;
 use crate::vendors::{self, CodeFamily, CodeForm, Vendor};
@@ -18,6 +18,9 @@ pub(super) fn codes(text: &str) -> Vec<String> {
 fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
     for family in vendors.iter().flat_map(|vendor| &vendor.codes.families) {
+        if find(text, &family.prefix).is_none() {
+            continue;
+        }
         for (at, _) in text.match_indices(family.prefix.as_str()) {
             if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
                 continue;
@@ -52,7 +55,7 @@ fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
 /// The codes whose sentences a line holds; of two that begin at the same place the longer one.
 fn sentences(vendor: &Vendor, text: &str, general: bool, found: &mut Vec<(usize, String)>) {
     for (sentence, name, _) in vendor.sentences.all.iter().filter(|(.., other)| *other == general) {
-        let Some(at) = text.find(sentence.as_str()) else { continue };
+        let Some(at) = find(text, sentence) else { continue };
         // "CUDA out of memory" is the allocator's message, not a status.
         let allocator = || {
             let head = text.get(..at).and_then(|head| head.strip_suffix(' '));

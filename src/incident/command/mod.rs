@@ -3,10 +3,13 @@
 //! A command may come from a shell prompt, a bullet of a report, a launcher's Python list, or several lines joined by
 //! backslashes. Its tokens are kept as written, so that a fix can be shown in the same form.
 
+mod programs;
 mod settings;
 mod variables;
 
 pub(super) use variables::matters;
+
+use programs::PROGRAMS;
 
 use crate::facts::Facts;
 use crate::text::{Line, Transcript};
@@ -45,44 +48,6 @@ pub struct CommandLine {
     /// Index of the transcript line.
     pub at: usize,
 }
-
-/// Programs that start a run.
-const PROGRAMS: &[&str] = &[
-    "python",
-    "python3",
-    "python.exe",
-    "torchrun",
-    "accelerate",
-    "deepspeed",
-    "uv",
-    "vllm",
-    "srun",
-    "mpirun",
-    "mpiexec",
-    "horovodrun",
-    "poetry",
-    "pixi",
-    "CUDA_VISIBLE_DEVICES",
-    "docker",
-    "sbatch",
-    "jupyter",
-    "lightning",
-    "trtexec",
-    "ollama",
-    "llama-server",
-    "llama-cli",
-    "nohup",
-    "time",
-    "sudo",
-    "bash",
-    "env",
-    "pytest",
-    "composer",
-    "yolo",
-    "nsys",
-    "compute-sanitizer",
-    "tune",
-];
 
 /// Records what a setting beside its name reveals about the run.
 pub(super) fn setting(name: &str, value: &str, facts: &mut Facts) {
@@ -151,7 +116,7 @@ fn strip_prompt(words: &str) -> &str {
         ] {
             words = words.strip_prefix(start).map_or(words, str::trim_start);
         }
-        words = words.trim_matches('`').trim();
+        words = numbered(words).trim_matches('`').trim();
         if words == before {
             break;
         }
@@ -168,6 +133,13 @@ fn strip_prompt(words: &str) -> &str {
         }
     }
     words
+}
+
+/// What follows the number of a list's item that is quoted code: "1. `python train.py`".
+fn numbered(words: &str) -> &str {
+    let rest = words.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = rest.strip_prefix(['.', ')']).map(str::trim_start).filter(|item| item.starts_with('`'));
+    item.filter(|_| rest.len() < words.len()).unwrap_or(words)
 }
 
 /// Whether the words are a command line.
