@@ -1,7 +1,7 @@
-//! Which of the machine's devices the plain names `gpu.*` mean, and the facts that follow from several others.
+//! Which of the machine's devices the plain names `gpu.*` refer to, and the facts derived from several others.
 //!
-//! A page's condition asks for `gpu.memory.free`, not for that of device 3. The device in question is the one asked
-//! for, else the visible one with trouble, else the first that a program sees.
+//! A page's condition asks for `gpu.memory.free`, not for that of device 3. The device in question is the one
+//! requested, otherwise the visible one with a problem, otherwise the first visible one.
 
 use super::note::Notes;
 use super::numbering::{by_ordinal, index_of, installed, vendor, visible};
@@ -29,7 +29,6 @@ pub(super) fn settle(options: &Options, checks: &[Check], notes: &mut Notes) {
     write_checks(checks, notes);
 }
 
-/// Whether processes compute on any device.
 pub(super) fn is_shared(facts: &Facts) -> bool {
     (0..installed(facts)).any(|index| {
         facts.number(&format!("gpu.{index}.process_count")).is_some_and(|count| count > 0.0)
@@ -37,7 +36,7 @@ pub(super) fn is_shared(facts: &Facts) -> bool {
     })
 }
 
-/// How bad it stands with a device; 0 is well.
+/// How serious the problems of a device are; 0 for a healthy one.
 fn trouble(facts: &Facts, checks: &[Check], index: u32) -> u8 {
     let name = |name: &str| format!("gpu.{index}.{name}");
     let positive = |one: &str| facts.number(&name(one)).is_some_and(|number| number > 0.0);
@@ -58,7 +57,7 @@ fn trouble(facts: &Facts, checks: &[Check], index: u32) -> u8 {
     }
 }
 
-/// Gives the plain names to one device.
+/// Sets the plain names to the facts of one device.
 fn copy(index: u32, facts: &mut Facts) {
     let prefix = format!("gpu.{index}.");
     let known: Vec<(String, Value)> = facts
@@ -77,7 +76,7 @@ fn copy(index: u32, facts: &mut Facts) {
     }
 }
 
-/// The worst word of each check over all devices.
+/// The worst result of each check over all devices.
 fn write_checks(checks: &[Check], notes: &mut Notes) {
     let rank = |word: Word| match word {
         Word::Skipped => 0,
@@ -133,7 +132,7 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
     }
 }
 
-/// Whether a convolution runs without workspace and does not get the memory for the workspace it wants.
+/// Whether a convolution works without workspace but cannot allocate the workspace it wants.
 fn workspace_missing(checks: &[Check]) -> bool {
     /// In CUDA and in HIP.
     const OUT_OF_MEMORY: i32 = 2;

@@ -1,4 +1,4 @@
-//! A vendor of a few lines: what it takes to add one is a folder like this file, kb/vendors and one line of `VENDORS`.
+//! A minimal vendor: adding one takes a folder like this file, a description in kb/vendors and one line of `VENDORS`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::vendors::{self, Vendor as Description};
 
 const GIB: u64 = 1 << 30;
 
-/// Answers from memory what a real one asks of libraries.
+/// Returns fixed results where a real vendor calls libraries.
 struct Fake;
 
 static VENDORS: &[&dyn Vendor] = &[&super::nvidia::Nvidia, &Fake];
@@ -78,7 +78,7 @@ impl Bench for FakeBench {
     }
 }
 
-/// A program that answers each step with what the vendor answers in this process.
+/// A program that runs each step by calling the vendor in this process.
 #[cfg(unix)]
 fn answering_program(folder: &Path) -> std::path::PathBuf {
     for step in [step::MANAGEMENT, step::INIT, step::CHECKS] {

@@ -1,5 +1,5 @@
-//! The checks of products and convolutions: cuBLAS in four precisions, cuDNN in three passes with and without
-//! workspace, ten repetitions, products for some time. Every result is compared.
+//! Matmul and convolution checks: cuBLAS in four precisions, cuDNN in three passes with and without workspace, ten
+//! repetitions, sustained matmuls. Every result is verified.
 
 use super::checks::{CudaBench, OUT_OF_MEMORY};
 use super::native::cublas::{Cublas, Precision};
@@ -11,10 +11,10 @@ use crate::machine::Word;
 use crate::machine::native::Trouble;
 use crate::machine::vendor::{Answer, Ended};
 
-/// Rows of the matrices: large enough for tensor cores.
+/// Rows of the matrices: enough to use tensor cores.
 const ROWS: usize = 256;
 
-/// A layer as in an early stage of a ResNet.
+/// A layer like those in the early stages of a ResNet.
 const SHAPE: Shape = Shape { batch: 8, channels: 64, filters: 64, side: 56 };
 
 impl CudaBench {
@@ -113,7 +113,7 @@ impl CudaBench {
         convolve(context, &layer, pass, with_workspace, 1)
     }
 
-    /// The same work ten times over, each result compared.
+    /// The same matmul ten times, each result verified.
     pub(super) fn repeat(&mut self) -> Answer {
         const TIMES: usize = 10;
         let (major, minor) = self.device()?.capability()?;
@@ -166,7 +166,7 @@ impl CudaBench {
     }
 }
 
-/// One pass of the layer, compared with the reference each time.
+/// One pass of the layer, verified against the reference each time.
 fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace: bool, times: usize) -> Answer {
     let mut algorithms = layer.algorithms(pass)?;
     if !with_workspace {
@@ -174,7 +174,7 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
     }
     let Some(algorithm) = algorithms.first().copied() else {
         if !with_workspace {
-            // Nothing demands that there is one for every device.
+            // cuDNN does not guarantee one for every device.
             return Err(Ended::skipped("cuDNN proposes no algorithm that needs no workspace"));
         }
         let says = "cuDNN proposes no algorithm for a plain 3x3 layer".to_owned();

@@ -1,4 +1,4 @@
-//! NVIDIA: NVML, the CUDA driver, cuBLAS, cuDNN and NVRTC, asked in child processes.
+//! NVIDIA: NVML, the CUDA driver, cuBLAS, cuDNN and NVRTC, called in child processes.
 
 mod arithmetic;
 mod checks;
@@ -25,7 +25,6 @@ use super::vendor::{Bench, Checks, Vendor};
 use crate::facts::Facts;
 use crate::vendors::Vendor as Description;
 
-/// Its registration.
 pub(super) struct Nvidia;
 
 impl Vendor for Nvidia {
@@ -80,7 +79,7 @@ fn description() -> &'static Description {
     crate::vendors::by_id("nvidia").expect("kb/vendors describes it")
 }
 
-/// `cuInit`, the driver's CUDA version, the number of devices that a program sees.
+/// `cuInit`, the driver's CUDA version, the number of visible devices.
 fn initialise(library: &OsStr, notes: &mut Notes) -> Result<(), Trouble> {
     let driver = Driver::open(library)?;
     driver.init()?;

@@ -130,7 +130,7 @@ pub(super) fn probe(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     };
     sheet.paragraph(&Paragraph::new(heading).style(STRONG));
     if findings.is_empty() {
-        sheet.paragraph(&Paragraph::new("nothing stands out").lead(PLAIN, "  "));
+        sheet.paragraph(&Paragraph::new("no problems found").lead(PLAIN, "  "));
     }
     for finding in findings {
         sheet.paragraph(&Paragraph::new(inline::plain(finding)).lead(PLAIN, "  "));

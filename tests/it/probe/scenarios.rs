@@ -63,7 +63,7 @@ fn a_nearly_full_consumer_card() {
         Machine::with("consumer-nearly-full").torch_28().file("proc/4312/cmdline", "python\0train.py\0--lr\0");
     let outcome = machine.probe(Level::Functional);
     assert_eq!(number(&outcome, "gpu.memory.free"), 410.0 * 1024.0 * 1024.0);
-    says(&outcome, "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB");
+    says(&outcome, "410.0 MiB of 12.0 GiB free; pid 4312 python train.py uses 10.9 GiB");
     assert_eq!(outcome.facts.why_unknown("gpu.ecc.uncorrected"), Some("this board has no ECC"));
     assert!(check(&outcome, "conv_forward").1.contains("needs 1.1 GiB of workspace"));
     assert_eq!(check(&outcome, "conv_forward_no_workspace").0, Word::Ok);
@@ -76,7 +76,7 @@ fn memory_held_by_another_process() {
     let machine = Machine::with("held-by-another").file("proc/977/cmdline", "/usr/bin/python3\0-m\0vllm.entrypoints\0");
     let outcome = machine.probe(Level::Quick);
     assert_eq!(number(&outcome, "gpu.held_by_processes"), 60_000.0 * 1024.0 * 1024.0);
-    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 977 python3 vllm.entrypoints holds 58.6 GiB");
+    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 977 python3 vllm.entrypoints uses 58.6 GiB");
     assert_eq!(number(&outcome, "gpu.utilization"), 98.0);
 }
 
@@ -190,7 +190,7 @@ fn a_hang_in_one_library_leaves_the_rest() {
     assert_eq!(check(&outcome, "gemm_fp32").0, Word::TimedOut);
     assert_eq!(check(&outcome, "gemm_tf32").0, Word::TimedOut);
     let (word, words) = check(&outcome, "conv_forward");
-    assert_eq!((word, words.as_str()), (Word::NotReached, "too many checks hang"));
+    assert_eq!((word, words.as_str()), (Word::NotReached, "too many checks have hung"));
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn a_driver_without_a_list_of_processes_does_not_say_that_there_are_none() {
 #[test]
 fn clients_of_mps_hold_memory_too() {
     let outcome = Machine::with("mps-client").file("proc/77/cmdline", "python\0serve.py\0").probe(Level::Quick);
-    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 77 python serve.py holds 1.0 GiB");
+    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 77 python serve.py uses 1.0 GiB");
 }
 
 #[test]
