@@ -1,4 +1,4 @@
-//! `faultbook graph [ID]`: how the project's reports stand to each other, for Graphviz, Mermaid or programs.
+//! `faultbook graph [ID]`: how the project's reports relate to each other, for Graphviz, Mermaid or programs.
 
 use crate::reports::graph::{Graph, View, dot, mermaid};
 use clap::Args;
@@ -11,13 +11,12 @@ use super::format::{Format, FormatArg};
 use super::output::{self, Output, json};
 use super::{new, open};
 
-/// What `graph` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Only this report and those near it.
     id: Option<String>,
 
-    /// For Mermaid, which forges draw inside of markdown, instead of Graphviz.
+    /// Write Mermaid, which forges draw inside markdown, instead of Graphviz.
     #[arg(long)]
     mermaid: bool,
 
@@ -25,7 +24,7 @@ pub(crate) struct Options {
     #[arg(long, requires = "id", default_value_t = 1, value_name = "N")]
     steps: usize,
 
-    /// Also reports that have nothing to do with any other.
+    /// Also reports that are not related to any other.
     #[arg(long, conflicts_with = "id")]
     all: bool,
 
@@ -60,7 +59,6 @@ struct Edge<'a> {
     fault: Option<&'a str>,
 }
 
-/// Prints the graph.
 pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, asked.format)?;
     let (project, knowledge) = open::project(common, false)?;

@@ -1,4 +1,4 @@
-//! `faultbook index-page [DIR]`: writes a folder's INDEX.md, or says whether it is as it would be written.
+//! `faultbook index-page [DIR]`: writes a folder's INDEX.md, or checks that it is up to date.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,18 +18,17 @@ use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{new, open};
 
-/// What `index-page` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The folder of reports; without it, all that the project has.
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 
-    /// Write nothing; 1 when a page is not as it would be written. For CI.
+    /// Write nothing; exit with 1 if a page is out of date. For CI.
     #[arg(long)]
     check: bool,
 
-    /// Take the place of a page that somebody else wrote.
+    /// Overwrite a page that Faultbook did not write.
     #[arg(long, conflicts_with = "check")]
     force: bool,
 
@@ -37,7 +36,7 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<Format>,
 }
 
-/// One page, also the shape of the JSON (`faultbook/index-page/1`).
+/// One page, also an item of the JSON (`faultbook/index-page/1`).
 #[derive(Debug, Serialize)]
 struct Page {
     path: String,
@@ -96,7 +95,7 @@ fn page(folder: &std::path::Path, asked: &Options) -> Result<Page> {
         (Some(_), false, true) => "outdated",
         (None, _, true) => "missing",
         (Some(there), false, false) if !index_page::is_ours(there) && !asked.force => {
-            return Err(Failure::new(format!("`{shown}` was written by somebody else"))
+            return Err(Failure::new(format!("`{shown}` was not written by Faultbook"))
                 .hint("move it, or say --force to put the index in its place"));
         }
         (_, _, false) => {

@@ -18,7 +18,6 @@ use super::format::{Format, FormatArg};
 use super::output::{self, Output, json, table};
 use super::{new, open};
 
-/// What `refs` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The report's id, in any spelling.
@@ -55,7 +54,6 @@ struct Commit<'a> {
     text: &'a str,
 }
 
-/// Prints the mentions.
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, options.format)?;
     let asked = options.id.as_str();
@@ -90,7 +88,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     Ok(if found.is_empty() && commits.is_empty() { Exit::None } else { Exit::Found })
 }
 
-/// What is searched: the repository, else the folder of the configuration, else where the command was called.
+/// The folder to search: the repository, otherwise that of the configuration, otherwise the current one.
 fn root(config: &Path) -> PathBuf {
     let here = open::here();
     let above = here.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
@@ -160,11 +158,11 @@ fn mentions_of(sheet: &mut Sheet, heading: &str, found: &[&Mention]) {
     sheet.paragraph(&Paragraph::new(heading).style(STRONG));
     let mut last = None;
     for one in found {
-        // A link names a report twice; its line is read once.
+        // A link names a report twice; its line is reported once.
         if last.replace((&one.path, one.line)) == Some((&one.path, one.line)) {
             continue;
         }
-        // At the line's beginning, so that terminals and editors make a link of it.
+        // At the start of the line, so that terminals and editors turn it into a link.
         sheet.verbatim(&place(one), 0, FAINT);
         sheet.verbatim(&one.text, 4, PLAIN);
     }

@@ -22,7 +22,6 @@ use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{list, open, search};
 
-/// What `show` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// An id (`cudnn-no-engine`, `BUG-20251110-003`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
@@ -41,7 +40,7 @@ struct Answer<'a> {
     found: Vec<Thing<'a>>,
 }
 
-/// A page, a recipe, a report or a code; for a code `text` says what it means and `fault` names its page.
+/// A page, a recipe, a report or a code; for a code, `text` is its meaning and `fault` its page.
 #[derive(Serialize)]
 struct Thing<'a> {
     kind: &'static str,
@@ -53,7 +52,6 @@ struct Thing<'a> {
     text: String,
 }
 
-/// Prints what was asked for.
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, options.format)?;
     let asked = &options.id.join(" ");
@@ -76,7 +74,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Says so, and what comes near.
+/// Says that there is no such id, and which are similar.
 fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> Result<Exit> {
     if output.format == Format::Json {
         output.write(&json(&Answer { schema: "faultbook/show/1", asked, found: Vec::new() })?)?;
@@ -109,7 +107,7 @@ fn terminal(knowledge: &Knowledge, found: &[Found<'_>], output: &Output) -> Stri
     let pages: BTreeSet<&str> = codes.collect();
     if pages.len() > 1 {
         sheet.blank();
-        sheet.paragraph(&Paragraph::new("Several libraries use it; what stands around it in the log tells which one."));
+        sheet.paragraph(&Paragraph::new("Several libraries use it; the surrounding lines of the log show which one."));
     }
     sheet.finish()
 }
@@ -139,7 +137,7 @@ fn about(matter: &FrontMatter) -> Vec<String> {
     parts
 }
 
-/// The body below its first heading: the title stands above it already.
+/// The body after its first heading, because the title is printed already.
 fn without_title(body: &str) -> &str {
     let body = body.trim_start();
     match body.strip_prefix("# ") {

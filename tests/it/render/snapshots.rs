@@ -51,7 +51,7 @@ fn known_fault_at_80() {
               BUG-20251110-002  cuDNN execution failed during training                  0.41
                                 same GPU
 
-            Other causes                                                       to tell apart
+            Other causes                                                        how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has really mapped after one
                       convolution attempt; more than one directory or version is the cause
@@ -122,7 +122,7 @@ fn known_fault_at_60() {
                                 training
                                 same GPU
 
-            Other causes                                   to tell apart
+            Other causes                                    how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has
                       really mapped after one convolution attempt; ...
@@ -183,7 +183,7 @@ fn known_fault_at_120() {
               BUG-20251110-002  cuDNN execution failed during training                                                          0.41
                                 same GPU
 
-            Other causes                                                                                               to tell apart
+            Other causes                                                                                                how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has really mapped after one convolution attempt; more than one
                       directory or version is the cause
@@ -292,7 +292,7 @@ fn wide_characters() {
                                   accumulate gradients
                                   trainer.accumulate_grad_batches=2
 
-            Other causes                                   to tell apart
+            Other causes                                    how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has
                       really mapped after one convolution attempt; ...
