@@ -333,7 +333,7 @@ mod tests {
     fn a_file_beside_the_libraries_is_no_interpreter() {
         let machine = Machine::new(&[("etc/passwd", ""), ("lib/python3.11/os.py", "")]);
         let facts = machine.read(Some("etc/passwd"), &[]);
-        assert!(facts.why_unknown("python.version").is_some_and(|why| why.contains("is no Python interpreter")));
+        assert!(facts.why_unknown("python.version").is_some_and(|why| why.contains("is not a Python interpreter")));
     }
 
     #[test]

@@ -63,14 +63,14 @@ impl Formats for CheckFormat {
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Checks the files, fixes them with `--fix`, and prints the findings.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, args.format)?;
     // An invalid configuration does not prevent files named on the command line from being checked.
     let project = match Project::find(&here(), &common.reports) {
-        Err(error) if asked.paths.is_empty() => return Err(error.into()),
+        Err(error) if args.paths.is_empty() => return Err(error.into()),
         found => found.unwrap_or_default(),
     };
-    let paths = if asked.paths.is_empty() { of_project(&project)? } else { asked.paths.clone() };
+    let paths = if args.paths.is_empty() { of_project(&project)? } else { args.paths.clone() };
     let mut inputs = Inputs::default();
     for path in &paths {
         inputs.add(path)?;
@@ -79,12 +79,12 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     let naming = Naming::new(project.config.id.as_deref(), project.config.file_name.as_deref())
         .map_err(|error| Failure::new(error.to_string()).hint("see `[reports]` in faultbook.toml"))?;
     let reports = known_reports(&documents, &project, naming.as_ref());
-    let texts = texts(asked.texts.as_deref(), &paths)?;
+    let texts = texts(args.texts.as_deref(), &paths)?;
     let (healthy, corpus): (Vec<Sample>, Vec<Sample>) =
         texts.into_iter().partition(|sample| sample.name.ends_with(".healthy.txt"));
     let exists = |path: &str| Path::new(path).exists();
     // Trying the signatures on all texts is slow and yields only informational findings.
-    let corpus = if asked.verbose { corpus.as_slice() } else { &[] };
+    let corpus = if args.verbose { corpus.as_slice() } else { &[] };
     let setting = Setting {
         exists: &exists,
         reports: &reports,
@@ -94,7 +94,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         ..Setting::default()
     };
 
-    let findings = match asked.fix {
+    let findings = match args.fix {
         false => check::check(&documents, &setting),
         true => {
             let before = documents.clone();
@@ -103,15 +103,15 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
             findings
         }
     };
-    output.write(&rendered(&findings, &documents, asked, &output))?;
+    output.write(&rendered(&findings, &documents, args, &output))?;
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
 }
 
-fn rendered(findings: &[Finding], documents: &[Document], asked: &Options, output: &Output<CheckFormat>) -> String {
+fn rendered(findings: &[Finding], documents: &[Document], args: &Options, output: &Output<CheckFormat>) -> String {
     let shared = || output::findings(findings, documents);
     match output.format {
         CheckFormat::Terminal => {
-            output::terminal(findings, documents, Shown { width: output.terminal.width, infos: asked.verbose })
+            output::terminal(findings, documents, Shown { width: output.terminal.width, infos: args.verbose })
         }
         CheckFormat::Json => output::json(findings, documents),
         CheckFormat::Sarif => sarif::render(&shared()),
@@ -211,8 +211,8 @@ fn known_reports(documents: &[Document], project: &Project, naming: Option<&Nami
 }
 
 /// Texts to try pages on: those given, otherwise tests/corpus next to the folder of pages.
-fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
-    let folders: Vec<PathBuf> = match asked {
+fn texts(given: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
+    let folders: Vec<PathBuf> = match given {
         Some(folder) => {
             fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
             vec![folder.to_owned()]

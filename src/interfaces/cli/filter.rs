@@ -29,12 +29,12 @@ pub(crate) struct Filters {
 impl Filters {
     /// Parses the values.
     pub(crate) fn read(&self, book: &Book) -> Result<Filter> {
-        let asked = FilterOptions {
+        let options = FilterOptions {
             statuses: &self.status,
             severities: &self.severity,
             since: self.since.as_deref(),
             faults: &self.fault,
         };
-        Ok(Filter::new(&asked, book)?)
+        Ok(Filter::new(&options, book)?)
     }
 }

@@ -70,11 +70,11 @@ struct Row<'a> {
     factor: &'a str,
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let load = Load { batch: asked.batch, overhead: asked.overhead, used: asked.used };
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let load = Load { batch: args.batch, overhead: args.overhead, used: args.used };
     let book = Book::new(!common.no_builtin);
-    let (from, to) = (find_gpu(&book, &asked.from)?, find_gpu(&book, &asked.to)?);
+    let (from, to) = (find_gpu(&book, &args.from)?, find_gpu(&book, &args.to)?);
     let answer = capacity::fit(from, to, load).map_err(|why| Failure::new(why.to_string()))?;
     output.write(&match output.format {
         Format::Terminal => terminal(from, to, &answer, output),

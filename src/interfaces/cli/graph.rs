@@ -59,13 +59,13 @@ struct Edge<'a> {
     fault: Option<&'a str>,
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let (project, knowledge) = open::project(common, false)?;
     let told = open::told(&project, &knowledge);
-    let view = View { centre: asked.id.as_deref(), steps: asked.steps, alone: asked.all };
+    let view = View { centre: args.id.as_deref(), steps: args.steps, alone: args.all };
     let graph = Graph::new(&told, &view);
-    if let Some(id) = &asked.id
+    if let Some(id) = &args.id
         && graph.nodes.is_empty()
     {
         return Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all"));
@@ -73,7 +73,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     output.write(&match output.format {
         Format::Json => json(&answer(&graph))?,
         Format::Markdown => format!("```mermaid\n{}```\n", mermaid(&graph)),
-        Format::Terminal if asked.mermaid => mermaid(&graph),
+        Format::Terminal if args.mermaid => mermaid(&graph),
         Format::Terminal => dot(&graph),
     })?;
     if graph.alone > 0 {

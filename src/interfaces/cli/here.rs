@@ -6,7 +6,7 @@ use super::common::Common;
 use super::diagnose::Analysis;
 
 #[cfg(feature = "machine")]
-mod asked {
+mod probed {
     use crate::reports::draft::software;
 
     use super::{Analysis, Common, Facts};
@@ -35,7 +35,7 @@ mod asked {
 
 #[cfg(not(feature = "machine"))]
 #[expect(clippy::unnecessary_wraps, reason = "asking can fail")]
-mod asked {
+mod probed {
     use super::{Analysis, Common, Facts};
     use crate::interfaces::cli::failure::Result;
 
@@ -55,4 +55,4 @@ mod asked {
     }
 }
 
-pub(crate) use asked::{ran, software, with_probe};
+pub(crate) use probed::{ran, software, with_probe};

@@ -32,9 +32,9 @@ struct Answer {
     pages: usize,
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let knowledge = open::knowledge(common, asked.rebuild)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let knowledge = open::knowledge(common, args.rebuild)?;
     let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
     let (reports, read, pages) = (index.entries().count(), index.refreshed(), knowledge.book.faults.len());
     let says = format!(

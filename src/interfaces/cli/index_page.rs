@@ -52,9 +52,9 @@ struct Answer<'a> {
 }
 
 /// Writes or checks the pages.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let folders = match &asked.folder {
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let folders = match &args.folder {
         Some(folder) => vec![folder.clone()],
         None => Project::find(&open::here(), &common.reports)?.roots,
     };
@@ -64,7 +64,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     }
     let mut pages = Vec::new();
     for folder in &folders {
-        pages.push(page(folder, asked)?);
+        pages.push(page(folder, args)?);
     }
     output.write(&match output.format {
         Format::Json => json(&Answer { schema: "faultbook/index-page/1", pages: &pages })?,
@@ -76,7 +76,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     Ok(if behind { Exit::None } else { Exit::Found })
 }
 
-fn page(folder: &std::path::Path, asked: &Options) -> Result<Page> {
+fn page(folder: &std::path::Path, args: &Options) -> Result<Page> {
     let (found, _) = report_files::report_files(folder)?;
     let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
     let told = record::read(&files, |_| Vec::new());
@@ -89,12 +89,12 @@ fn page(folder: &std::path::Path, asked: &Options) -> Result<Page> {
     };
     let shown = new::shown(&path);
     let same = there.as_ref().is_some_and(|there| index_page::is_same(there, &text));
-    let state = match (&there, same, asked.check) {
+    let state = match (&there, same, args.check) {
         (Some(_), true, true) => "current",
         (Some(_), true, false) => "unchanged",
         (Some(_), false, true) => "outdated",
         (None, _, true) => "missing",
-        (Some(there), false, false) if !index_page::is_ours(there) && !asked.force => {
+        (Some(there), false, false) if !index_page::is_ours(there) && !args.force => {
             return Err(Failure::new(format!("`{shown}` was not written by Faultbook"))
                 .hint("move it, or say --force to put the index in its place"));
         }

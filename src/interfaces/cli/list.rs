@@ -53,10 +53,10 @@ struct Answer<'a> {
     reports: &'a [Row],
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let filter = asked.filters.read(&knowledge.book)?;
+    let filter = args.filters.read(&knowledge.book)?;
     if !filter.is_empty() {
         let wanted = open::records(&knowledge).into_iter().filter(|record| filter.wants(record));
         return filtered(&wanted.map(of_record).collect::<Vec<_>>(), output);

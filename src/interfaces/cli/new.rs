@@ -127,35 +127,35 @@ struct Alike {
 }
 
 /// Writes or prints a report, or adds to one.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let (project, knowledge) = open::project(common, false)?;
     let templates = templates(&project)?;
-    templates.choose(&asked.template)?;
+    templates.choose(&args.template)?;
     let scheme = report_config::scheme(&project.config)?;
-    let former = asked.former_gpu.as_deref().map(|name| super::fit::find_gpu(&knowledge.book, name)).transpose()?;
-    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&report_config::known()));
-    let log = log(asked)?;
+    let former = args.former_gpu.as_deref().map(|name| super::fit::find_gpu(&knowledge.book, name)).transpose()?;
+    let mut redactor = (!args.no_redact).then(|| Redactor::new(&report_config::known()));
+    let log = log(args)?;
     let ran_here = here::ran(&log.bytes);
     let input = redacted(log, redactor.as_mut());
     let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
-    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
+    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&args.template) == "BUG" && args.title.is_none()
     {
         complain(&Failure::new("no error in this text, so nothing was written").hint(
             "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
         ));
         return Ok(Exit::None);
     }
-    let moment = asked.date.clone().unwrap_or_else(Moment::now);
+    let moment = args.date.clone().unwrap_or_else(Moment::now);
     let state = git::state(&open::here(), &project.roots);
     let mut said = fill::ReportOptions {
-        title: asked.title.clone(),
-        severity: asked.severity.clone(),
-        status: asked.status.clone(),
-        command: asked.command.clone(),
+        title: args.title.clone(),
+        severity: args.severity.clone(),
+        status: args.status.clone(),
+        command: args.command.clone(),
         former_gpu: former.map(|gpu| gpu.name.clone()),
-        about: asked.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
-        change: asked.commit.as_deref().map(change).transpose()?,
+        about: args.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
+        change: args.commit.as_deref().map(change).transpose()?,
         software: if ran_here { here::software(&reading, common)? } else { Facts::default() },
     };
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -166,9 +166,9 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     };
     let mut filled = context(&said);
 
-    let alike = duplicates::nearest(&reading.diagnosis).filter(|_| report::kind(&asked.template) == "BUG");
-    let mut append = asked.append.clone();
-    if asks(asked) {
+    let alike = duplicates::nearest(&reading.diagnosis).filter(|_| report::kind(&args.template) == "BUG");
+    let mut append = args.append.clone();
+    if asks(args) {
         match questions::about(alike.as_ref().filter(|_| append.is_none()), &filled, append.is_some())? {
             Answers::Stop => return Ok(Exit::None),
             Answers::Append(id) => append = Some(id),
@@ -183,19 +183,19 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         }
     }
     if let Some(id) = append {
-        return add(&id, &filled, &reading, &knowledge, &moment, redactor, asked, output);
+        return add(&id, &filled, &reading, &knowledge, &moment, redactor, args, output);
     }
     if let Some(alike) = &alike {
         remark(&format!("{}; `--append {}` adds this occurrence to it", alike.message(), alike.id));
     }
 
     let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
-        Err(_) if asked.stdout => open::here(),
+        Err(_) if args.stdout => open::here(),
         folder => folder?,
     };
     let mut new = New {
         templates: &templates,
-        template: &asked.template,
+        template: &args.template,
         context: &filled,
         diagnosis: &reading.diagnosis,
         knowledge: &knowledge,
@@ -205,12 +205,12 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         moment: &moment,
         redactor,
     };
-    let (created, text) = match asked.stdout {
+    let (created, text) = match args.stdout {
         true => new.preview().map(|(created, text)| (created, Some(text)))?,
         false => (new.write()?, None),
     };
     let redactor = new.redactor.take();
-    redactions::say(redactor.as_ref(), asked.show_redactions);
+    redactions::say(redactor.as_ref(), args.show_redactions);
     let answer = Answer {
         schema: "faultbook/new/1",
         id: &created.id,
@@ -230,7 +230,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         (Format::Terminal | Format::Markdown, Some(text)) => text.clone(),
         (Format::Terminal | Format::Markdown, None) => format!("{}\n", answer.path),
     })?;
-    if asked.edit {
+    if args.edit {
         editor::edit(&created.path)?;
     }
     Ok(Exit::Found)
@@ -245,7 +245,7 @@ fn add(
     knowledge: &Knowledge,
     moment: &Moment,
     redactor: Option<Redactor>,
-    asked: &Options,
+    args: &Options,
     output: &Output,
 ) -> Result<Exit> {
     let old = one_report(knowledge, id)?;
@@ -256,7 +256,7 @@ fn add(
         paragraph = redactor.text(&paragraph).into_owned();
     }
     occurrence::append(&old.path, &paragraph)?;
-    redactions::say(redactor.as_ref(), asked.show_redactions);
+    redactions::say(redactor.as_ref(), args.show_redactions);
     let path = shown(&old.path);
     output.write(&match output.format {
         Format::Json => json(&Answer {
@@ -270,16 +270,16 @@ fn add(
         })?,
         Format::Terminal | Format::Markdown => format!("{path}\n"),
     })?;
-    if asked.edit {
+    if args.edit {
         editor::edit(&old.path)?;
     }
     Ok(Exit::Found)
 }
 
 /// The text to report. A change log needs none.
-fn log(asked: &Options) -> Result<Input> {
-    let needs_none = report::kind(&asked.template) == "CHG" && asked.append.is_none();
-    match &asked.file {
+fn log(args: &Options) -> Result<Input> {
+    let needs_none = report::kind(&args.template) == "CHG" && args.append.is_none();
+    match &args.file {
         None if needs_none => Ok(Input { bytes: Vec::new(), selection: None }),
         None => input::read(Path::new("-")),
         Some(file) => input::read(file),
@@ -321,12 +321,12 @@ fn change(revision: &str) -> Result<(git::Commit, Vec<git::Change>)> {
 }
 
 /// Whether the user can be asked.
-fn asks(asked: &Options) -> bool {
-    let from_file = asked.file.as_ref().is_some_and(|file| file != Path::new("-"));
+fn asks(args: &Options) -> bool {
+    let from_file = args.file.as_ref().is_some_and(|file| file != Path::new("-"));
     cfg!(feature = "prompts")
         && from_file
-        && !asked.no_input
-        && !asked.stdout
+        && !args.no_input
+        && !args.stdout
         && io::stdin().is_terminal()
         && io::stdout().is_terminal()
 }

@@ -87,24 +87,24 @@ pub(crate) fn step() {
 }
 
 /// Probes the machine and prints the result.
-pub(crate) fn run(asked: &ProbeOptions, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    if asked.watch {
-        return watch(asked.every, asked.count, common, output);
+pub(crate) fn run(args: &ProbeOptions, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    if args.watch {
+        return watch(args.every, args.count, common, output);
     }
-    let level = match asked.level {
+    let level = match args.level {
         Depth::Quick => Level::Quick,
         Depth::Functional => Level::Functional,
         Depth::Stress => Level::Stress,
     };
-    let time = Duration::from_secs(asked.time_limit);
-    let options = Options { seconds: asked.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
+    let time = Duration::from_secs(args.time_limit);
+    let options = Options { seconds: args.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
     let stage = (level > Level::Quick).then(|| progress::stage("asking the machine"));
     let outcome = machine::run(level, &options);
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
-    if let Some(path) = &asked.save {
+    if let Some(path) = &args.save {
         machine::save(&outcome, path)?;
         remark(&format!("saved; `faultbook LOG --facts {}` uses it on any machine", path.display()));
     }

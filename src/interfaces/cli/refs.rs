@@ -56,11 +56,11 @@ struct Commit<'a> {
 
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, options.format)?;
-    let asked = options.id.as_str();
+    let query = options.id.as_str();
     let (project, knowledge) = open::project(common, false)?;
     let records = open::records(&knowledge);
-    let called: Vec<_> = records.iter().filter(|record| record.is_called(asked)).collect();
-    let id = called.first().map_or(asked, |record| record.id.as_str());
+    let called: Vec<_> = records.iter().filter(|record| record.is_called(query)).collect();
+    let id = called.first().map_or(query, |record| record.id.as_str());
     let names = called.iter().flat_map(|record| std::iter::once(&record.id).chain(&record.aliases));
     let ids = mentions::spellings(id, names);
     let own: Vec<PathBuf> = called.iter().map(|record| record.path.clone()).collect();
@@ -71,13 +71,13 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let found = refs::in_files(&folders, &ids, &own, &project.files);
     let commits = match git::root(&root) {
         Some(top) => refs::in_commits(&top, &ids).unwrap_or_else(|error| {
-            output::remark(&format!("the commits were not asked: {error}"));
+            output::remark(&format!("the commits were not searched: {error}"));
             Vec::new()
         }),
         None => Vec::new(),
     };
     if called.is_empty() {
-        output::remark(&format!("the project has no report `{asked}`; this is who mentions it all the same"));
+        output::remark(&format!("the project has no report `{query}`; these places mention it anyway"));
     }
     let paths: Vec<String> = own.iter().map(|path| new::shown(path)).collect();
     output.write(&match output.format {

@@ -60,10 +60,10 @@ pub(crate) struct Options {
     command: Vec<OsString>,
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = Output::new(common, asked.format)?;
-    let Some((program, arguments)) = asked.command.split_first() else { return Ok(Exit::Usage) };
-    let mut log = asked.log.as_deref().map(Log::create).transpose()?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, args.format)?;
+    let Some((program, arguments)) = args.command.split_first() else { return Ok(Exit::Usage) };
+    let mut log = args.log.as_deref().map(Log::create).transpose()?;
     let mut tail = Tail::new();
     let ended = runner::run(program, arguments, &mut |stream, bytes| {
         tail.push(stream, bytes);
@@ -80,7 +80,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     };
     if !outcome.is_success() {
         // The command's exit code is returned even if we cannot print anything.
-        if let Err(error) = report(asked, outcome, tail, common, &output) {
+        if let Err(error) = report(args, outcome, tail, common, &output) {
             complain(&error);
         }
     }
@@ -98,14 +98,14 @@ fn refused(error: &runner::Error) -> Failure {
 }
 
 /// Explains below the output why the command failed.
-fn report(asked: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output) -> Result<()> {
+fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output) -> Result<()> {
     // First of all, because the machine's state changes after the failure.
     let moment = Moment::of_death(common)?;
     let (project, knowledge) = open::project(common, false)?;
     let input = tail.finish();
     let reading = diagnose::read_with(&input, &knowledge, &|_, incident| Ok(moment.measured(incident)))?;
     // It ran here, wherever its devices were.
-    let software = if asked.new { here::software(&reading, common)? } else { Facts::default() };
+    let software = if args.new { here::software(&reading, common)? } else { Facts::default() };
     let diagnosis = reading.diagnosis;
     // After Ctrl-C the user knows why it ended, unless the output contains a failure that made them press it.
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
@@ -116,8 +116,8 @@ fn report(asked: &Options, outcome: Outcome, tail: Tail, common: &Common, output
     } else {
         show(&diagnosis, outcome, common, output)?;
     }
-    let drafted = asked.new.then(|| {
-        let command = in_words(&asked.command);
+    let drafted = args.new.then(|| {
+        let command = in_words(&args.command);
         // A report needs a name if the output does not suggest one.
         let title =
             (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.describe()));
@@ -132,8 +132,8 @@ fn report(asked: &Options, outcome: Outcome, tail: Tail, common: &Common, output
             None
         }
     };
-    if let Some(command) = &asked.on_failure {
-        hand_over(command, &json::render(&diagnosis), outcome, asked.log.as_deref(), report.as_deref());
+    if let Some(command) = &args.on_failure {
+        hand_over(command, &json::render(&diagnosis), outcome, args.log.as_deref(), report.as_deref());
     }
     Ok(())
 }

@@ -46,11 +46,11 @@ struct Answer<'a> {
     hits: &'a [Hit],
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let words = &asked.words.join(" ");
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let words = &args.words.join(" ");
     let knowledge = open::knowledge(common, false)?;
-    let hits = hits(&knowledge, words, asked.limit)?;
+    let hits = hits(&knowledge, words, args.limit)?;
     let text = match output.format {
         Format::Json => json(&Answer { schema: "faultbook/search/1", words, hits: &hits })?,
         Format::Markdown => table(

@@ -46,28 +46,28 @@ pub(crate) enum HookShell {
 }
 
 #[cfg(feature = "shell")]
-pub(crate) fn completions(asked: &CompletionsOptions, common: &Common) -> Result<Exit> {
+pub(crate) fn completions(args: &CompletionsOptions, common: &Common) -> Result<Exit> {
     use clap::CommandFactory as _;
     let mut text = Vec::new();
-    clap_complete::generate(asked.shell, &mut Arguments::command(), "faultbook", &mut text);
+    clap_complete::generate(args.shell, &mut Arguments::command(), "faultbook", &mut text);
     as_it_is(common).write(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Found)
 }
 
 /// Writes a man page for the command and each of its commands.
 #[cfg(feature = "shell")]
-pub(crate) fn man(asked: &ManOptions) -> Result<Exit> {
+pub(crate) fn man(args: &ManOptions) -> Result<Exit> {
     use clap::CommandFactory as _;
     let failed = |error: std::io::Error| {
-        Failure::new(format!("could not write man pages to `{}`: {}", asked.folder.display(), reason(&error)))
+        Failure::new(format!("could not write man pages to `{}`: {}", args.folder.display(), reason(&error)))
     };
-    fs::create_dir_all(&asked.folder).map_err(failed)?;
-    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), &asked.folder).map_err(failed)?;
+    fs::create_dir_all(&args.folder).map_err(failed)?;
+    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), &args.folder).map_err(failed)?;
     Ok(Exit::Found)
 }
 
-pub(crate) fn hook(asked: &HookOptions, common: &Common) -> Result<Exit> {
-    as_it_is(common).write(match asked.shell {
+pub(crate) fn hook(args: &HookOptions, common: &Common) -> Result<Exit> {
+    as_it_is(common).write(match args.shell {
         HookShell::Zsh => ZSH,
         HookShell::Bash => BASH,
     })?;

@@ -54,16 +54,16 @@ struct Thing<'a> {
 
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, options.format)?;
-    let asked = &options.id.join(" ");
+    let query = &options.id.join(" ");
     let knowledge = open::knowledge(common, false)?;
-    let found = lookup::find(&knowledge, asked, !common.no_builtin)?;
+    let found = lookup::find(&knowledge, query, !common.no_builtin)?;
     if found.is_empty() {
-        return nothing(&knowledge, asked, output);
+        return nothing(&knowledge, query, output);
     }
     let text = match output.format {
         Format::Json => {
             let found = found.iter().map(|found| thing(&knowledge, found)).collect();
-            json(&Answer { schema: "faultbook/show/1", asked, found })?
+            json(&Answer { schema: "faultbook/show/1", asked: query, found })?
         }
         Format::Markdown => {
             found.iter().map(|found| lookup::markdown(&knowledge, found)).collect::<Vec<_>>().join("\n")
@@ -75,11 +75,11 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
 }
 
 /// Says that there is no such id, and which are similar.
-fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> Result<Exit> {
+fn nothing(knowledge: &Knowledge, query: &str, output: &Output) -> Result<Exit> {
     if output.format == Format::Json {
-        output.write(&json(&Answer { schema: "faultbook/show/1", asked, found: Vec::new() })?)?;
+        output.write(&json(&Answer { schema: "faultbook/show/1", asked: query, found: Vec::new() })?)?;
     }
-    let near: Vec<String> = search::hits(knowledge, asked, 3)
+    let near: Vec<String> = search::hits(knowledge, query, 3)
         .unwrap_or_default()
         .into_iter()
         .map(|hit| format!("`faultbook show {}`", hit.id))
@@ -88,7 +88,7 @@ fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> Result<Exit> 
         true => "`faultbook list` names everything there is".to_owned(),
         false => format!("near to it: {}", near.join(", ")),
     };
-    super::complain(&Failure::new(format!("no page, report or code `{asked}`")).hint(hint));
+    super::complain(&Failure::new(format!("no page, report or code `{query}`")).hint(hint));
     Ok(Exit::None)
 }
 

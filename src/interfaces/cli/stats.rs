@@ -56,15 +56,15 @@ struct Row<'a> {
     counts: &'a [u32],
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let (project, knowledge) = open::project(common, false)?;
-    let filter = asked.filters.read(&knowledge.book)?;
+    let filter = args.filters.read(&knowledge.book)?;
     let mut told = open::told(&project, &knowledge);
     told.retain(|one| filter.wants(&one.record));
     let stats = Stats::new(&told, &knowledge.book);
     let exit = if stats.reports == 0 { Exit::None } else { Exit::Found };
-    if let Some(file) = &asked.svg {
+    if let Some(file) = &args.svg {
         let svg = chart::svg(&stats.chart);
         if file.as_os_str() == "-" {
             output.write(&svg)?;

@@ -40,15 +40,15 @@ struct Answer<'a> {
     commit: Option<&'a str>,
 }
 
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let report = new::one_report(&knowledge, &asked.id)?;
+    let report = new::one_report(&knowledge, &args.id)?;
     let folder =
         report.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or_else(open::here, Into::into);
-    let commit = asked.commit.as_deref().map(|revision| git::commit(&folder, revision)).transpose()?;
+    let commit = args.commit.as_deref().map(|revision| git::commit(&folder, revision)).transpose()?;
     let short = commit.as_ref().map(|commit| git::short(&commit.hash));
-    let changed = status::set(&report.path, &asked.word, short)?;
+    let changed = status::set(&report.path, &args.word, short)?;
     let path = new::shown(&report.path);
     let by = short.map(|short| format!(" by {short}")).unwrap_or_default();
     let before = if changed.before.is_empty() { "no status".to_owned() } else { changed.before.clone() };

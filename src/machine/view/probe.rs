@@ -362,7 +362,7 @@ mod tests {
             Terminal::default(),
         );
         assert!(text.contains("GPU 0  NVIDIA GeForce RTX 3060"), "{text}");
-        assert!(text.contains("memory      ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
+        assert!(text.contains("memory      ####################------ 9.0 GiB of 12.0 GiB used"), "{text}");
         assert!(text.contains("pid 4312 python train.py"), "{text}");
         assert!(text.contains("conv backward filter"), "{text}");
         for row in [
