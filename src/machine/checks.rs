@@ -13,7 +13,7 @@ use super::note::Notes;
 use super::save::join;
 use super::step::{self, Message, Settings};
 use super::vendor::Checks;
-use super::{Check, Level, Word};
+use super::{Check, CheckStatus, Level};
 use crate::amounts::seconds;
 use crate::facts::Source;
 
@@ -67,7 +67,7 @@ pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Se
     let mut rest = wanted.as_slice();
     while let [first, ..] = rest {
         let no_context = checks.first().is_some_and(|check| !check.word.holds());
-        let hangs = checks.iter().filter(|check| check.word == Word::TimedOut).count();
+        let hangs = checks.iter().filter(|check| check.word == CheckStatus::TimedOut).count();
         let why = if no_context {
             Some("there is no usable context".to_owned())
         } else if hangs >= HANGS {
@@ -78,7 +78,7 @@ pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Se
             None
         };
         if let Some(why) = why {
-            checks.extend(rest.iter().map(|name| check(name, device, Word::NotReached, why.clone())));
+            checks.extend(rest.iter().map(|name| check(name, device, CheckStatus::NotReached, why.clone())));
             break;
         }
         let settings = Settings {
@@ -90,7 +90,7 @@ pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Se
         let ended = one_child(start, until, &settings, device, &mut notes);
         // A child that prints nothing must not be restarted forever.
         let ended = if ended.is_empty() {
-            vec![check(first, device, Word::Failed, "the child printed nothing".to_owned())]
+            vec![check(first, device, CheckStatus::Failed, "the child printed nothing".to_owned())]
         } else {
             ended
         };
@@ -129,12 +129,14 @@ fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32,
     });
     if let Some(name) = died_in {
         let (word, mut says) = match &reply.end {
-            End::TimedOut(_) => (Word::TimedOut, format!("it {}", reply.end.says())),
-            End::CutOff => (Word::NotReached, time_is_up(start.time)),
-            End::NotStarted(_) => (Word::Failed, format!("the child {}", reply.end.says())),
-            End::Done | End::Code(_) | End::Signal(_) => (Word::Crashed, format!("the process {}", reply.end.says())),
+            End::TimedOut(_) => (CheckStatus::TimedOut, format!("it {}", reply.end.says())),
+            End::CutOff => (CheckStatus::NotReached, time_is_up(start.time)),
+            End::NotStarted(_) => (CheckStatus::Failed, format!("the child {}", reply.end.says())),
+            End::Done | End::Code(_) | End::Signal(_) => {
+                (CheckStatus::Crashed, format!("the process {}", reply.end.says()))
+            }
         };
-        if let Some(line) = reply.complaint.lines().last().filter(|_| word == Word::Crashed) {
+        if let Some(line) = reply.complaint.lines().last().filter(|_| word == CheckStatus::Crashed) {
             says = format!("{says}, last output: {}", line.chars().take(200).collect::<String>());
         }
         checks.push(check(&name, device, word, says));
@@ -152,12 +154,12 @@ pub(super) fn hung(offered: Checks, device: i32, says: &str) -> Vec<Check> {
     let device = u32::try_from(device).unwrap_or(0);
     let not_reached = "there is no usable context";
     let ended = offered.functional.iter().enumerate().map(|(place, name)| match place {
-        0 => check(name, device, Word::TimedOut, says.to_owned()),
-        _ => check(name, device, Word::NotReached, not_reached.to_owned()),
+        0 => check(name, device, CheckStatus::TimedOut, says.to_owned()),
+        _ => check(name, device, CheckStatus::NotReached, not_reached.to_owned()),
     });
     ended.collect()
 }
 
-fn check(name: &str, device: u32, word: Word, says: String) -> Check {
+fn check(name: &str, device: u32, word: CheckStatus, says: String) -> Check {
     Check { name: name.to_owned(), device, word, says, code: None, milliseconds: 0 }
 }

@@ -2,7 +2,7 @@
 
 use super::numbering::{called, installed};
 use super::vendor::Vendor;
-use super::{Check, Word, alike};
+use super::{Check, CheckStatus, alike};
 use crate::amounts::size;
 use crate::compatibility::{arch_supported, driver_supports};
 use crate::facts::{Facts, Value};
@@ -278,14 +278,14 @@ fn host(facts: &Facts, findings: &mut Findings) {
 }
 
 fn broken_checks(facts: &Facts, checks: &[Check], findings: &mut Findings) {
-    for (check, names) in alike(checks, Word::is_broken) {
+    for (check, names) in alike(checks, CheckStatus::is_broken) {
         let what = match check.word {
-            Word::Wrong => "wrong results",
-            Word::Failed => "failure",
-            Word::UnknownCode => "failure with a code that the library has no name for",
-            Word::Crashed => "crash",
-            Word::TimedOut => "hang",
-            Word::Ok | Word::Skipped | Word::NotReached => continue,
+            CheckStatus::Wrong => "wrong results",
+            CheckStatus::Failed => "failure",
+            CheckStatus::UnknownCode => "failure with a code that the library has no name for",
+            CheckStatus::Crashed => "crash",
+            CheckStatus::TimedOut => "hang",
+            CheckStatus::Ok | CheckStatus::Skipped | CheckStatus::NotReached => continue,
         };
         findings.broken(format!("{}, {what} of {}: {}", called(facts, check.device), names.join(", "), check.says));
     }

@@ -52,23 +52,25 @@ fn text_of_log(root: &Path) -> Result<(String, &'static str), String> {
     }
     let restricted = read_text(root, "proc/sys/kernel/dmesg_restrict").is_some_and(|text| text.trim() == "1");
     Err(match trouble {
-        Trouble::Denied if restricted => "no permission to read the kernel log (kernel.dmesg_restrict is 1)".to_owned(),
-        Trouble::Denied => "no permission to read the kernel log".to_owned(),
-        Trouble::Absent => "there is no /dev/kmsg here and no kernel log under /var/log".to_owned(),
+        ReadError::Denied if restricted => {
+            "no permission to read the kernel log (kernel.dmesg_restrict is 1)".to_owned()
+        }
+        ReadError::Denied => "no permission to read the kernel log".to_owned(),
+        ReadError::Absent => "there is no /dev/kmsg here and no kernel log under /var/log".to_owned(),
     })
 }
 
 #[derive(Debug)]
-enum Trouble {
+enum ReadError {
     Denied,
     Absent,
 }
 
 /// All messages in the kernel's ring buffer; each read returns one record.
-fn read_messages(path: &Path) -> Result<String, Trouble> {
+fn read_messages(path: &Path) -> Result<String, ReadError> {
     let trouble = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => Trouble::Absent,
-        _ => Trouble::Denied,
+        std::io::ErrorKind::NotFound => ReadError::Absent,
+        _ => ReadError::Denied,
     };
     let mut options = std::fs::OpenOptions::new();
     options.read(true);

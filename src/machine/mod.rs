@@ -47,7 +47,7 @@ use vendor::{VENDORS, Vendor};
 pub(crate) use native::leave;
 pub(crate) use numbering::called;
 pub(crate) use outcome::alike;
-pub use outcome::{Check, Level, Options, Outcome, Word};
+pub use outcome::{Check, CheckStatus, Level, Options, Outcome};
 pub(crate) use relate::is_software;
 pub use relate::relate;
 pub use save::{Error, load, save, to_json};

@@ -29,7 +29,7 @@ use std::ffi::{CStr, OsStr, c_char, c_int};
 use libloading::{Library, Symbol};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum CallError {
     /// The library could not be opened.
     NotLoaded(String),
     /// The library has no such function.
@@ -44,10 +44,10 @@ pub(super) enum Trouble {
     },
 }
 
-impl Trouble {
+impl CallError {
     pub(super) fn code(&self) -> Option<i32> {
         match self {
-            Trouble::Status { code, .. } => Some(*code),
+            CallError::Status { code, .. } => Some(*code),
             _ => None,
         }
     }
@@ -55,18 +55,18 @@ impl Trouble {
     /// A word for conditions: the name of the status, if it has one.
     pub(super) fn word(&self) -> String {
         match self {
-            Trouble::NotLoaded(_) => "cannot load library".to_owned(),
-            Trouble::Missing(name) => format!("no {name}"),
-            Trouble::Status { name: Some(name), .. } => name.clone(),
-            Trouble::Status { code, name: None, .. } => format!("unknown code {code}"),
+            CallError::NotLoaded(_) => "cannot load library".to_owned(),
+            CallError::Missing(name) => format!("no {name}"),
+            CallError::Status { name: Some(name), .. } => name.clone(),
+            CallError::Status { code, name: None, .. } => format!("unknown code {code}"),
         }
     }
 
     pub(super) fn says(&self) -> String {
         match self {
-            Trouble::NotLoaded(why) => format!("the library cannot be loaded: {why}"),
-            Trouble::Missing(name) => format!("the library has no function {name}"),
-            Trouble::Status { call, code, name, says } => {
+            CallError::NotLoaded(why) => format!("the library cannot be loaded: {why}"),
+            CallError::Missing(name) => format!("the library has no function {name}"),
+            CallError::Status { call, code, name, says } => {
                 let name = name.as_deref().unwrap_or("a code that the library has no name for");
                 match says {
                     Some(says) => format!("{call} returned {code} ({name}): {says}"),
@@ -79,10 +79,10 @@ impl Trouble {
 
 /// Opens a library by path or name and never closes it: threads that it started may still run in it, and frameworks do
 /// not close it either.
-pub(super) fn open(library: &OsStr) -> Result<&'static Library, Trouble> {
+pub(super) fn open(library: &OsStr) -> Result<&'static Library, CallError> {
     // SAFETY: loading runs the initialisers of a library that the user's framework loads too, in a process that does
     // nothing else and may crash.
-    let library = unsafe { Library::new(library) }.map_err(|error| Trouble::NotLoaded(error.to_string()))?;
+    let library = unsafe { Library::new(library) }.map_err(|error| CallError::NotLoaded(error.to_string()))?;
     Ok(Box::leak(Box::new(library)))
 }
 
@@ -100,9 +100,9 @@ pub(crate) fn leave(code: u8) -> ! {
 ///
 /// # Safety
 /// `F` must be the type of that function in the library's C header.
-pub(super) unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, Trouble> {
+pub(super) unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, CallError> {
     // SAFETY: the caller vouches for the type.
-    unsafe { library.get::<F>(name.as_bytes()) }.map_err(|_| Trouble::Missing(name.trim_end_matches('\0')))
+    unsafe { library.get::<F>(name.as_bytes()) }.map_err(|_| CallError::Missing(name.trim_end_matches('\0')))
 }
 
 /// A C string of the library as text; `None` for a null pointer.
@@ -118,7 +118,7 @@ pub(super) unsafe fn text_at(text: *const c_char) -> Option<String> {
 }
 
 /// The status of a call of cuBLAS, cuDNN or NVRTC, named by a function of the library that takes the status.
-pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), Trouble> {
+pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), CallError> {
     if code == 0 {
         return Ok(());
     }
@@ -129,5 +129,5 @@ pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, 
     });
     // CUBLAS_UNKNOWN_STATUS, CUDNN_UNKNOWN_STATUS, "NVRTC_ERROR unknown": no names.
     let name = name.filter(|name| !name.contains("UNKNOWN_STATUS") && !name.ends_with(" unknown"));
-    Err(Trouble::Status { call, code, name, says: None })
+    Err(CallError::Status { call, code, name, says: None })
 }

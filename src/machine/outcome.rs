@@ -122,7 +122,7 @@ pub struct Check {
     /// The device, by its runtime number.
     pub device: u32,
     /// The result.
-    pub word: Word,
+    pub word: CheckStatus,
     /// The message.
     pub says: String,
     /// The status code, if the library returned one.
@@ -132,7 +132,7 @@ pub struct Check {
 }
 
 /// Checks of a device with the same result and message: the first of them, and the names of all.
-pub(crate) fn alike(checks: &[Check], wanted: fn(Word) -> bool) -> Vec<(&Check, Vec<String>)> {
+pub(crate) fn alike(checks: &[Check], wanted: fn(CheckStatus) -> bool) -> Vec<(&Check, Vec<String>)> {
     let mut groups: Vec<(&Check, Vec<String>)> = Vec::new();
     for check in checks.iter().filter(|check| wanted(check.word)) {
         let name = check.name.replace('_', " ");
@@ -147,7 +147,7 @@ pub(crate) fn alike(checks: &[Check], wanted: fn(Word) -> bool) -> Vec<(&Check, 
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum CheckStatus {
     /// The result is correct.
     Ok,
     /// The check finished with a wrong result.
@@ -166,44 +166,44 @@ pub enum Word {
     NotReached,
 }
 
-impl Word {
-    const ALL: [Word; 8] = [
-        Word::Ok,
-        Word::Wrong,
-        Word::Failed,
-        Word::UnknownCode,
-        Word::Crashed,
-        Word::TimedOut,
-        Word::Skipped,
-        Word::NotReached,
+impl CheckStatus {
+    const ALL: [CheckStatus; 8] = [
+        CheckStatus::Ok,
+        CheckStatus::Wrong,
+        CheckStatus::Failed,
+        CheckStatus::UnknownCode,
+        CheckStatus::Crashed,
+        CheckStatus::TimedOut,
+        CheckStatus::Skipped,
+        CheckStatus::NotReached,
     ];
 
     /// The word in facts, files and answers.
     pub fn word(self) -> &'static str {
         match self {
-            Word::Ok => "ok",
-            Word::Wrong => "wrong",
-            Word::Failed => "failed",
-            Word::UnknownCode => "unknown code",
-            Word::Crashed => "crashed",
-            Word::TimedOut => "timed out",
-            Word::Skipped => "skipped",
-            Word::NotReached => "not reached",
+            CheckStatus::Ok => "ok",
+            CheckStatus::Wrong => "wrong",
+            CheckStatus::Failed => "failed",
+            CheckStatus::UnknownCode => "unknown code",
+            CheckStatus::Crashed => "crashed",
+            CheckStatus::TimedOut => "timed out",
+            CheckStatus::Skipped => "skipped",
+            CheckStatus::NotReached => "not reached",
         }
     }
 
     /// Parses such a word; anything else counts as not reached.
     pub fn of(word: &str) -> Self {
-        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Word::NotReached)
+        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(CheckStatus::NotReached)
     }
 
     /// Whether the check was tried and failed.
     pub fn is_broken(self) -> bool {
-        !self.holds() && self != Word::NotReached
+        !self.holds() && self != CheckStatus::NotReached
     }
 
     /// Whether later checks can rely on it.
     pub fn holds(self) -> bool {
-        matches!(self, Word::Ok | Word::Skipped)
+        matches!(self, CheckStatus::Ok | CheckStatus::Skipped)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::note::Notes;
 use super::numbering::{by_ordinal, index_of, installed, vendor, visible};
-use super::{Check, Options, Word};
+use super::{Check, CheckStatus, Options};
 use crate::facts::{Facts, Source, Value};
 
 /// Adds `gpu.*`, `gpu.count`, `gpu.visible` and `ladder.*`.
@@ -78,10 +78,10 @@ fn copy(index: u32, facts: &mut Facts) {
 
 /// The worst result of each check over all devices.
 fn write_checks(checks: &[Check], notes: &mut Notes) {
-    let rank = |word: Word| match word {
-        Word::Skipped => 0,
-        Word::Ok => 1,
-        Word::NotReached => 2,
+    let rank = |word: CheckStatus| match word {
+        CheckStatus::Skipped => 0,
+        CheckStatus::Ok => 1,
+        CheckStatus::NotReached => 2,
         _ => 3,
     };
     let mut names: Vec<&str> = Vec::new();
@@ -94,7 +94,7 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
     for name in names {
         let worst = checks.iter().filter(|check| check.name == name).max_by_key(|check| rank(check.word));
         let Some(worst) = worst else { continue };
-        if worst.word == Word::Skipped {
+        if worst.word == CheckStatus::Skipped {
             notes.set_unknown(format!("ladder.{name}"), worst.says.clone());
             continue;
         }
@@ -109,7 +109,7 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
     if !checks.is_empty() {
         notes.flag("ladder.holds", broken.is_empty());
         notes.list("ladder.broken", broken);
-        notes.count("ladder.wrong", checks.iter().filter(|check| check.word == Word::Wrong).count() as u64);
+        notes.count("ladder.wrong", checks.iter().filter(|check| check.word == CheckStatus::Wrong).count() as u64);
         notes.flag("ladder.workspace_missing", workspace_missing(checks));
     }
     let runtime = &vendor(&notes.facts).runtime.facts;
@@ -136,10 +136,10 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
 fn workspace_missing(checks: &[Check]) -> bool {
     /// In CUDA and in HIP.
     const OUT_OF_MEMORY: i32 = 2;
-    let wanting = checks.iter().filter(|check| check.word == Word::Failed && check.code == Some(OUT_OF_MEMORY));
+    let wanting = checks.iter().filter(|check| check.word == CheckStatus::Failed && check.code == Some(OUT_OF_MEMORY));
     wanting.into_iter().any(|wanting| {
         let bare = format!("{}_no_workspace", wanting.name);
-        checks.iter().any(|check| check.device == wanting.device && check.name == bare && check.word == Word::Ok)
+        checks.iter().any(|check| check.device == wanting.device && check.name == bare && check.word == CheckStatus::Ok)
     })
 }
 
@@ -204,7 +204,7 @@ mod tests {
             milliseconds: 0,
         };
         let mut notes = Notes::default();
-        settle(&options(None), &[check(0, Word::Ok), check(1, Word::Wrong)], &mut notes);
+        settle(&options(None), &[check(0, CheckStatus::Ok), check(1, CheckStatus::Wrong)], &mut notes);
         assert_eq!(notes.facts.text("ladder.copy"), Some("wrong"));
         assert_eq!(notes.facts.get("ladder.holds").map(|fact| &fact.value), Some(&Value::Bool(false)));
     }

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::{Check, Outcome, Word};
+use super::{Check, CheckStatus, Outcome};
 use crate::facts::{Facts, Source, Value};
 use crate::hint::Hint;
 use crate::vendors;
@@ -179,7 +179,7 @@ impl CheckLayout {
         Check {
             name: self.name,
             device: self.device,
-            word: Word::of(&self.outcome),
+            word: CheckStatus::of(&self.outcome),
             says: self.says,
             code: self.code,
             milliseconds: self.milliseconds,
@@ -289,7 +289,7 @@ mod tests {
             checks: vec![Check {
                 name: "copy".into(),
                 device: 0,
-                word: Word::Wrong,
+                word: CheckStatus::Wrong,
                 says: "4 of 4096 bytes differ".into(),
                 code: None,
                 milliseconds: 12,

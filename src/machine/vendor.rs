@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use super::Word;
+use super::CheckStatus;
 use super::findings::Findings;
-use super::native::Trouble;
+use super::native::CallError;
 use super::note::Notes;
 use super::step::Settings;
 use crate::facts::Facts;
@@ -65,7 +65,7 @@ pub(super) trait Bench {
 
 /// How a check ended, if it did not succeed.
 pub(super) struct Ended {
-    pub(super) word: Word,
+    pub(super) word: CheckStatus,
     pub(super) says: String,
     pub(super) code: Option<i32>,
 }
@@ -76,25 +76,25 @@ pub(super) type Answer = Result<String, Ended>;
 impl Ended {
     /// Not tried: something that it needs is missing.
     pub(super) fn skipped(says: &str) -> Self {
-        Self { word: Word::Skipped, says: says.to_owned(), code: None }
+        Self { word: CheckStatus::Skipped, says: says.to_owned(), code: None }
     }
 
     /// A wrong result.
     pub(super) fn wrong(says: String) -> Self {
-        Self { word: Word::Wrong, says, code: None }
+        Self { word: CheckStatus::Wrong, says, code: None }
     }
 }
 
 impl From<Answer> for Ended {
     fn from(answer: Answer) -> Self {
-        answer.map_or_else(|ended| ended, |says| Self { word: Word::Ok, says, code: None })
+        answer.map_or_else(|ended| ended, |says| Self { word: CheckStatus::Ok, says, code: None })
     }
 }
 
-impl From<Trouble> for Ended {
-    fn from(trouble: Trouble) -> Self {
-        let unknown = matches!(&trouble, Trouble::Status { name: None, .. });
-        let word = if unknown { Word::UnknownCode } else { Word::Failed };
+impl From<CallError> for Ended {
+    fn from(trouble: CallError) -> Self {
+        let unknown = matches!(&trouble, CallError::Status { name: None, .. });
+        let word = if unknown { CheckStatus::UnknownCode } else { CheckStatus::Failed };
         Self { word, says: trouble.says(), code: trouble.code() }
     }
 }

@@ -139,8 +139,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let ran_here = here::ran(&log.bytes);
     let input = redacted(log, redactor.as_mut());
     let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
-    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&args.template) == "BUG" && args.title.is_none()
-    {
+    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&args.template) == "BUG" && args.title.is_none() {
         complain(&Failure::new("no error in this text, so nothing was written").hint(
             "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
         ));

@@ -18,7 +18,7 @@ use std::path::Path;
 use native::driver::Driver;
 
 use super::findings::Findings;
-use super::native::Trouble;
+use super::native::CallError;
 use super::note::Notes;
 use super::step::Settings;
 use super::vendor::{Bench, Checks, Vendor};
@@ -80,7 +80,7 @@ fn description() -> &'static Description {
 }
 
 /// `cuInit`, the driver's CUDA version, the number of visible devices.
-fn initialise(library: &OsStr, notes: &mut Notes) -> Result<(), Trouble> {
+fn initialise(library: &OsStr, notes: &mut Notes) -> Result<(), CallError> {
     let driver = Driver::open(library)?;
     driver.init()?;
     let version = driver.version()?;

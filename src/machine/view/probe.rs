@@ -3,7 +3,7 @@
 use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
-use crate::machine::{Check, Outcome, Word, alike, called};
+use crate::machine::{Check, CheckStatus, Outcome, alike, called};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
@@ -86,25 +86,25 @@ fn checks(sheet: &mut Sheet, outcome: &Outcome) {
     for device in devices {
         sheet.paragraph(&Paragraph::new(format!("{}, check by check", called(&outcome.facts, device))).style(STRONG));
         let own: Vec<Check> = checks.iter().filter(|check| check.device == device).cloned().collect();
-        for (check, names) in alike(&own, Word::is_broken) {
+        for (check, names) in alike(&own, CheckStatus::is_broken) {
             let words = format!("{}: {}", names.join(" · "), check.says);
             sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&check.word.word().to_uppercase())));
         }
-        for check in own.iter().filter(|check| check.word == Word::Ok) {
+        for check in own.iter().filter(|check| check.word == CheckStatus::Ok) {
             // The two checks whose messages say more than "ok".
             if matches!(check.name.as_str(), "largest_block" | "peer") {
                 let words = format!("{}: {}", check.name.replace('_', " "), check.says);
                 sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("")));
             }
         }
-        for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
+        for (style, label, word) in [(FOR, "ok", CheckStatus::Ok), (FAINT, "not tried", CheckStatus::NotReached)] {
             let names: Vec<String> =
                 own.iter().filter(|check| check.word == word).map(|check| check.name.replace('_', " ")).collect();
             if !names.is_empty() {
                 sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
             }
         }
-        for (check, names) in alike(&own, |word| word == Word::Skipped) {
+        for (check, names) in alike(&own, |word| word == CheckStatus::Skipped) {
             let words = format!("{}: {}", check.says, names.join(" · "));
             sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
         }
@@ -312,7 +312,7 @@ mod tests {
             checks: vec![Check {
                 name: "conv_backward_filter".into(),
                 device: 0,
-                word: Word::Failed,
+                word: CheckStatus::Failed,
                 says: "needs 1.1 GiB of workspace".into(),
                 code: Some(2),
                 milliseconds: 31,

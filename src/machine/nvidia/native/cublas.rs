@@ -7,7 +7,7 @@ use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Data
 use libloading::Library;
 
 use super::driver::Buffer;
-use crate::machine::native::{Trouble, function, named, open};
+use crate::machine::native::{CallError, function, named, open};
 
 /// The precision of the inputs; the result is always FP32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ macro_rules! call {
 
 impl Cublas {
     /// Opens the library and creates a handle in the current context.
-    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, Trouble> {
+    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, CallError> {
         let library = open(library)?;
         let mut handle = ptr::null_mut();
         call!(library, "cublasCreate_v2", (*mut *mut c_void), (&mut handle))?;
@@ -67,7 +67,7 @@ impl Cublas {
     }
 
     /// The version as one number: 120903 for 12.9.3, 11402 for 11.4.2, 10203 for 10.2.3.
-    pub(in crate::machine) fn version(&self) -> Result<i32, Trouble> {
+    pub(in crate::machine) fn version(&self) -> Result<i32, CallError> {
         let mut version = 0;
         call!(self.library, "cublasGetVersion_v2", (*mut c_void, *mut c_int), (self.handle, &mut version))?;
         Ok(version)
@@ -81,7 +81,7 @@ impl Cublas {
         a: &Buffer<'_>,
         b: &Buffer<'_>,
         c: &Buffer<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CallError> {
         let input = n * n * precision.width();
         assert!(a.len() >= input && b.len() >= input && c.len() >= n * n * 4, "the caller sizes the buffers");
         let (kind, compute) = match precision {

@@ -9,7 +9,7 @@ use cudarc::cudnn::sys::{cudnnConvolutionMode_t as Mode, cudnnDataType_t as Data
 use libloading::Library;
 
 use super::driver::Buffer;
-use crate::machine::native::{Trouble, function, named, open};
+use crate::machine::native::{CallError, function, named, open};
 
 /// The three convolutions of a training step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ macro_rules! call {
 
 impl Cudnn {
     /// Opens the library and creates a handle in the current context.
-    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, Trouble> {
+    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, CallError> {
         let library = open(library)?;
         let mut handle = ptr::null_mut();
         call!(library, "cudnnCreate", (*mut *mut c_void), (&mut handle))?;
@@ -97,7 +97,7 @@ impl Cudnn {
     }
 
     /// The version as one number: 91002 for 9.10.2, 8907 for 8.9.7.
-    pub(in crate::machine) fn version(&self) -> Result<usize, Trouble> {
+    pub(in crate::machine) fn version(&self) -> Result<usize, CallError> {
         // SAFETY: `size_t cudnnGetVersion(void)` in cudnn.h.
         let call = unsafe { function::<unsafe extern "C" fn() -> usize>(self.library, "cudnnGetVersion\0") }?;
         // SAFETY: takes nothing and cannot fail.
@@ -105,12 +105,12 @@ impl Cudnn {
     }
 
     /// Creates the descriptors of a layer.
-    pub(in crate::machine) fn layer(&self, shape: Shape) -> Result<Layer<'_>, Trouble> {
+    pub(in crate::machine) fn layer(&self, shape: Shape) -> Result<Layer<'_>, CallError> {
         let library = self.library;
         let (float, nchw) = (DataType::CUDNN_DATA_FLOAT as c_int, Format::CUDNN_TENSOR_NCHW as c_int);
         let size = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
         let (batch, side) = (size(shape.batch), size(shape.side));
-        let tensor = |channels: usize| -> Result<*mut c_void, Trouble> {
+        let tensor = |channels: usize| -> Result<*mut c_void, CallError> {
             let mut tensor = ptr::null_mut();
             call!(library, "cudnnCreateTensorDescriptor", (*mut *mut c_void), (&mut tensor))?;
             call!(
@@ -174,7 +174,7 @@ pub(in crate::machine) struct Tensors<'b, 'd> {
 
 impl Layer<'_> {
     /// The algorithms that cuDNN suggests for a pass, the one it expects to be fastest first.
-    pub(in crate::machine) fn algorithms(&self, pass: Pass) -> Result<Vec<Algorithm>, Trouble> {
+    pub(in crate::machine) fn algorithms(&self, pass: Pass) -> Result<Vec<Algorithm>, CallError> {
         const MOST: usize = 10;
         let empty =
             Performance { algorithm: 0, status: 0, time: 0.0, memory: 0, determinism: 0, math: 0, reserved: [0; 3] };
@@ -232,7 +232,7 @@ impl Layer<'_> {
         algorithm: Algorithm,
         workspace: Option<&Buffer<'_>>,
         tensors: &Tensors<'_, '_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CallError> {
         assert!(
             tensors.input.len() >= self.shape.input() * 4
                 && tensors.filter.len() >= self.shape.filter() * 4

@@ -5,7 +5,7 @@ use std::ptr;
 
 use libloading::Library;
 
-use crate::machine::native::{Trouble, function, named, open};
+use crate::machine::native::{CallError, function, named, open};
 
 pub(in crate::machine) struct Nvrtc {
     library: &'static Library,
@@ -47,11 +47,11 @@ macro_rules! call {
 }
 
 impl Nvrtc {
-    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, Trouble> {
+    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, CallError> {
         Ok(Self { library: open(library)? })
     }
 
-    pub(in crate::machine) fn version(&self) -> Result<(i32, i32), Trouble> {
+    pub(in crate::machine) fn version(&self) -> Result<(i32, i32), CallError> {
         let (mut major, mut minor) = (0, 0);
         call!(self, "nvrtcVersion", (*mut c_int, *mut c_int), (&mut major, &mut minor))?;
         Ok((major, minor))
@@ -79,7 +79,7 @@ impl Nvrtc {
     }
 
     /// Compiles C++ for a target; returns the image, or the error with the compiler's log.
-    pub(in crate::machine) fn compile(&self, source: &str, target: Target) -> Result<Vec<u8>, (Trouble, String)> {
+    pub(in crate::machine) fn compile(&self, source: &str, target: Target) -> Result<Vec<u8>, (CallError, String)> {
         let plain = |trouble| (trouble, String::new());
         let mut source = source.as_bytes().to_vec();
         source.push(0);
@@ -99,7 +99,7 @@ impl Nvrtc {
         self.image(program, target).map_err(plain)
     }
 
-    fn image(&self, program: *mut c_void, target: Target) -> Result<Vec<u8>, Trouble> {
+    fn image(&self, program: *mut c_void, target: Target) -> Result<Vec<u8>, CallError> {
         let mut size = 0;
         if let Target::Device(_) = target {
             call!(self, "nvrtcGetCUBINSize", (*mut c_void, *mut usize), (program, &mut size))?;
