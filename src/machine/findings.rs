@@ -51,7 +51,7 @@ pub(super) fn of(facts: &Facts, vendor: &dyn Vendor, checks: &[Check]) -> (Vec<S
     broken_checks(facts, checks, &mut findings);
     if let (late @ [_, ..], Some(budget)) = (list(facts, "probe.late"), facts.number("probe.budget_ms")) {
         let late = late.join(", ");
-        findings.note(format!("no answer from {late} within {budget} ms; `faultbook probe` waits longer"));
+        findings.note(format!("no answer within {budget} ms from {late}; `faultbook probe` waits longer"));
     }
     findings.0.sort_by_key(|(gravity, _)| *gravity);
     let broken = findings.0.iter().any(|(gravity, _)| *gravity == Severity::Broken);

@@ -97,7 +97,7 @@ fn a_row_waits_for_a_reset() {
     let outcome = Machine::with("remap-pending").probe(Level::Quick);
     assert!(yes(&outcome, "gpu.remapped.pending"));
     assert_eq!(number(&outcome, "gpu.remapped.uncorrectable"), 2.0);
-    says(&outcome, "waits to be replaced");
+    says(&outcome, "will be remapped when the GPU is reset");
 }
 
 #[test]
@@ -344,7 +344,10 @@ fn a_fabric_that_was_not_joined() {
 fn a_driver_without_a_list_of_processes_does_not_say_that_there_are_none() {
     // The scenario of WSL2 on a machine without it.
     let outcome = Machine::with("wsl2").probe(Level::Quick);
-    says(&outcome, "who holds it cannot be told: the driver lists no processes: this device does not support it");
+    says(
+        &outcome,
+        "the process that uses it is unknown: the driver lists no processes: this device does not support it",
+    );
 }
 
 #[test]
@@ -448,7 +451,7 @@ fn wsl2_hides_who_holds_the_memory() {
     assert!(yes(&outcome, "os.wsl"));
     assert!(outcome.facts.why_unknown("gpu.processes").is_some_and(|why| why.contains("WSL2")));
     assert!(outcome.facts.why_unknown("kernel.xid.count").is_some_and(|why| why.contains("WSL2")));
-    says(&outcome, "who holds it cannot be told: WSL2 hides processes");
+    says(&outcome, "the process that uses it is unknown: WSL2 hides processes");
 }
 
 #[test]
