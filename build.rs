@@ -1,8 +1,8 @@
-//! Reads kb/ once, so that the binary never parses YAML at start-up: checked front matter and bodies become one
-//! postcard file that `src/book/builtin.rs` takes in.
+//! Reads kb/ at build time, so that the binary never parses YAML at start-up: validated front matter and bodies become
+//! one postcard file, which `src/book/builtin.rs` includes.
 //!
-//! A page with broken front matter stops the build with its file and line. Bodies are checked by the tests, because the
-//! reader of markdown is not worth building twice. Missing or empty folders are fine: the book is then smaller.
+//! A page with invalid front matter fails the build with its file and line. Bodies are checked by the tests, because
+//! compiling the markdown reader twice is not worth it. Missing or empty folders are fine: the book is smaller then.
 #![expect(unreachable_pub, reason = "the shared modules are public in the library")]
 
 use std::fs;
@@ -127,7 +127,7 @@ fn main() {
     }
 }
 
-/// Packs the catalogue of packages and the wordings, each for itself: most runs need few of them.
+/// Packs the catalogue of packages and the wordings separately: most runs need few of them.
 fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
     let (packages, broken) = packages::read(&text("packages.csv"));
@@ -148,7 +148,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     }
 }
 
-/// Writes what the library takes in.
+/// Writes the files that the library includes.
 fn write(name: &str, bytes: &[u8]) {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(format!("{name}.postcard"));
     if let Err(error) = fs::write(out, bytes) {
@@ -156,7 +156,7 @@ fn write(name: &str, bytes: &[u8]) {
     }
 }
 
-/// The descriptions of vendors, packed, with what the tables of codes add to them.
+/// Packs the descriptions of vendors together with their tables of codes.
 fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<u8> {
     let mut vendors: Vec<Vendor> = Vec::new();
     for file in files(folder, "toml", failed) {
@@ -179,7 +179,7 @@ fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -
     pack(&vendors)
 }
 
-/// The registry of facts, packed. A name twice or a unit of what is no number stops the build.
+/// Packs the registry of facts. A duplicate name, or a unit on a fact that is not a number, fails the build.
 fn fact_registry(path: &Path, failed: &mut Vec<String>) -> Vec<u8> {
     let shown = path.display();
     let text = fs::read_to_string(path).unwrap_or_default();
@@ -254,7 +254,7 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// The files of a folder with that extension, by name; README and hidden files left out.
+/// The files of a folder with this extension, sorted by name, without README and hidden files.
 fn files(folder: &Path, extension: &str, failed: &mut Vec<String>) -> Vec<File> {
     let mut out = Vec::new();
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
@@ -264,7 +264,7 @@ fn files(folder: &Path, extension: &str, failed: &mut Vec<String>) -> Vec<File> 
         }
         let shown = path.to_string_lossy().replace('\\', "/");
         match fs::read_to_string(&path) {
-            // A page is the same on every machine, whatever git does to line ends.
+            // A page is the same on every machine, whatever git does to line endings.
             Ok(text) => out.push(File { path: shown, stem, text: text.replace("\r\n", "\n") }),
             Err(error) => failed.push(format!("{shown}: {error}")),
         }

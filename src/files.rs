@@ -1,13 +1,13 @@
-//! A file is replaced whole or not at all: a new one is written beside it, flushed to the disk, and takes its name.
+//! Atomic writes: the new file is written beside the old one, flushed to disk, and renamed over it.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Puts these bytes at `path`. A file that was there keeps its permissions, and a link stays a link.
+/// Writes these bytes to `path`. An existing file keeps its permissions, and a link stays a link.
 ///
 /// # Errors
-/// When the folder cannot be written or the disk is full; the old file is then as it was.
+/// If the folder cannot be written or the disk is full; the old file is then unchanged.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -21,7 +21,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fresh.write_all(bytes)?;
     fresh.as_file().sync_all()?;
     if let Ok(about) = fs::metadata(&path) {
-        // Permissions that cannot be given are those of a new file.
+        // If the permissions cannot be copied, the file keeps those of a new file.
         let _ = fresh.as_file().set_permissions(about.permissions());
     }
     fresh.persist(&path)?;

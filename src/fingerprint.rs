@@ -1,8 +1,8 @@
-//! Hashes that name things on disk: the same in every build and on every machine, unlike the standard library's.
+//! Hashes that name files on disk: the same in every build and on every machine, unlike the standard library's.
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// Collects parts; the order and the ends of parts count.
+/// Hashes a sequence of parts; their order and boundaries count.
 #[derive(Clone)]
 pub(crate) struct Fingerprint(Xxh3);
 

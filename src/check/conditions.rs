@@ -1,14 +1,14 @@
-//! Conditions and sentences of pages: can they be evaluated, and do they ask only for facts that exist?
+//! Conditions and sentences of pages: can they be evaluated, and do they use only facts that exist?
 //!
-//! Each expression is run once over made-up facts of the right kinds, so that a wrong number of arguments or a filter
-//! that does not exist shows up here and not as silence in a diagnosis.
+//! Each expression is evaluated once on sample facts of the right types, so that a wrong number of arguments or an
+//! unknown filter is reported here instead of being ignored in a diagnosis.
 
 use super::finding::{Finding, Source};
 use crate::condition::Condition;
 use crate::diagnosis::conditions::Conditions;
 use crate::facts::{self, FactType, Facts, Source as Origin, Value};
 
-/// Checks an expression over facts, which stands in the front matter of `source`.
+/// Checks a condition from the front matter of `source`.
 pub(super) fn condition(source: &Source<'_>, expression: &str) -> Vec<Finding> {
     let names: Vec<String> = Condition::new(expression).names().into_iter().map(str::to_owned).collect();
     let mut findings = unknown_names(source, expression, &names);
@@ -53,7 +53,7 @@ fn unknown_names(source: &Source<'_>, expression: &str, names: &[String]) -> Vec
         .map(|name| {
             let place = find(source, expression);
             let inner = expression.find(name.as_str()).unwrap_or(0);
-            // Quoting may have changed the expression's length, not the place of a name in it by much.
+            // Quoting may have changed the expression's length, so the position of a name is approximate.
             let start = source.text.get(place.start..).and_then(|rest| rest.find(name.as_str())).unwrap_or(inner);
             let range = place.start + start..place.start + start + name.len();
             let is_call = expression.get(inner + name.len()..).is_some_and(|rest| rest.trim_start().starts_with('('));
@@ -67,7 +67,7 @@ fn unknown_names(source: &Source<'_>, expression: &str, names: &[String]) -> Vec
         .collect()
 }
 
-/// The known name that looks most like an unknown one.
+/// The known name most similar to an unknown one.
 fn nearest(name: &str) -> Option<&'static str> {
     let last = name.rsplit('.').next().unwrap_or(name);
     let alike = |known: &str| {
@@ -79,7 +79,7 @@ fn nearest(name: &str) -> Option<&'static str> {
     names.max_by_key(|known| alike(known)).filter(|known| alike(known) >= 4)
 }
 
-/// A value of the right type for each of `names`: enough to see whether an expression can be evaluated at all.
+/// A value of the right type for each name: enough to see whether an expression can be evaluated.
 fn samples<'n>(names: impl IntoIterator<Item = &'n str>) -> Facts {
     let mut samples = Facts::default();
     for name in names {
@@ -97,7 +97,7 @@ fn samples<'n>(names: impl IntoIterator<Item = &'n str>) -> Facts {
     samples
 }
 
-/// Where a value of the front matter stands: its longest piece that quoting cannot have changed.
+/// The position of a value in the front matter: its longest piece that quoting cannot have changed.
 pub(super) fn find(source: &Source<'_>, value: &str) -> std::ops::Range<usize> {
     let whole = source.text.find(value).map(|at| at..at + value.len());
     whole.unwrap_or_else(|| {

@@ -1,7 +1,7 @@
-//! One finding of the linter: where, which rule, what is wrong, what to do, and the edit that mends it where one is safe.
+//! One finding of the linter: where, which rule, what is wrong, what to do, and the edit that fixes it if one is safe.
 //!
-//! Columns count Unicode scalar values, edits count bytes. A finding stands on one line, so that it can be shown under
-//! that line; an edit may reach further.
+//! Columns count Unicode scalar values, edits count bytes. A finding is on one line, so that it can be shown under that
+//! line; an edit may span several.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::catalogue;
 use crate::book::problem::Problem;
 
-/// Something wrong in a page or a report.
+/// A problem in a page or a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The document's path as given.
@@ -18,33 +18,33 @@ pub struct Finding {
     pub line: u32,
     /// First column, from 1, in Unicode scalar values.
     pub column: u32,
-    /// The first column after the marked words, on the same line.
+    /// The column after the marked words, on the same line.
     pub end: u32,
     /// The rule's name: `unknown-cause`.
     pub rule: &'static str,
-    /// How bad it is.
+    /// From the catalogue, unless overridden.
     pub severity: Severity,
-    /// What is wrong, on what.
+    /// The message: what is wrong, and with what.
     pub message: String,
-    /// What to do next; empty where the message says it all.
+    /// What to do next; empty if the message says it all.
     pub help: String,
-    /// The edit that `--fix` makes; only where nothing can be lost by it.
+    /// The edit that `--fix` applies; only if it cannot lose anything.
     pub fix: Option<Edit>,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; a check with nothing worse is clean.
+    /// Worth knowing; a check that finds nothing worse is clean.
     Info,
-    /// Should be mended.
+    /// Should be fixed.
     Warning,
     /// The page cannot be used as it is, or the report says something untrue.
     Error,
 }
 
 impl Severity {
-    /// The word shown.
+    /// The word that is printed.
     pub fn word(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -57,28 +57,28 @@ impl Severity {
 /// A change of a document's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that are replaced; empty where something is put in.
+    /// The bytes that are replaced; empty for an insertion.
     pub range: Range<usize>,
-    /// What takes their place.
+    /// The replacement.
     pub replacement: String,
 }
 
 impl Finding {
-    /// With the next thing to do.
+    /// Adds the next thing to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
     }
 
-    /// With the edit that mends it.
+    /// Adds the edit that fixes it.
     #[must_use]
     pub fn fix(mut self, range: Range<usize>, replacement: impl Into<String>) -> Self {
         self.fix = Some(Edit { range, replacement: replacement.into() });
         self
     }
 
-    /// As bad as `severity`, whatever the catalogue says.
+    /// Overrides the severity from the catalogue.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
@@ -92,18 +92,17 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A document's text with its lines found: turns byte offsets into places.
+/// A document's text with an index of its lines, to convert byte offsets to positions.
 #[derive(Debug)]
 pub(super) struct Source<'t> {
     /// The path as given.
     pub path: &'t str,
-    /// The whole text.
     pub text: &'t str,
     line_starts: Vec<usize>,
 }
 
 impl<'t> Source<'t> {
-    /// Finds the lines of `text`.
+    /// Indexes the lines of `text`.
     pub(super) fn new(path: &'t str, text: &'t str) -> Self {
         let line_starts =
             std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i + 1)).collect();
@@ -124,7 +123,7 @@ impl<'t> Source<'t> {
         self.at(number(index) + 1, column, end.max(column + 1), rule, message.into())
     }
 
-    /// A finding over the words of a line, from 1.
+    /// A finding over the text of a line, counted from 1.
     pub(super) fn finding_on_line(&self, line: u32, rule: &'static str, message: impl Into<String>) -> Finding {
         let words = self.line((line as usize).saturating_sub(1));
         let indent = words.chars().take_while(|c| c.is_whitespace()).count();
@@ -132,7 +131,7 @@ impl<'t> Source<'t> {
         self.at(line.max(1), number(indent) + 1, number(width) + 1, rule, message.into())
     }
 
-    /// A problem of the strict reader, marked to the end of its words.
+    /// A problem from the strict reader, marked to the end of its words.
     pub(super) fn problem(&self, problem: Problem) -> Finding {
         let words = self.line((problem.line as usize).saturating_sub(1));
         let width = number(words.trim_end().chars().count());
@@ -142,14 +141,14 @@ impl<'t> Source<'t> {
         finding
     }
 
-    /// The words of a line, counted from 0, without the line break.
+    /// The text of a line, counted from 0, without the line break.
     pub(super) fn line(&self, index: usize) -> &'t str {
         let Some(&start) = self.line_starts.get(index) else { return "" };
         let end = self.line_starts.get(index + 1).map_or(self.text.len(), |next| next - 1);
         self.text.get(start..end).unwrap_or_default().trim_end_matches('\r')
     }
 
-    /// The line, from 1, that holds a byte.
+    /// The number, from 1, of the line that contains a byte.
     pub(super) fn line_of(&self, offset: usize) -> u32 {
         number(self.line_starts.partition_point(|start| *start <= offset).max(1))
     }

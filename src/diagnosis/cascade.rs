@@ -34,7 +34,7 @@ pub(super) fn consequences(
 /// Why `other` counts as a consequence of `primary`, in words. `chains` gives each error the first one of its chain.
 fn relation(incident: &Incident, chains: &[usize], primary: &Candidate, other: &Candidate) -> &'static str {
     if other.fault == primary.fault {
-        return "the same failure, told again";
+        return "the same failure, repeated";
     }
     let chained = match (primary.error, other.error) {
         (Some(a), Some(b)) => chains[a] == chains[b],

@@ -36,7 +36,7 @@ fn driver(facts: &mut Facts) {
     }
 }
 
-/// "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB": one sentence for every page.
+/// "410.0 MiB of 12.0 GiB free; pid 4312 python train.py uses 10.9 GiB": one sentence for every page.
 fn memory_in_words(facts: &mut Facts) {
     let Some(free) = facts.get("gpu.memory.free").cloned() else { return };
     let Value::Number(bytes) = free.value else { return };

@@ -1,7 +1,7 @@
-//! The functional level, seen from the parent: which checks there are, and a fresh child after each one that breaks.
+//! The functional level as seen from the parent: it runs the checks and starts a new child after each one that fails.
 //!
-//! A healthy device costs one child. After a check that fails, crashes or hangs, the rest is run by another child
-//! with a context of its own, so that one broken check says nothing false about the next.
+//! A healthy device needs one child. After a check that fails, crashes or hangs, a new child with its own context runs
+//! the rest, so that one failure cannot distort the next result.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,30 +13,28 @@ use super::note::Notes;
 use super::save::join;
 use super::step::{self, Message, Settings};
 use super::vendor::Checks;
-use super::{Check, Level, Word};
+use super::{Check, CheckStatus, Level};
 use crate::amounts::seconds;
 use crate::facts::Source;
 
-/// After so many hangs on one device the rest is not tried: each costs its whole deadline.
+/// Stop testing a device after this many hangs: each one uses up its whole deadline.
 const HANGS: usize = 2;
 
-/// With less time than this left no child is started.
+/// Do not start a child with less time than this left.
 const SHORTEST: Duration = Duration::from_millis(200);
 
-/// How children are started.
+/// How to start children.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'a> {
-    /// This program.
     pub(super) executable: &'a Path,
-    /// The environment of the children.
     pub(super) environment: &'a BTreeMap<OsString, OsString>,
-    /// The longest time without an answer.
+    /// The longest time to wait for a line of output.
     pub(super) deadline: Duration,
-    /// The longest time for all of it.
+    /// The time budget for all checks together.
     pub(super) time: Duration,
 }
 
-/// Asks one step for facts.
+/// Runs one step and returns its facts.
 pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, End) {
     let reply = child::call(&Call {
         executable: start.executable,
@@ -69,18 +67,18 @@ pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Se
     let mut rest = wanted.as_slice();
     while let [first, ..] = rest {
         let no_context = checks.first().is_some_and(|check| !check.word.holds());
-        let hangs = checks.iter().filter(|check| check.word == Word::TimedOut).count();
+        let hangs = checks.iter().filter(|check| check.word == CheckStatus::TimedOut).count();
         let why = if no_context {
-            Some("there is no context to do it in".to_owned())
+            Some("there is no usable context".to_owned())
         } else if hangs >= HANGS {
-            Some("too many checks hang".to_owned())
+            Some("too many checks have hung".to_owned())
         } else if Instant::now() + SHORTEST > until {
             Some(time_is_up(start.time))
         } else {
             None
         };
         if let Some(why) = why {
-            checks.extend(rest.iter().map(|name| check(name, device, Word::NotReached, why.clone())));
+            checks.extend(rest.iter().map(|name| check(name, device, CheckStatus::NotReached, why.clone())));
             break;
         }
         let settings = Settings {
@@ -90,9 +88,9 @@ pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Se
         };
         let start = Start { deadline: start.deadline + Duration::from_secs(settings.seconds), ..start };
         let ended = one_child(start, until, &settings, device, &mut notes);
-        // A child that says nothing at all must not be asked for ever.
+        // A child that prints nothing must not be restarted forever.
         let ended = if ended.is_empty() {
-            vec![check(first, device, Word::Failed, "the step gave no answer".to_owned())]
+            vec![check(first, device, CheckStatus::Failed, "the child printed nothing".to_owned())]
         } else {
             ended
         };
@@ -102,7 +100,7 @@ pub(super) fn run(start: Start<'_>, offered: Checks, level: Level, settings: &Se
     (checks, notes)
 }
 
-/// The checks that one child ran; the last may be the one it died of.
+/// The checks that one child ran; the child may have died during the last one.
 fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32, notes: &mut Notes) -> Vec<Check> {
     let reply = child::call(&Call {
         executable: start.executable,
@@ -121,7 +119,7 @@ fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32,
                 checks.push(layout.into_check());
             }
             Ok(Message::Facts(known, unknown)) => notes.facts.merge(&join(known, unknown, Source::Probe)),
-            // Libraries print what they like on stdout.
+            // Libraries may print to stdout too.
             Err(_) => {}
         }
     }
@@ -131,35 +129,37 @@ fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32,
     });
     if let Some(name) = died_in {
         let (word, mut says) = match &reply.end {
-            End::TimedOut(_) => (Word::TimedOut, format!("it {}", reply.end.says())),
-            End::CutOff => (Word::NotReached, time_is_up(start.time)),
-            End::NotStarted(_) => (Word::Failed, format!("the step {}", reply.end.says())),
-            End::Done | End::Code(_) | End::Signal(_) => (Word::Crashed, format!("the process {}", reply.end.says())),
+            End::TimedOut(_) => (CheckStatus::TimedOut, format!("it {}", reply.end.says())),
+            End::CutOff => (CheckStatus::NotReached, time_is_up(start.time)),
+            End::NotStarted(_) => (CheckStatus::Failed, format!("the child {}", reply.end.says())),
+            End::Done | End::Code(_) | End::Signal(_) => {
+                (CheckStatus::Crashed, format!("the process {}", reply.end.says()))
+            }
         };
-        if let Some(line) = reply.complaint.lines().last().filter(|_| word == Word::Crashed) {
-            says = format!("{says}, last words: {}", line.chars().take(200).collect::<String>());
+        if let Some(line) = reply.complaint.lines().last().filter(|_| word == CheckStatus::Crashed) {
+            says = format!("{says}, last output: {}", line.chars().take(200).collect::<String>());
         }
         checks.push(check(&name, device, word, says));
     }
     checks
 }
 
-/// Why a check did not end although nothing says that it hangs.
+/// Why a check did not finish, when it did not hang either.
 fn time_is_up(time: Duration) -> String {
-    format!("the {} for this device were spent before it ended; --time-limit gives more", seconds(time))
+    format!("the {} for this device ran out before it ended; --time-limit allows more", seconds(time))
 }
 
-/// The checks of a device on which initialising hung: nothing is tried a second time.
+/// The results for a device whose initialisation hung: nothing is tried twice.
 pub(super) fn hung(offered: Checks, device: i32, says: &str) -> Vec<Check> {
     let device = u32::try_from(device).unwrap_or(0);
-    let not_reached = "there is no context to do it in";
+    let not_reached = "there is no usable context";
     let ended = offered.functional.iter().enumerate().map(|(place, name)| match place {
-        0 => check(name, device, Word::TimedOut, says.to_owned()),
-        _ => check(name, device, Word::NotReached, not_reached.to_owned()),
+        0 => check(name, device, CheckStatus::TimedOut, says.to_owned()),
+        _ => check(name, device, CheckStatus::NotReached, not_reached.to_owned()),
     });
     ended.collect()
 }
 
-fn check(name: &str, device: u32, word: Word, says: String) -> Check {
+fn check(name: &str, device: u32, word: CheckStatus, says: String) -> Check {
     Check { name: name.to_owned(), device, word, says, code: None, milliseconds: 0 }
 }

@@ -1,7 +1,7 @@
-//! Runs one step in a child process with a deadline, so that a hang, a crash or an exit is an answer.
+//! Runs one step in a child process with a deadline, so that a hang, a crash or an exit becomes a result.
 //!
-//! The child is this very program with a hidden subcommand. A child that does not die when it is killed (the driver
-//! holds it inside the kernel) is left behind rather than waited for.
+//! The child is this program with a hidden subcommand. A child that survives SIGKILL (blocked in the driver, inside the
+//! kernel) is abandoned instead of waited for.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,42 +14,34 @@ use std::time::{Duration, Instant};
 /// The hidden subcommand.
 pub(super) const SUBCOMMAND: &str = "__probe-step";
 
-/// What to run.
 pub(super) struct Call<'a> {
-    /// This program.
     pub(super) executable: &'a Path,
-    /// The step's name.
     pub(super) step: &'a str,
-    /// Its settings, as JSON.
     pub(super) settings: String,
-    /// The whole environment of the child.
+    /// The complete environment of the child.
     pub(super) environment: &'a BTreeMap<OsString, OsString>,
-    /// After this time without a line it is killed.
+    /// The child is killed after this time without a line of output.
     pub(super) deadline: Duration,
-    /// At this moment it is killed whatever it says; `None` for never.
+    /// The child is killed at this time in any case; `None` for never.
     pub(super) until: Option<Instant>,
 }
 
-/// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
-    /// By itself, successfully.
+    /// With exit code 0.
     Done,
-    /// With that exit code.
     Code(i32),
-    /// By that signal.
     #[cfg_attr(not(unix), expect(dead_code, reason = "other platforms have no signals"))]
     Signal(i32),
-    /// It was killed at its deadline.
+    /// Killed at its own deadline.
     TimedOut(Duration),
-    /// It was killed because the time for all of it was spent, before its own deadline.
+    /// Killed because the total budget ran out before its own deadline.
     CutOff,
-    /// It could not be started.
     NotStarted(String),
 }
 
 impl End {
-    /// In words, after "it".
+    /// A phrase to follow "it".
     pub(super) fn says(&self) -> String {
         match self {
             End::Done => "ended".to_owned(),
@@ -59,7 +51,7 @@ impl End {
                 None => format!("was killed by signal {signal}"),
             },
             End::TimedOut(after) => format!("did not answer within {}", crate::amounts::seconds(*after)),
-            End::CutOff => "was stopped: the time for this device was spent".to_owned(),
+            End::CutOff => "was stopped: the time for this device ran out".to_owned(),
             End::NotStarted(why) => format!("could not be started: {why}"),
         }
     }
@@ -78,18 +70,15 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     })
 }
 
-/// What it said and how it ended.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
-    /// Its lines on stdout.
     pub(super) lines: Vec<String>,
-    /// The last words on stderr.
+    /// The end of stderr.
     pub(super) complaint: String,
-    /// How it ended.
     pub(super) end: End,
 }
 
-/// Runs a step to its end or its deadline, which starts anew with each line.
+/// Runs a step until it ends or reaches its deadline; each line of output restarts the deadline.
 pub(super) fn call(call: &Call<'_>) -> Reply {
     let child = Command::new(call.executable)
         .arg(SUBCOMMAND)
@@ -134,7 +123,7 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
         Some(status) => end_of(status),
         None => {
             let _ = child.kill();
-            // Reaps it where it dies at once; one that sits inside the kernel is left behind.
+            // Reap the child if it dies at once; one that is blocked in the kernel is abandoned.
             wait(&mut child, Instant::now() + Duration::from_millis(100));
             if call.until == Some(until) { End::CutOff } else { End::TimedOut(call.deadline) }
         }
@@ -144,7 +133,7 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
     Reply { lines, complaint: last.into_iter().rev().collect::<Vec<_>>().join("\n"), end }
 }
 
-/// The status when it ends before the deadline.
+/// The exit status, if the child ends before the deadline.
 fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
     let mut pause = Duration::from_micros(300);
     loop {
@@ -179,7 +168,7 @@ fn end_of(status: ExitStatus) -> End {
     }
 }
 
-/// Reads lines in a thread of its own, so that a full pipe stops nobody; very long output is cut.
+/// Reads lines in a separate thread, so that a full pipe cannot block the child; very long output is truncated.
 fn listen(stream: impl Read + Send + 'static) -> Receiver<String> {
     const MOST: u64 = 4 << 20;
     let (sender, receiver) = channel();
@@ -196,7 +185,7 @@ fn listen(stream: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-/// All lines until the stream closes; something that inherited it and lives on is not waited for.
+/// All lines until the stream closes. A process that inherited the stream and is still running is not waited for.
 fn collect(lines: Receiver<String>) -> Vec<String> {
     let mut all = Vec::new();
     while let Ok(line) = lines.recv_timeout(Duration::from_millis(100)) {
@@ -209,7 +198,7 @@ fn collect(lines: Receiver<String>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// `sh` takes the hidden subcommand for the name of a script, so each test writes one.
+    /// `sh` reads the hidden subcommand as the name of a script, so each test writes one.
     fn run(script: &str, deadline: Duration) -> Reply {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("program");

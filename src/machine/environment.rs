@@ -1,5 +1,5 @@
-//! The environment variables that decide how GPU programs behave, by allow-list: nothing else is read, so that a
-//! saved probe holds no secrets. A value that looks like a credential is withheld even so.
+//! The environment variables that change how GPU programs behave, from an allow-list: nothing else is read, so that a
+//! saved probe contains no secrets. A value that looks like a credential is withheld anyway.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use super::note::Notes;
 use crate::vendors;
 
-/// Variables that are recorded by their full name.
+/// Variables recorded by full name.
 const NAMES: &[&str] = &[
     "CONDA_PREFIX",
     "LD_LIBRARY_PATH",
@@ -35,7 +35,7 @@ const NAMES: &[&str] = &[
     "WSL_INTEROP",
 ];
 
-/// Families that are recorded by the beginning of their names; those of the vendors are in kb/vendors.
+/// Prefixes of recorded variables; those of the vendors are in kb/vendors.
 const FAMILIES: &[&str] = &[
     "TORCH_",
     "TORCHELASTIC_",
@@ -50,7 +50,7 @@ const FAMILIES: &[&str] = &[
     "ORT_",
 ];
 
-/// TensorFlow's own families; TF_ alone is Terraform's too, whose variables hold secrets.
+/// TensorFlow's prefixes. TF_ alone is also Terraform's, whose variables hold secrets.
 const TENSORFLOW: &[&str] = &[
     "TF_FORCE_GPU_",
     "TF_GPU_",
@@ -69,20 +69,20 @@ const TENSORFLOW: &[&str] = &[
     "TF_KERAS",
 ];
 
-/// How credentials begin, as services give them out.
+/// Prefixes of credentials that services issue.
 const CREDENTIALS: &[&str] = &["hf_", "sk-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "AKIA", "nvapi-", "eyJ"];
 
-/// Parts of a name that mean a secret, whatever the family.
+/// Parts of a variable's name that indicate a secret.
 const SECRET: &[&str] =
     &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "ACCESS_KEY", "AUTH"];
 
-/// A longer value is cut: paths of hundreds of entries help nobody.
+/// Longer values are truncated.
 const LONGEST: usize = 2000;
 
 /// Records the variables as `env.NAME`.
 ///
-/// An unset LD_LIBRARY_PATH is recorded as empty, which means the same to the loader; an empty CUDA_VISIBLE_DEVICES
-/// hides every device while an unset one hides none, so that one is recorded only where it is set.
+/// An unset LD_LIBRARY_PATH is recorded as empty, which means the same to the loader. An empty CUDA_VISIBLE_DEVICES
+/// hides every device while an unset one hides none, so it is recorded only if it is set.
 pub(super) fn read(environment: &BTreeMap<OsString, OsString>, notes: &mut Notes) {
     for (name, value) in environment {
         let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else { continue };
@@ -114,7 +114,7 @@ fn listed(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Whether a part of a value begins like a credential, or is an address with a password in it.
+/// Whether part of a value starts like a credential or is a URL with a password.
 fn is_credential(value: &str) -> bool {
     let begins = |word: &str| word.len() >= 16 && CREDENTIALS.iter().any(|start| word.starts_with(start));
     let address = value.split("://").skip(1).any(|rest| {

@@ -1,9 +1,8 @@
-//! Machines made of files, for the tests of the readers beside it.
+//! Temporary folders that imitate a machine, for the tests of the readers.
 
 use super::note::Notes;
 use crate::facts::Facts;
 
-/// A folder with these files in it.
 pub(super) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, bytes) in files {
@@ -14,7 +13,7 @@ pub(super) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     folder
 }
 
-/// What a reader notes of such a folder.
+/// The facts that a reader records from such a folder.
 pub(super) fn facts_of(files: &[(&str, &[u8])], read: impl Fn(&std::path::Path, &mut Notes)) -> Facts {
     let folder = folder(files);
     let mut notes = Notes::default();

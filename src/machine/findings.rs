@@ -1,15 +1,15 @@
-//! Facts as sentences: what a person should know of this machine, the gravest first. Nothing is measured here.
+//! Facts as sentences: what a user should know about this machine, most severe first. Nothing is measured here.
 
 use super::numbering::{called, installed};
 use super::vendor::Vendor;
-use super::{Check, Word, alike};
+use super::{Check, CheckStatus, alike};
 use crate::amounts::size;
 use crate::compatibility::{arch_supported, driver_supports};
 use crate::facts::{Facts, Value};
 use crate::vendors::Vendor as Description;
 use crate::vendors::description::InitAdvice;
 
-/// Sentences with their gravity; sorted by it, stable otherwise.
+/// Sentences with their severity; the sort is stable.
 #[derive(Default)]
 pub(super) struct Findings(Vec<(Severity, String)>);
 
@@ -17,7 +17,7 @@ pub(super) struct Findings(Vec<(Severity, String)>);
 enum Severity {
     /// Nothing works, or results are wrong.
     Broken,
-    /// Something will fail or is failing.
+    /// Something fails or will fail.
     Trouble,
     /// Worth knowing.
     Note,
@@ -37,7 +37,7 @@ impl Findings {
     }
 }
 
-/// The findings of a probe, and whether one of them says that something is broken.
+/// The findings of a probe, and whether one of them is severe.
 pub(super) fn of(facts: &Facts, vendor: &dyn Vendor, checks: &[Check]) -> (Vec<String>, bool) {
     let mut findings = Findings::default();
     let description = vendor.description();
@@ -69,7 +69,7 @@ pub(super) fn list<'a>(facts: &'a Facts, name: &str) -> &'a [String] {
     }
 }
 
-/// What is known of the statuses that initialising gives on broken installations.
+/// Known causes of the statuses that initialisation returns on broken installations.
 fn init_advice(vendor: &Description, code: f64) -> Option<&str> {
     let of_code = |advice: &&InitAdvice| advice.codes.iter().any(|known| f64::from(*known) == code);
     vendor.runtime.init_advice.iter().find(of_code).map(|advice| advice.says.as_str())
@@ -83,7 +83,9 @@ fn driver(facts: &Facts, vendor: &Description, findings: &mut Findings) {
         match on_bus {
             [] => findings
                 .note(format!("no {maker} driver: no {library}, no {watcher}, no device node, no kernel module")),
-            [..] => findings.broken(format!("no {maker} driver, but a GPU of {maker} is there: {}", on_bus.join(", "))),
+            [..] => {
+                findings.broken(format!("no {maker} driver, but there is a GPU from {maker}: {}", on_bus.join(", ")))
+            }
         }
         return;
     }
@@ -116,7 +118,7 @@ fn driver(facts: &Facts, vendor: &Description, findings: &mut Findings) {
     for (name, by, library) in places {
         let by_nothing = facts.text(by).is_some_and(|by| by.starts_with("a folder that"));
         if let (true, Some(path)) = (by_nothing, facts.text(name)) {
-            findings.trouble(format!("{library} lies at {path}, where no program looks for it"));
+            findings.trouble(format!("{library} is at {path}, which no program searches"));
         }
     }
     for (name, says) in
@@ -151,18 +153,18 @@ fn device(facts: &Facts, index: u32, findings: &mut Findings) {
         return;
     }
     if let Some(action) = facts.text(&name("recovery_action")).filter(|action| *action != "none") {
-        findings.broken(format!("GPU {index}: the driver asks to {action}"));
+        findings.broken(format!("GPU {index}: the driver recommends: {action}"));
     }
     if let Some(count) = positive("ecc.uncorrected") {
         findings.broken(format!("GPU {index}: {count} uncorrectable memory errors since the driver was loaded"));
     }
     if yes(facts, &name("remapped.failed")) {
-        findings.broken(format!("GPU {index}: a bad memory row could not be replaced, the board is to be exchanged"));
+        findings.broken(format!("GPU {index}: a bad memory row could not be remapped: replace the board"));
     } else if yes(facts, &name("remapped.pending")) {
-        findings.trouble(format!("GPU {index}: a bad memory row waits to be replaced, which a reset of the GPU does"));
+        findings.trouble(format!("GPU {index}: a bad memory row will be remapped when the GPU is reset"));
     }
     if yes(facts, &name("retired.pending")) {
-        findings.trouble(format!("GPU {index}: a memory page waits to be retired, which a reboot does"));
+        findings.trouble(format!("GPU {index}: a memory page will be retired at the next reboot"));
     }
     memory(facts, index, findings);
     let events = list(facts, &name("clock_events"));
@@ -179,13 +181,13 @@ fn device(facts: &Facts, index: u32, findings: &mut Findings) {
     if let (Some(width), Some(most)) = (positive("pcie.width"), number("pcie.max_width"))
         && width < most
     {
-        findings.note(format!("GPU {index}: the PCIe link is x{width}, the slot and card could do x{most}"));
+        findings.note(format!("GPU {index}: the PCIe link is x{width}, the slot and GPU support x{most}"));
     }
     if let Some(count) = number("pcie.replays").filter(|count| *count > 1000.0) {
-        findings.trouble(format!("GPU {index}: {count} PCIe packets had to be sent again: card, riser or cable"));
+        findings.trouble(format!("GPU {index}: {count} PCIe packets were resent: check the GPU, riser and cable"));
     }
     if let Some(mode) = facts.text(&name("compute_mode")).filter(|mode| *mode != "Default") {
-        findings.trouble(format!("GPU {index} is in compute mode {mode}: a second process gets no context"));
+        findings.trouble(format!("GPU {index} is in compute mode {mode}: a second process cannot create a context"));
     }
 }
 
@@ -199,8 +201,8 @@ fn memory(facts: &Facts, index: u32, findings: &mut Findings) {
     let holder = match facts.text(&format!("gpu.{index}.largest_process")) {
         Some(process) => format!("; {process}"),
         None => match facts.why_unknown(&format!("gpu.{index}.largest_process")) {
-            Some(why) => format!("; who holds it cannot be told: {why}"),
-            None => "; no process is listed that holds it".to_owned(),
+            Some(why) => format!("; the process that uses it is unknown: {why}"),
+            None => "; no process is listed that uses it".to_owned(),
         },
     };
     findings.trouble(format!("GPU {index}: {} of {} free{holder}", size(free), size(total)));
@@ -234,7 +236,7 @@ fn software(facts: &Facts, vendor: &Description, findings: &mut Findings) {
     }
     if let [first, rest @ ..] = list(facts, "torch.broken_pins") {
         let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
-        findings.trouble(format!("this environment is not what torch demands: {first}{more}"));
+        findings.trouble(format!("this environment does not match torch's requirements: {first}{more}"));
     }
     let packaged = vendor.libraries.iter().filter(|library| !library.package.is_empty());
     for library in packaged.map(|library| library.stem.as_str()) {
@@ -260,30 +262,30 @@ fn software(facts: &Facts, vendor: &Description, findings: &mut Findings) {
 fn host(facts: &Facts, findings: &mut Findings) {
     match list(facts, "kernel.oom_kills") {
         [] => {}
-        kills => findings.note(format!("the kernel killed for want of host memory: {}", kills.join(", "))),
+        kills => findings.note(format!("the kernel's OOM killer ended: {}", kills.join(", "))),
     }
     const SMALL: f64 = 256.0 * 1024.0 * 1024.0;
     if let Some(bytes) = facts.number("host.shm.size").filter(|bytes| *bytes <= SMALL) {
-        findings.trouble(format!("/dev/shm holds only {}: data loader workers and NCCL need more", size(bytes)));
+        findings.trouble(format!("/dev/shm has only {}: data loader workers and NCCL need more", size(bytes)));
     }
     if let Some(kills) = facts.number("host.memory.oom_kills") {
-        findings.trouble(format!("{kills} processes of this control group were killed for want of memory"));
+        findings.trouble(format!("{kills} processes in this control group were killed by the OOM killer"));
     }
     const SCARCE: f64 = 1024.0 * 1024.0 * 1024.0;
     if let Some(bytes) = facts.number("host.memory.available").filter(|bytes| *bytes < SCARCE) {
-        findings.trouble(format!("only {} of host memory are available", size(bytes)));
+        findings.trouble(format!("only {} of host memory is available", size(bytes)));
     }
 }
 
 fn broken_checks(facts: &Facts, checks: &[Check], findings: &mut Findings) {
-    for (check, names) in alike(checks, Word::is_broken) {
+    for (check, names) in alike(checks, CheckStatus::is_broken) {
         let what = match check.word {
-            Word::Wrong => "wrong results",
-            Word::Failed => "failure",
-            Word::UnknownCode => "failure with a code that the library does not name",
-            Word::Crashed => "crash",
-            Word::TimedOut => "hang",
-            Word::Ok | Word::Skipped | Word::NotReached => continue,
+            CheckStatus::Wrong => "wrong results",
+            CheckStatus::Failed => "failure",
+            CheckStatus::UnknownCode => "failure with a code that the library has no name for",
+            CheckStatus::Crashed => "crash",
+            CheckStatus::TimedOut => "hang",
+            CheckStatus::Ok | CheckStatus::Skipped | CheckStatus::NotReached => continue,
         };
         findings.broken(format!("{}, {what} of {}: {}", called(facts, check.device), names.join(", "), check.says));
     }
@@ -302,7 +304,7 @@ mod tests {
         notes.text("gpu.0.compute_capability", "6.1");
         notes.number("gpu.0.memory.total", 12.0 * 1024.0 * 1024.0 * 1024.0);
         notes.number("gpu.0.memory.free", 0.4 * 1024.0 * 1024.0 * 1024.0);
-        notes.text("gpu.0.largest_process", "pid 4312 python train.py holds 10.9 GiB");
+        notes.text("gpu.0.largest_process", "pid 4312 python train.py uses 10.9 GiB");
         notes
     }
 

@@ -1,4 +1,4 @@
-//! The kernel log, where this user may read it: what a vendor finds in it, and out-of-memory kills.
+//! The kernel log, if this user may read it: the vendor's messages, and out-of-memory kills.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,10 +8,9 @@ use super::note::Notes;
 use super::system::read_text;
 use super::vendor::Vendor;
 
-/// Bytes read from the end of a log file.
 const TAIL: u64 = 4 << 20;
 
-/// Records `kernel.log`, `kernel.oom_kills` and what the vendor reads, or why they cannot be known.
+/// Records `kernel.log`, `kernel.oom_kills` and the vendor's facts, or why they are unknown.
 pub(super) fn read(root: &Path, vendor: &dyn Vendor, notes: &mut Notes) {
     let uptime = read_text(root, "proc/uptime");
     let uptime = uptime.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
@@ -28,7 +27,7 @@ pub(super) fn read(root: &Path, vendor: &dyn Vendor, notes: &mut Notes) {
     }
 }
 
-/// The processes that were killed for want of memory: `4312 (python)`.
+/// Processes killed by the out-of-memory killer: `4312 (python)`.
 fn kills(text: &str) -> Vec<String> {
     let kills = text.lines().filter_map(|line| line.split_once("Out of memory: Killed process "));
     kills.map(|(_, kill)| kill.split(',').next().unwrap_or(kill).trim().to_owned()).collect()
@@ -53,23 +52,25 @@ fn text_of_log(root: &Path) -> Result<(String, &'static str), String> {
     }
     let restricted = read_text(root, "proc/sys/kernel/dmesg_restrict").is_some_and(|text| text.trim() == "1");
     Err(match trouble {
-        Trouble::Denied if restricted => "no permission to read the kernel log (kernel.dmesg_restrict is 1)".to_owned(),
-        Trouble::Denied => "no permission to read the kernel log".to_owned(),
-        Trouble::Absent => "there is no /dev/kmsg here and no kernel log under /var/log".to_owned(),
+        ReadError::Denied if restricted => {
+            "no permission to read the kernel log (kernel.dmesg_restrict is 1)".to_owned()
+        }
+        ReadError::Denied => "no permission to read the kernel log".to_owned(),
+        ReadError::Absent => "there is no /dev/kmsg here and no kernel log under /var/log".to_owned(),
     })
 }
 
 #[derive(Debug)]
-enum Trouble {
+enum ReadError {
     Denied,
     Absent,
 }
 
-/// All messages that the kernel's ring buffer holds; each read gives one record.
-fn read_messages(path: &Path) -> Result<String, Trouble> {
+/// All messages in the kernel's ring buffer; each read returns one record.
+fn read_messages(path: &Path) -> Result<String, ReadError> {
     let trouble = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => Trouble::Absent,
-        _ => Trouble::Denied,
+        std::io::ErrorKind::NotFound => ReadError::Absent,
+        _ => ReadError::Denied,
     };
     let mut options = std::fs::OpenOptions::new();
     options.read(true);
@@ -84,7 +85,7 @@ fn read_messages(path: &Path) -> Result<String, Trouble> {
         match file.read(&mut record) {
             Ok(0) => break,
             Ok(read) => text.extend_from_slice(&record[..read]),
-            // EPIPE: records were overwritten while we read; the next read goes on after the gap.
+            // EPIPE: records were overwritten during the read; the next read continues after the gap.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => break,
             Err(error) if text.is_empty() => return Err(trouble(error)),

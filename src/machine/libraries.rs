@@ -1,7 +1,7 @@
-//! Which copies of a vendor's libraries a program can reach: through the wheels, LD_LIBRARY_PATH, the system, conda.
+//! The copies of a vendor's libraries that a program can load: from wheels, LD_LIBRARY_PATH, the system, conda.
 //!
 //! Two copies of cuDNN in one process are a classic cause of "works there, fails here", so duplicates and mixed major
-//! versions are facts of their own. Files are compared after links are followed: one file under three names is one copy.
+//! versions are separate facts. Files are compared after resolving links: one file under three names is one copy.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,24 +15,24 @@ use crate::vendors::{Library, Vendor};
 /// One reachable copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Copy {
-    /// The file with links followed.
+    /// The file after resolving links.
     pub(super) path: PathBuf,
-    /// Its version as far as names tell.
+    /// The version, as far as file names show it.
     pub(super) version: Option<String>,
     /// "the wheels", "LD_LIBRARY_PATH" and so on.
     pub(super) from: &'static str,
 }
 
-/// The files that a framework of this environment would load, for the functional level.
+/// The files that a framework in this environment would load, for the functional level.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// By their stems.
+    /// By library stem.
     pub(super) libraries: BTreeMap<String, PathBuf>,
-    /// The folders of the wheels, for the loader of a child.
+    /// The library folders of the wheels, for a child's loader.
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// Records `cudnn.*` and so on: the copies of every library of the vendor that a package brings.
+/// Records `cudnn.*` and so on: the copies of every library of the vendor that a package ships.
 pub(super) fn read(
     loader: &Loader,
     vendor: &Vendor,
@@ -50,7 +50,7 @@ pub(super) fn read(
     chosen
 }
 
-/// All copies, the one that a framework's own search path meets first in front.
+/// All copies, starting with the one that a framework's search path finds first.
 fn copies(
     library: &Library,
     vendor: &Vendor,
@@ -86,14 +86,14 @@ fn copies(
             add(found.path, found.by.word(), None);
         }
     }
-    // Wheels for several CUDAs may lie side by side: torch loads the one it was built with.
+    // Wheels for several CUDA versions can be installed together: torch loads the one it was built with.
     if let Some(pinned) = packages::pinned(python, wheel) {
         copies.sort_by_key(|copy| copy.version.as_ref() != Some(&pinned));
     }
     copies
 }
 
-/// The version of the wheel among `packages` that brought a file: of `libcudnn.so.9` it begins with 9.
+/// The version of the wheel that contains a file: for `libcudnn.so.9` it starts with 9.
 fn brought_by<'p>(
     path: &Path,
     wheel: &str,
@@ -105,7 +105,7 @@ fn brought_by<'p>(
     versions.find(|version| major.is_none_or(|major| version.split('.').next() == Some(major))).cloned()
 }
 
-/// The library folders inside installed packages: `nvidia/*/lib` and the frameworks' own.
+/// The library folders of installed packages: `nvidia/*/lib` and those of the frameworks.
 fn wheel_folders(python: &Python, vendor: &Vendor) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for site in &python.sites {
@@ -128,7 +128,7 @@ fn wheel_folders(python: &Python, vendor: &Vendor) -> Vec<PathBuf> {
     folders
 }
 
-/// The version of the wheel that brought a file, also where it lies in another environment than the one asked about.
+/// The version of the wheel that contains a file, even if it belongs to an environment other than the one probed.
 fn version_of_wheel(path: &Path, wheel: &str, wheels: &str) -> Option<String> {
     let site = path
         .ancestors()

@@ -1,7 +1,7 @@
-//! Where the dynamic loader finds a library: LD_LIBRARY_PATH, the cache that ldconfig wrote, the default folders.
+//! Where the dynamic loader finds a library: LD_LIBRARY_PATH, the cache written by ldconfig, the default folders.
 //!
-//! Reads the cache file itself, so that no process is started and nothing is loaded. Folders where drivers'
-//! files often lie although no loader looks there are known too: "it is there, but not on the path" is an answer.
+//! Reads the cache file directly: no process is started and no library is loaded. Common driver folders that the loader
+//! does not search are checked too, because "installed, but not on the loader's path" is a useful answer.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,43 +14,40 @@ use super::vendor::Vendor;
 #[cfg(not(windows))]
 const DEFAULT: &[&str] = &["lib64", "usr/lib64", "lib", "usr/lib"];
 
-/// Where drivers put their libraries.
+/// Where driver packages install their libraries.
 #[cfg(windows)]
 const DEFAULT: &[&str] = &["Windows/System32"];
 
-/// One machine's loader.
+/// The loader's configuration on one machine.
 pub(super) struct Loader {
     root: PathBuf,
     path: Vec<PathBuf>,
-    /// Not searched by the loader by itself, but usual places of drivers' libraries.
+    /// Not searched by the loader, but common places for driver libraries.
     usual: Vec<&'static str>,
     cache: OnceLock<Vec<(String, PathBuf)>>,
 }
 
-/// A file that the loader finds, or one that it does not look at.
+/// A library file, and whether the loader finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The file.
     pub(super) path: PathBuf,
-    /// How the loader comes to it.
     pub(super) by: By,
 }
 
-/// How the loader comes to a file.
+/// How the loader reaches a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum By {
-    /// Through LD_LIBRARY_PATH.
     Variable,
-    /// Through the cache of ldconfig.
+    /// From the cache of ldconfig.
     Cache,
     /// In a default folder.
     Default,
-    /// Not at all: it lies in a usual folder that is not on the loader's way.
+    /// Not at all: the file is in a common folder that the loader does not search.
     Nothing,
 }
 
 impl By {
-    /// In words, for a finding.
+    /// A phrase for a finding.
     pub(super) fn word(self) -> &'static str {
         match self {
             By::Variable => "LD_LIBRARY_PATH",
@@ -62,7 +59,7 @@ impl By {
 }
 
 impl Loader {
-    /// The loader of a process with that environment.
+    /// The loader of a process with this environment.
     pub(super) fn new(root: &Path, environment: &BTreeMap<OsString, OsString>, vendors: &[&dyn Vendor]) -> Self {
         let folders = vendors.iter().flat_map(|vendor| vendor.description().driver.folders_here());
         let variable = environment.get(&OsString::from("LD_LIBRARY_PATH"));
@@ -70,7 +67,7 @@ impl Loader {
         Self { root: root.to_owned(), path, usual: folders.map(String::as_str).collect(), cache: OnceLock::new() }
     }
 
-    /// The first file of that exact name, in the loader's order.
+    /// The first file with exactly this name, in the loader's order.
     pub(super) fn find(&self, name: &str) -> Option<Found> {
         let in_folders = |folders: &mut dyn Iterator<Item = PathBuf>, by| {
             folders.map(|folder| folder.join(name)).find(|path| path.exists()).map(|path| Found { path, by })
@@ -84,7 +81,7 @@ impl Loader {
             .or_else(|| in_folders(&mut self.folders(&self.usual), By::Nothing))
     }
 
-    /// Every file whose name begins like a library of that stem: `libcudnn.so`, `libcudnn.so.9`.
+    /// Every file whose name belongs to a library stem: `libcudnn.so`, `libcudnn.so.9`.
     pub(super) fn all(&self, stem: &str) -> Vec<Found> {
         let mut found = Vec::new();
         for folder in self.variable() {
@@ -98,7 +95,7 @@ impl Loader {
         found
     }
 
-    /// The places looked at, as a user would name them.
+    /// The places searched, as a user would name them.
     pub(super) fn places(&self) -> Vec<String> {
         let mut places: Vec<String> = self.variable().iter().map(|folder| folder.display().to_string()).collect();
         places.push("/etc/ld.so.cache".to_owned());
@@ -124,7 +121,7 @@ impl Loader {
     }
 }
 
-/// Files in a folder whose names are those of a library of that stem, in the order of their names.
+/// Files in a folder whose names belong to a library stem, sorted by name.
 pub(super) fn libraries_in(folder: &Path, stem: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries
@@ -152,7 +149,7 @@ fn is_library(name: &str, stem: &str) -> bool {
     rest == ".so" || rest.starts_with(".so.")
 }
 
-/// Names and paths in a cache of ldconfig, for this machine's own kind of program.
+/// Names and paths in a cache of ldconfig, for this machine's architecture.
 fn read_cache(bytes: &[u8]) -> Vec<(String, String)> {
     const MAGIC: &[u8] = b"glibc-ld.so.cache1.1";
     const HEADER: usize = 48;

@@ -1,10 +1,10 @@
-//! The live check of the machine: which facts would confirm or refute a cause, asked without harm.
+//! The live check of the machine: which facts confirm or refute a cause, found without side effects.
 //!
 //! The quick level only reads. The functional level does what a training job does, check by check, in child processes
-//! with deadlines; the stress level adds minutes of memory and arithmetic checks. It never fails: what cannot be known
-//! is a fact with its reason. No vendor's library is linked, so that the program starts and answers without it.
+//! with deadlines; the stress level adds minutes of memory and arithmetic checks. A probe never fails: what is unknown
+//! is a fact with its reason. No vendor library is linked, so the program starts without them.
 //!
-//! `vendor` says what a vendor of GPUs must answer; everything that belongs to one is in its folder.
+//! `vendor` defines what a vendor of GPUs provides; everything specific to one is in its folder.
 
 #[macro_use]
 mod native;
@@ -44,20 +44,22 @@ use loader::{By, Loader};
 use note::Notes;
 use vendor::{VENDORS, Vendor};
 
-pub use native::leave;
-pub use numbering::{called, index_of, ordinal_of};
-pub use outcome::{Check, Level, Options, Outcome, Word, alike};
-pub use relate::{is_software, relate};
-pub use save::{Error, SCHEMA, load, save, to_json};
-pub use step::answer as answer_step;
-pub use watch::{Sample, Watch};
+pub(crate) use native::leave;
+pub(crate) use numbering::called;
+pub(crate) use outcome::alike;
+pub use outcome::{Check, CheckStatus, Level, Options, Outcome};
+pub(crate) use relate::is_software;
+pub use relate::relate;
+pub use save::{Error, load, save, to_json};
+pub(crate) use step::answer as answer_step;
+pub(crate) use watch::Watch;
 
-/// Whether this machine shows any trace of a GPU's driver: cheap enough to ask before anything else.
+/// Whether this machine shows any trace of a GPU driver: cheap enough to call before anything else.
 pub fn driver_here(options: &Options) -> bool {
     Driver::find(VENDORS, options, &Loader::new(&options.root, &options.environment, VENDORS)).is_some()
 }
 
-/// Asks the machine.
+/// Runs a probe.
 pub fn run(level: Level, options: &Options) -> Outcome {
     run_with(VENDORS, level, options)
 }
@@ -69,7 +71,7 @@ fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Opt
     let (mut notes, chosen) = quick::read(&shared);
     let mut checks = Vec::new();
     if level > Level::Quick {
-        // The children that run the checks wake sleeping devices once more.
+        // The children that run the checks wake sleeping devices again.
         let waking = started.elapsed();
         checks = functional(level, &shared, &chosen, waking, &mut notes);
     }
@@ -81,11 +83,11 @@ fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Opt
     Outcome { vendor, level: level.word().to_owned(), facts: notes.facts, findings, checks, looked_in, taken }
 }
 
-/// What all parts of a probe use.
+/// Shared by all parts of a probe.
 struct Shared {
     options: Options,
     loader: Loader,
-    /// The first vendor with a driver here, or simply the first.
+    /// The first vendor with a driver here, otherwise the first in the list.
     vendor: &'static dyn Vendor,
     driver: Driver,
     present: bool,
@@ -103,7 +105,7 @@ impl Shared {
     }
 
     fn settings(&self) -> step::Settings {
-        // A bare name where the loader finds the file itself, so that what is loaded is what a program would load.
+        // Use a bare name if the loader finds the file itself, so that the probe loads what a program would load.
         let load = |found: &Option<loader::Found>| {
             found.as_ref().filter(|found| found.by == By::Nothing).map(|found| found.path.clone())
         };
@@ -119,7 +121,7 @@ impl Shared {
     }
 }
 
-/// Where the two libraries of a driver are.
+/// The paths of a driver's two libraries.
 #[derive(Default)]
 struct Driver {
     library: Option<loader::Found>,
@@ -154,7 +156,7 @@ impl Driver {
                     notes.text(name, found.path.display().to_string());
                     notes.text(by, found.by.word());
                 }
-                None => notes.set_unknown(name, "not found where the loader looks"),
+                None => notes.set_unknown(name, "not found by the loader"),
             }
         }
         // libcuda.so.1 is a link to libcuda.so.580.95.05.
@@ -173,7 +175,7 @@ impl Driver {
     }
 }
 
-/// Runs the checks on every device that a program sees, all devices at once.
+/// Runs the checks on every visible device, all devices in parallel.
 fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, notes: &mut Notes) -> Vec<Check> {
     if !shared.present {
         return Vec::new();
@@ -191,7 +193,7 @@ fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, 
         environment.insert(name, joined);
     }
     let runtime = &shared.vendor.description().runtime.facts;
-    // Where initialising failed the checks still start on device 0: its first check tells the story.
+    // If initialisation failed, the checks still start on device 0: its first check reports the reason.
     #[expect(clippy::cast_possible_truncation, reason = "a count of devices")]
     let count = notes.facts.number(&format!("{runtime}.device_count")).map_or(1, |count| count as i32).clamp(1, 64);
     let mut ended: Vec<(Vec<Check>, Notes)> = Vec::new();

@@ -1,12 +1,12 @@
-//! Opening the vendors' libraries and calling their functions. With the vendors' own `native` folders this is the one
-//! place of the program with `unsafe`.
+//! Opens the vendors' libraries and calls their functions. This file and the vendors' `native` folders are the only
+//! places in the program with `unsafe`.
 //!
-//! Runs only inside a child process (see `super::child`): these libraries hang and crash in the cases we are asked
-//! about. Status codes stay integers, because a driver may return one that no binding knows, and turning that into a
-//! Rust enum would be undefined behaviour. What is exported to the rest of the probe is safe to call.
+//! Runs only inside a child process (see `super::child`), because these libraries hang and crash in the very cases that
+//! we diagnose. Status codes stay integers: a driver may return one that no binding knows, and converting that into a
+//! Rust enum would be undefined behaviour. The functions exported to the rest of the probe are safe to call.
 #![expect(unsafe_code, reason = "foreign functions; every block says why it is sound")]
 
-/// Calls a function of a library whose status codes have names, by the types of its header; enums are ints there.
+/// Calls a library function with the types of its header, where status codes are named; enums are ints there.
 macro_rules! status_call {
     ($names:literal, $library:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
         // SAFETY: the types are those of the function in the library's header.
@@ -28,52 +28,46 @@ use std::ffi::{CStr, OsStr, c_char, c_int};
 
 use libloading::{Library, Symbol};
 
-/// Why a call gave no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum CallError {
     /// The library could not be opened.
     NotLoaded(String),
     /// The library has no such function.
     Missing(&'static str),
-    /// The function returned that status.
     Status {
-        /// The function.
         call: &'static str,
-        /// The status as returned.
         code: i32,
-        /// The library's own name for it.
+        /// The library's name for the status.
         name: Option<String>,
-        /// The library's own sentence for it.
+        /// The library's message for the status.
         says: Option<String>,
     },
 }
 
-impl Trouble {
-    /// The status code, where there is one.
+impl CallError {
     pub(super) fn code(&self) -> Option<i32> {
         match self {
-            Trouble::Status { code, .. } => Some(*code),
+            CallError::Status { code, .. } => Some(*code),
             _ => None,
         }
     }
 
-    /// As one word for conditions: the name of the status where it has one.
+    /// A word for conditions: the name of the status, if it has one.
     pub(super) fn word(&self) -> String {
         match self {
-            Trouble::NotLoaded(_) => "library not loadable".to_owned(),
-            Trouble::Missing(name) => format!("no {name}"),
-            Trouble::Status { name: Some(name), .. } => name.clone(),
-            Trouble::Status { code, name: None, .. } => format!("unknown code {code}"),
+            CallError::NotLoaded(_) => "cannot load library".to_owned(),
+            CallError::Missing(name) => format!("no {name}"),
+            CallError::Status { name: Some(name), .. } => name.clone(),
+            CallError::Status { code, name: None, .. } => format!("unknown code {code}"),
         }
     }
 
-    /// In words.
     pub(super) fn says(&self) -> String {
         match self {
-            Trouble::NotLoaded(why) => format!("the library cannot be loaded: {why}"),
-            Trouble::Missing(name) => format!("the library has no function {name}"),
-            Trouble::Status { call, code, name, says } => {
-                let name = name.as_deref().unwrap_or("a code that the library itself does not name");
+            CallError::NotLoaded(why) => format!("the library cannot be loaded: {why}"),
+            CallError::Missing(name) => format!("the library has no function {name}"),
+            CallError::Status { call, code, name, says } => {
+                let name = name.as_deref().unwrap_or("a code that the library has no name for");
                 match says {
                     Some(says) => format!("{call} returned {code} ({name}): {says}"),
                     None => format!("{call} returned {code} ({name})"),
@@ -83,18 +77,18 @@ impl Trouble {
     }
 }
 
-/// Opens a library by path or by name, for the rest of the process: threads that it started may still run in it, and
-/// frameworks never close it either.
-pub(super) fn open(library: &OsStr) -> Result<&'static Library, Trouble> {
-    // SAFETY: loading runs the initialisers of a library that the user's own framework loads, in a process that does
-    // nothing else and may die of it.
-    let library = unsafe { Library::new(library) }.map_err(|error| Trouble::NotLoaded(error.to_string()))?;
+/// Opens a library by path or name and never closes it: threads that it started may still run in it, and frameworks do
+/// not close it either.
+pub(super) fn open(library: &OsStr) -> Result<&'static Library, CallError> {
+    // SAFETY: loading runs the initialisers of a library that the user's framework loads too, in a process that does
+    // nothing else and may crash.
+    let library = unsafe { Library::new(library) }.map_err(|error| CallError::NotLoaded(error.to_string()))?;
     Ok(Box::leak(Box::new(library)))
 }
 
-/// Ends the process on the spot: no destructor and no exit handler of a library runs, since those of a broken driver
-/// hang or crash, and everything was said.
-pub fn leave(code: u8) -> ! {
+/// Ends the process immediately, without destructors or exit handlers of libraries: those of a broken driver hang or
+/// crash, and all results have been written.
+pub(crate) fn leave(code: u8) -> ! {
     unsafe extern "C" {
         fn _exit(code: c_int) -> !;
     }
@@ -102,13 +96,13 @@ pub fn leave(code: u8) -> ! {
     unsafe { _exit(c_int::from(code)) }
 }
 
-/// Looks a function up; `name` ends with a NUL.
+/// Looks up a function; `name` ends with a NUL.
 ///
 /// # Safety
 /// `F` must be the type of that function in the library's C header.
-pub(super) unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, Trouble> {
+pub(super) unsafe fn function<'l, F>(library: &'l Library, name: &'static str) -> Result<Symbol<'l, F>, CallError> {
     // SAFETY: the caller vouches for the type.
-    unsafe { library.get::<F>(name.as_bytes()) }.map_err(|_| Trouble::Missing(name.trim_end_matches('\0')))
+    unsafe { library.get::<F>(name.as_bytes()) }.map_err(|_| CallError::Missing(name.trim_end_matches('\0')))
 }
 
 /// A C string of the library as text; `None` for a null pointer.
@@ -124,7 +118,7 @@ pub(super) unsafe fn text_at(text: *const c_char) -> Option<String> {
 }
 
 /// The status of a call of cuBLAS, cuDNN or NVRTC, named by a function of the library that takes the status.
-pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), Trouble> {
+pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, code: c_int) -> Result<(), CallError> {
     if code == 0 {
         return Ok(());
     }
@@ -135,5 +129,5 @@ pub(super) fn named(library: &Library, namer: &'static str, call: &'static str, 
     });
     // CUBLAS_UNKNOWN_STATUS, CUDNN_UNKNOWN_STATUS, "NVRTC_ERROR unknown": no names.
     let name = name.filter(|name| !name.contains("UNKNOWN_STATUS") && !name.ends_with(" unknown"));
-    Err(Trouble::Status { call, code, name, says: None })
+    Err(CallError::Status { call, code, name, says: None })
 }

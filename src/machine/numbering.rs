@@ -1,7 +1,7 @@
-//! The runtime's numbers of devices and the driver's own.
+//! Maps the runtime's device numbers to the driver's.
 //!
-//! NVML counts along the PCI bus; CUDA counts what CUDA_VISIBLE_DEVICES leaves, the fastest device first unless
-//! CUDA_DEVICE_ORDER says otherwise. The PCI address belongs to both.
+//! NVML counts in PCI bus order. CUDA counts the devices in CUDA_VISIBLE_DEVICES, fastest first unless
+//! CUDA_DEVICE_ORDER says otherwise. The PCI address identifies a device in both.
 
 use std::ffi::OsStr;
 
@@ -9,36 +9,36 @@ use super::Options;
 use crate::facts::{Facts, Value};
 use crate::vendors::{self, Vendor};
 
-/// How many devices the driver lists.
+/// The number of devices that the driver lists.
 pub(super) fn installed(facts: &Facts) -> u32 {
     facts.number("gpu.installed").map_or(0, whole)
 }
 
-/// The vendor whose runtime counted the devices; the first one where none did.
+/// The vendor whose runtime counted the devices, otherwise the first vendor.
 pub(super) fn vendor(facts: &Facts) -> &'static Vendor {
     let counted = |vendor: &&Vendor| facts.get(&format!("{}.device_count", vendor.runtime.facts)).is_some();
     vendors::all().iter().find(counted).unwrap_or(&vendors::all()[0])
 }
 
-/// The name of a fact about a device by the runtime's number: `cuda.0.pci`.
+/// The name of a fact about a device, by its runtime number: `cuda.0.pci`.
 pub(super) fn by_ordinal(facts: &Facts, ordinal: u32, name: &str) -> String {
     format!("{}.{ordinal}.{name}", vendor(facts).runtime.facts)
 }
 
-/// The driver's number of the device that the runtime gives that number: `gpu.<index>.*` are its facts.
-pub fn index_of(facts: &Facts, ordinal: u32) -> Option<u32> {
+/// The driver's number of a device, given its runtime number: the index in `gpu.<index>.*`.
+pub(crate) fn index_of(facts: &Facts, ordinal: u32) -> Option<u32> {
     let address = facts.text(&by_ordinal(facts, ordinal, "pci")).and_then(address)?;
     (0..installed(facts))
         .find(|index| facts.text(&format!("gpu.{index}.pci")).and_then(self::address).as_ref() == Some(&address))
 }
 
-/// The runtime's number of the device with that number of the driver; the first, where it is divided.
-pub fn ordinal_of(facts: &Facts, index: u32) -> Option<u32> {
+/// The runtime's number of a device, given its driver number; the first slice if it is divided.
+pub(crate) fn ordinal_of(facts: &Facts, index: u32) -> Option<u32> {
     (0..counted(facts)?).find(|ordinal| index_of(facts, *ordinal) == Some(index))
 }
 
-/// What a person calls the device that the runtime gives that number.
-pub fn called(facts: &Facts, ordinal: u32) -> String {
+/// How a user would call the device with this runtime number.
+pub(crate) fn called(facts: &Facts, ordinal: u32) -> String {
     match index_of(facts, ordinal) {
         Some(index) if index != ordinal => {
             format!("GPU {index} ({}'s device {ordinal})", vendor(facts).runtime.name)
@@ -47,12 +47,12 @@ pub fn called(facts: &Facts, ordinal: u32) -> String {
     }
 }
 
-/// The devices that a program sees, by the driver's numbers and in the runtime's order.
+/// The visible devices, by driver number and in the runtime's order.
 pub(super) fn visible(options: &Options, facts: &Facts) -> Vec<u32> {
     let asked = counted(facts).and_then(|count| (0..count).map(|ordinal| index_of(facts, ordinal)).collect());
     let mut all: Vec<u32> = asked.unwrap_or_else(|| by_variable(options, facts));
     let mut known = Vec::new();
-    // The slices of one device are several of the runtime's.
+    // With MIG, the runtime lists each slice of a device separately.
     all.retain(|index| {
         !known.contains(index) && {
             known.push(*index);
@@ -62,19 +62,19 @@ pub(super) fn visible(options: &Options, facts: &Facts) -> Vec<u32> {
     all
 }
 
-/// How many devices the runtime counts.
+/// The number of devices that the runtime counts.
 fn counted(facts: &Facts) -> Option<u32> {
     facts.number(&format!("{}.device_count", vendor(facts).runtime.facts)).map(whole)
 }
 
-/// Domain and place of "00000000:65:00.0" and "0000:65:00.0", which are the same.
+/// Domain and bus address: "00000000:65:00.0" and "0000:65:00.0" are the same.
 fn address(text: &str) -> Option<(u32, String)> {
     let (domain, place) = text.split_once(':')?;
     Some((u32::from_str_radix(domain, 16).ok()?, place.to_ascii_lowercase()))
 }
 
-/// What CUDA_VISIBLE_DEVICES leaves, where the runtime itself does not answer: the list up to the first entry that is no
-/// device, taken as the driver's numbers, which is right where all devices are equal.
+/// The devices in CUDA_VISIBLE_DEVICES when the runtime does not answer: the list up to the first invalid entry, read
+/// as driver numbers, which is correct when all devices are the same model.
 fn by_variable(options: &Options, facts: &Facts) -> Vec<u32> {
     let installed = installed(facts);
     let set = |name: &String| options.environment.get(OsStr::new(name)).and_then(|value| value.to_str());
@@ -95,7 +95,7 @@ fn by_variable(options: &Options, facts: &Facts) -> Vec<u32> {
     visible
 }
 
-/// Whether a device has that UUID, or a slice (MIG) of that UUID; the beginning of one is enough for CUDA.
+/// Whether a device, or one of its MIG slices, has this UUID; CUDA accepts a prefix.
 fn is_or_holds(facts: &Facts, index: u32, entry: &str) -> bool {
     if facts.text(&format!("gpu.{index}.uuid")).is_some_and(|uuid| uuid.starts_with(entry)) {
         return true;
@@ -104,7 +104,6 @@ fn is_or_holds(facts: &Facts, index: u32, entry: &str) -> bool {
     matches!(slices, Some(Value::List(slices)) if slices.iter().any(|slice| slice.starts_with(entry)))
 }
 
-/// A count of devices.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
 fn whole(count: f64) -> u32 {
     count.clamp(0.0, 256.0) as u32

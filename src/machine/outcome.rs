@@ -1,4 +1,4 @@
-//! What a probe is asked for and what it answers.
+//! What a probe is asked to do, and its result.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,19 +9,19 @@ use crate::diagnosis::ProbeSummary;
 use crate::facts::{Facts, Value};
 use crate::vendors::Vendor;
 
-/// How much is asked of the machine.
+/// How thoroughly the machine is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Reads only.
+    /// Only reads.
     Quick,
-    /// Small work on each device, checked.
+    /// Small operations on each device, with verified results.
     Functional,
-    /// The same and minutes of memory and arithmetic checks.
+    /// The functional level and minutes of memory and arithmetic checks.
     Stress,
 }
 
 impl Level {
-    /// The word of the command line.
+    /// The name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Level::Quick => "quick",
@@ -31,32 +31,32 @@ impl Level {
     }
 }
 
-/// What to ask, and how long to wait.
+/// What to check, and how long to wait.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The interpreter or environment to look at; `None` finds the project's own.
+    /// The interpreter or environment to read; `None` finds the project's own.
     pub python: Option<PathBuf>,
-    /// The folder of the project.
+    /// The project's folder.
     pub project: PathBuf,
-    /// The whole time of the quick level; `None` waits for each answer as long as `patience`.
+    /// The time budget of the quick level; `None` waits up to `patience` for each answer.
     pub budget: Option<Duration>,
-    /// The longest time of the quick level to wait for one answer of a driver: without persistence mode it wakes its
-    /// devices first, one after the other.
+    /// The longest time that the quick level waits for one answer of a driver: without persistence mode, the driver
+    /// first wakes its devices one by one.
     pub patience: Duration,
-    /// The longest time for one check; what takes longer hangs.
+    /// The longest time for one check; a check that takes longer counts as hung.
     pub deadline: Duration,
-    /// The longest time for the checks of one device, the stress level's own seconds and the time of waking the devices
-    /// not counted.
+    /// The longest time for the checks of one device, without the stress level's own seconds and the time to wake the
+    /// devices.
     pub time: Duration,
     /// Seconds for each check of the stress level.
     pub seconds: u64,
-    /// The device that the question is about, by its number in the driver's list; `None` picks the one with trouble.
+    /// The device in question, by its driver number; `None` picks the one with a problem.
     pub device: Option<u32>,
-    /// The program that answers the hidden subcommand; `None` is the running one.
+    /// The program that implements the hidden subcommand; `None` for the running one.
     pub executable: Option<PathBuf>,
-    /// The environment variables of the run that is asked about.
+    /// The environment variables of the run in question.
     pub environment: BTreeMap<OsString, OsString>,
-    /// Where `/proc`, `/sys`, `/dev` and `/etc` lie: `/` except in tests.
+    /// The folder that contains `/proc`, `/sys`, `/dev` and `/etc`: `/` except in tests.
     pub root: PathBuf,
 }
 
@@ -78,61 +78,61 @@ impl Default for Options {
     }
 }
 
-/// The answer of a probe.
+/// The result of a probe.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Whose driver was looked for or asked.
+    /// The vendor whose driver was looked for.
     pub vendor: &'static Vendor,
-    /// The level's word.
+    /// The name of the level.
     pub level: String,
-    /// Everything measured, and why the rest could not be.
+    /// Everything measured, and why the rest is unknown.
     pub facts: Facts,
-    /// What a person should know, one sentence each, the gravest first.
+    /// What a user should know, one sentence each, most severe first.
     pub findings: Vec<String>,
-    /// The checks in the order run; empty at the quick level.
+    /// The checks in the order in which they ran; empty at the quick level.
     pub checks: Vec<Check>,
     /// Where a driver was looked for.
     pub looked_in: Vec<String>,
-    /// When.
+    /// When the probe ran.
     pub taken: SystemTime,
 }
 
 impl Outcome {
-    /// Whether a driver is there at all, working or not.
+    /// Whether a driver is installed, working or not.
     pub fn has_driver(&self) -> bool {
         self.facts.get("driver.present").is_some_and(|fact| fact.value == Value::Bool(true))
     }
 
-    /// Whether a driver answers and nothing is broken.
+    /// Whether a driver answers and no check failed.
     pub fn is_healthy(&self) -> bool {
         self.facts.get("probe.healthy").is_some_and(|fact| fact.value == Value::Bool(true))
     }
 
-    /// The part of it that a diagnosis shows.
+    /// The part that a diagnosis shows.
     pub fn summary(&self) -> ProbeSummary {
         ProbeSummary { level: self.level.clone(), findings: self.findings.clone() }
     }
 }
 
-/// One check of the checks.
+/// The result of one check on one device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// `context`, `copy`, `gemm_fp16` and so on.
     pub name: String,
-    /// The runtime's number of the device.
+    /// The device, by its runtime number.
     pub device: u32,
-    /// How it went.
-    pub word: Word,
-    /// In words.
+    /// The result.
+    pub word: CheckStatus,
+    /// The message.
     pub says: String,
-    /// The status code, where there is one.
+    /// The status code, if the library returned one.
     pub code: Option<i32>,
-    /// How long it took.
+    /// How long the check took.
     pub milliseconds: u64,
 }
 
-/// Checks of a device that went the same way with the same words, as the first of them and all their names.
-pub fn alike(checks: &[Check], wanted: fn(Word) -> bool) -> Vec<(&Check, Vec<String>)> {
+/// Checks of a device with the same result and message: the first of them, and the names of all.
+pub(crate) fn alike(checks: &[Check], wanted: fn(CheckStatus) -> bool) -> Vec<(&Check, Vec<String>)> {
     let mut groups: Vec<(&Check, Vec<String>)> = Vec::new();
     for check in checks.iter().filter(|check| wanted(check.word)) {
         let name = check.name.replace('_', " ");
@@ -145,65 +145,65 @@ pub fn alike(checks: &[Check], wanted: fn(Word) -> bool) -> Vec<(&Check, Vec<Str
     groups
 }
 
-/// How a check went.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
-    /// As it should.
+pub enum CheckStatus {
+    /// The result is correct.
     Ok,
-    /// It ended, with a result that is not right.
+    /// The check finished with a wrong result.
     Wrong,
     /// A library returned an error.
     Failed,
-    /// A library returned a code that it does not name itself.
+    /// A library returned a status code that it has no name for.
     UnknownCode,
-    /// The process died.
+    /// The process crashed.
     Crashed,
-    /// It did not answer in time.
+    /// The check did not finish in time.
     TimedOut,
-    /// Not tried: something it needs is not here.
+    /// Not tried: something that it needs is missing.
     Skipped,
-    /// Not tried: a check below it broke.
+    /// Not tried: an earlier check failed.
     NotReached,
 }
 
-impl Word {
-    const ALL: [Word; 8] = [
-        Word::Ok,
-        Word::Wrong,
-        Word::Failed,
-        Word::UnknownCode,
-        Word::Crashed,
-        Word::TimedOut,
-        Word::Skipped,
-        Word::NotReached,
+impl CheckStatus {
+    const ALL: [CheckStatus; 8] = [
+        CheckStatus::Ok,
+        CheckStatus::Wrong,
+        CheckStatus::Failed,
+        CheckStatus::UnknownCode,
+        CheckStatus::Crashed,
+        CheckStatus::TimedOut,
+        CheckStatus::Skipped,
+        CheckStatus::NotReached,
     ];
 
     /// The word in facts, files and answers.
     pub fn word(self) -> &'static str {
         match self {
-            Word::Ok => "ok",
-            Word::Wrong => "wrong",
-            Word::Failed => "failed",
-            Word::UnknownCode => "unknown code",
-            Word::Crashed => "crashed",
-            Word::TimedOut => "timed out",
-            Word::Skipped => "skipped",
-            Word::NotReached => "not reached",
+            CheckStatus::Ok => "ok",
+            CheckStatus::Wrong => "wrong",
+            CheckStatus::Failed => "failed",
+            CheckStatus::UnknownCode => "unknown code",
+            CheckStatus::Crashed => "crashed",
+            CheckStatus::TimedOut => "timed out",
+            CheckStatus::Skipped => "skipped",
+            CheckStatus::NotReached => "not reached",
         }
     }
 
-    /// The check's ending of that word; anything else was not reached.
+    /// Parses such a word; anything else counts as not reached.
     pub fn of(word: &str) -> Self {
-        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Word::NotReached)
+        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(CheckStatus::NotReached)
     }
 
-    /// Whether it was tried and did not go as it should.
+    /// Whether the check was tried and failed.
     pub fn is_broken(self) -> bool {
-        !self.holds() && self != Word::NotReached
+        !self.holds() && self != CheckStatus::NotReached
     }
 
-    /// Whether one can stand on it.
+    /// Whether later checks can rely on it.
     pub fn holds(self) -> bool {
-        matches!(self, Word::Ok | Word::Skipped)
+        matches!(self, CheckStatus::Ok | CheckStatus::Skipped)
     }
 }

@@ -1,4 +1,4 @@
-//! Installed packages by their record folders, their versions as facts, and the pins of torch against what is there.
+//! Installed packages from their metadata folders: their versions as facts, and torch's pins against what is installed.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::note::Notes;
 use super::python::Python;
 use crate::packages::{self, Kind};
 
-/// Distributions by the names of their record folders.
+/// Distributions by the names of their metadata folders.
 pub(super) fn distributions(site: &Path) -> Vec<(String, String)> {
     let Ok(entries) = std::fs::read_dir(site) else { return Vec::new() };
     entries
@@ -20,12 +20,12 @@ pub(super) fn distributions(site: &Path) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A distribution's name as its record folder spells it.
+/// A distribution's name as its metadata folder spells it.
 fn normalised(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '.'], "_")
 }
 
-/// Records versions, what is missing, and pins.
+/// Records versions, missing packages, and pins.
 pub(super) fn write(python: &Python, notes: &mut Notes) {
     for package in packages::builtin().iter().filter(|package| package.kind == Kind::Python) {
         let mut named = package.distributions().flat_map(|pattern| {
@@ -60,7 +60,7 @@ pub(super) fn write(python: &Python, notes: &mut Notes) {
     }
 }
 
-/// The version of a package that torch's metadata demands, by the beginning of its normalised name.
+/// The version of a package that torch's metadata requires, by a prefix of its normalised name.
 pub(super) fn pinned(python: &Python, package: &str) -> Option<String> {
     let (wanted, _) = pins(python);
     wanted.iter().find_map(|pin| {
@@ -69,7 +69,7 @@ pub(super) fn pinned(python: &Python, package: &str) -> Option<String> {
     })
 }
 
-/// The NVIDIA packages that torch's metadata demands, and those of them that are not installed so.
+/// The NVIDIA packages that torch's metadata requires, and those that are missing or have another version.
 fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
     let Some(version) = python.packages.get("torch") else { return (Vec::new(), Vec::new()) };
     let metadata = python
@@ -100,7 +100,7 @@ fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
     (wanted, broken)
 }
 
-/// Whether a demand is meant for this machine: only the two markers that torch uses are read, others hold.
+/// Whether a requirement applies to this machine: reads only the two markers that torch uses, others count as true.
 fn holds_here(marker: &str) -> bool {
     let names_other = |key: &str, own: &str| {
         marker.split(key).nth(1).and_then(|rest| rest.split(['"', '\'']).nth(1)).is_some_and(|named| named != own)

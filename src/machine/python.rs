@@ -1,7 +1,7 @@
-//! The Python environment of the project, read without starting Python: which interpreter, which packages, which pins.
+//! The project's Python environment, read without starting Python: which interpreter, which packages, which pins.
 //!
 //! An environment is a folder; its packages are folders named `name-version.dist-info`. Starting the interpreter would
-//! cost half a second and runs the user's start-up code; importing a broken torch crashes.
+//! take half a second and run the user's start-up code, and importing a broken torch crashes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use super::{packages, wheel};
 /// The environment that the project uses.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Python {
-    /// Folders with installed packages, in the interpreter's order.
+    /// Folders with installed packages, in the order of `sys.path`.
     pub(super) sites: Vec<PathBuf>,
     /// Installed distributions: normalised name to version; the first folder wins.
     pub(super) packages: BTreeMap<String, String>,
@@ -26,15 +26,13 @@ struct Choice {
     executable: Option<PathBuf>,
 }
 
-/// What decides the choice.
+/// What the choice depends on.
 pub(super) struct Question<'a> {
     /// `/` except in tests.
     pub(super) root: &'a Path,
-    /// The folder of the project.
     pub(super) project: &'a Path,
     /// `--python`.
     pub(super) asked: Option<&'a Path>,
-    /// The environment variables.
     pub(super) environment: &'a BTreeMap<OsString, OsString>,
 }
 
@@ -49,7 +47,7 @@ impl Question<'_> {
 pub(super) fn read(question: &Question<'_>, notes: &mut Notes) -> Python {
     let Some(choice) = choose(question) else {
         let why = match question.asked {
-            Some(path) => format!("{} is no Python interpreter or environment", path.display()),
+            Some(path) => format!("{} is not a Python interpreter or environment", path.display()),
             None => "no Python environment found (no virtual environment here, no python3 on PATH)".to_owned(),
         };
         for name in ["python.version", "torch.version", "torch.cuda", "torch.arch_list"] {
@@ -77,7 +75,7 @@ pub(super) fn read(question: &Question<'_>, notes: &mut Notes) -> Python {
     python
 }
 
-/// Which environment: the one asked for, the active one, the project's, conda's, the one on PATH.
+/// The environment: the one requested, the active one, the project's, conda's, the one on PATH.
 fn choose(question: &Question<'_>) -> Option<Choice> {
     if let Some(asked) = question.asked {
         return of_path(asked, "--python");
@@ -120,7 +118,7 @@ fn of_path(path: &Path, why: &'static str) -> Option<Choice> {
     if !path.is_file() || !path.file_name().and_then(|name| name.to_str()).is_some_and(is_interpreter) {
         return None;
     }
-    // The unresolved path decides first: in a virtual environment the interpreter is a link out of it.
+    // The unresolved path comes first: in a virtual environment the interpreter is a link to one outside.
     let outer = path.parent().and_then(Path::parent).filter(|prefix| prefix.join("pyvenv.cfg").exists());
     if let Some(prefix) = outer {
         return Some(Choice { prefix: prefix.to_owned(), why, executable: Some(path.to_owned()) });
@@ -130,7 +128,7 @@ fn of_path(path: &Path, why: &'static str) -> Option<Choice> {
     is_prefix(&prefix).then_some(Choice { prefix, why, executable: Some(real) })
 }
 
-/// The interpreter behind a script of pyenv, where its settings name one version.
+/// The interpreter behind a pyenv shim, if pyenv's settings name one version.
 fn behind_shim(path: &Path) -> Option<PathBuf> {
     let base = path.parent().filter(|folder| folder.ends_with("shims"))?.parent()?;
     let version = std::fs::read_to_string(base.join("version")).ok()?;
@@ -142,7 +140,7 @@ fn is_prefix(path: &Path) -> bool {
     path.join("pyvenv.cfg").exists() || path.join("conda-meta").is_dir() || !lib_folders(path).is_empty()
 }
 
-/// `lib/python3.11` and its like inside a prefix, newest first.
+/// `lib/python3.11` and similar folders inside a prefix, newest first.
 fn lib_folders(prefix: &Path) -> Vec<(String, PathBuf)> {
     let mut folders: Vec<(u32, String, PathBuf)> = Vec::new();
     for lib in ["lib", "lib64"] {
@@ -161,7 +159,7 @@ fn lib_folders(prefix: &Path) -> Vec<(String, PathBuf)> {
     folders.into_iter().map(|(_, version, path)| (version, path)).collect()
 }
 
-/// The version from `pyvenv.cfg`, from conda's records, from the interpreter's name, from the folder's name.
+/// The version from `pyvenv.cfg`, conda's metadata, the interpreter's name, or the folder's name.
 fn version_of(choice: &Choice) -> Option<String> {
     let settings = std::fs::read_to_string(choice.prefix.join("pyvenv.cfg")).unwrap_or_default();
     let set = |key: &str| {
@@ -195,7 +193,7 @@ fn version_of(choice: &Choice) -> Option<String> {
     named.map(str::to_owned).or_else(|| lib_folders(&choice.prefix).into_iter().next().map(|(version, _)| version))
 }
 
-/// The folders that packages are installed in.
+/// The folders that contain installed packages.
 fn sites(choice: &Choice, version: Option<&str>, question: &Question<'_>) -> Vec<PathBuf> {
     let minor: Option<String> = version.map(|version| version.split('.').take(2).collect::<Vec<_>>().join("."));
     let settings = std::fs::read_to_string(choice.prefix.join("pyvenv.cfg")).unwrap_or_default();
@@ -241,7 +239,7 @@ fn sites(choice: &Choice, version: Option<&str>, question: &Question<'_>) -> Vec
     unique
 }
 
-/// The prefix of the interpreter that a virtual environment was made from.
+/// The prefix of the interpreter that a virtual environment was created from.
 fn base_of(settings: &str) -> Option<PathBuf> {
     let home = settings.lines().find_map(|line| {
         let (name, value) = line.split_once('=')?;
@@ -335,7 +333,7 @@ mod tests {
     fn a_file_beside_the_libraries_is_no_interpreter() {
         let machine = Machine::new(&[("etc/passwd", ""), ("lib/python3.11/os.py", "")]);
         let facts = machine.read(Some("etc/passwd"), &[]);
-        assert!(facts.why_unknown("python.version").is_some_and(|why| why.contains("is no Python interpreter")));
+        assert!(facts.why_unknown("python.version").is_some_and(|why| why.contains("is not a Python interpreter")));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Which of the machine's devices the plain names `gpu.*` mean, and the facts that follow from several others.
+//! Which of the machine's devices the plain names `gpu.*` refer to, and the facts derived from several others.
 //!
-//! A page's condition asks for `gpu.memory.free`, not for that of device 3. The device in question is the one asked
-//! for, else the visible one with trouble, else the first that a program sees.
+//! A page's condition asks for `gpu.memory.free`, not for that of device 3. The device in question is the one
+//! requested, otherwise the visible one with a problem, otherwise the first visible one.
 
 use super::note::Notes;
 use super::numbering::{by_ordinal, index_of, installed, vendor, visible};
-use super::{Check, Options, Word};
+use super::{Check, CheckStatus, Options};
 use crate::facts::{Facts, Source, Value};
 
 /// Adds `gpu.*`, `gpu.count`, `gpu.visible` and `ladder.*`.
@@ -29,7 +29,6 @@ pub(super) fn settle(options: &Options, checks: &[Check], notes: &mut Notes) {
     write_checks(checks, notes);
 }
 
-/// Whether processes compute on any device.
 pub(super) fn is_shared(facts: &Facts) -> bool {
     (0..installed(facts)).any(|index| {
         facts.number(&format!("gpu.{index}.process_count")).is_some_and(|count| count > 0.0)
@@ -37,7 +36,7 @@ pub(super) fn is_shared(facts: &Facts) -> bool {
     })
 }
 
-/// How bad it stands with a device; 0 is well.
+/// How serious the problems of a device are; 0 for a healthy one.
 fn trouble(facts: &Facts, checks: &[Check], index: u32) -> u8 {
     let name = |name: &str| format!("gpu.{index}.{name}");
     let positive = |one: &str| facts.number(&name(one)).is_some_and(|number| number > 0.0);
@@ -58,7 +57,7 @@ fn trouble(facts: &Facts, checks: &[Check], index: u32) -> u8 {
     }
 }
 
-/// Gives the plain names to one device.
+/// Sets the plain names to the facts of one device.
 fn copy(index: u32, facts: &mut Facts) {
     let prefix = format!("gpu.{index}.");
     let known: Vec<(String, Value)> = facts
@@ -77,12 +76,12 @@ fn copy(index: u32, facts: &mut Facts) {
     }
 }
 
-/// The worst word of each check over all devices.
+/// The worst result of each check over all devices.
 fn write_checks(checks: &[Check], notes: &mut Notes) {
-    let rank = |word: Word| match word {
-        Word::Skipped => 0,
-        Word::Ok => 1,
-        Word::NotReached => 2,
+    let rank = |word: CheckStatus| match word {
+        CheckStatus::Skipped => 0,
+        CheckStatus::Ok => 1,
+        CheckStatus::NotReached => 2,
         _ => 3,
     };
     let mut names: Vec<&str> = Vec::new();
@@ -95,7 +94,7 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
     for name in names {
         let worst = checks.iter().filter(|check| check.name == name).max_by_key(|check| rank(check.word));
         let Some(worst) = worst else { continue };
-        if worst.word == Word::Skipped {
+        if worst.word == CheckStatus::Skipped {
             notes.set_unknown(format!("ladder.{name}"), worst.says.clone());
             continue;
         }
@@ -110,7 +109,7 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
     if !checks.is_empty() {
         notes.flag("ladder.holds", broken.is_empty());
         notes.list("ladder.broken", broken);
-        notes.count("ladder.wrong", checks.iter().filter(|check| check.word == Word::Wrong).count() as u64);
+        notes.count("ladder.wrong", checks.iter().filter(|check| check.word == CheckStatus::Wrong).count() as u64);
         notes.flag("ladder.workspace_missing", workspace_missing(checks));
     }
     let runtime = &vendor(&notes.facts).runtime.facts;
@@ -133,14 +132,14 @@ fn write_checks(checks: &[Check], notes: &mut Notes) {
     }
 }
 
-/// Whether a convolution runs without workspace and does not get the memory for the workspace it wants.
+/// Whether a convolution works without workspace but cannot allocate the workspace it wants.
 fn workspace_missing(checks: &[Check]) -> bool {
     /// In CUDA and in HIP.
     const OUT_OF_MEMORY: i32 = 2;
-    let wanting = checks.iter().filter(|check| check.word == Word::Failed && check.code == Some(OUT_OF_MEMORY));
+    let wanting = checks.iter().filter(|check| check.word == CheckStatus::Failed && check.code == Some(OUT_OF_MEMORY));
     wanting.into_iter().any(|wanting| {
         let bare = format!("{}_no_workspace", wanting.name);
-        checks.iter().any(|check| check.device == wanting.device && check.name == bare && check.word == Word::Ok)
+        checks.iter().any(|check| check.device == wanting.device && check.name == bare && check.word == CheckStatus::Ok)
     })
 }
 
@@ -205,7 +204,7 @@ mod tests {
             milliseconds: 0,
         };
         let mut notes = Notes::default();
-        settle(&options(None), &[check(0, Word::Ok), check(1, Word::Wrong)], &mut notes);
+        settle(&options(None), &[check(0, CheckStatus::Ok), check(1, CheckStatus::Wrong)], &mut notes);
         assert_eq!(notes.facts.text("ladder.copy"), Some("wrong"));
         assert_eq!(notes.facts.get("ladder.holds").map(|fact| &fact.value), Some(&Value::Bool(false)));
     }

@@ -1,5 +1,5 @@
-//! The quick level: everything is read at once, each part in a thread of its own, and whatever is not there when the
-//! budget is spent is a fact that cannot be told.
+//! The quick level: everything is read at once, each part in its own thread; what is missing when the budget is spent
+//! becomes an unknown fact.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,7 +16,6 @@ use super::numbering::installed;
 use super::vendor::Vendor;
 use super::{Shared, environment, kernel_log, python, step, system};
 
-/// A part of the quick level, as it arrives.
 pub(super) enum Part {
     Machine(Notes),
     Software(Notes, Chosen),
@@ -24,7 +23,7 @@ pub(super) enum Part {
     Init(Notes, End),
 }
 
-/// Reads everything at once, each part in a thread of its own, until all is there or the budget is spent.
+/// Reads all parts in parallel, until all are done or the budget is spent.
 pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
     type Work = fn(&Shared) -> Part;
     let until = shared.options.budget.map(|budget| Instant::now() + budget);
@@ -32,7 +31,7 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
     let start = |work: Work| {
         let (sender, shared) = (sender.clone(), Arc::clone(shared));
         std::thread::spawn(move || {
-            // Nobody listens any more when the budget is spent.
+            // Nobody receives any more once the budget is spent.
             let _ = sender.send(work(&shared));
         });
     };
@@ -59,7 +58,7 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
         let Some(part) = part else { break };
         if let (Some(_), Part::Management(said, End::TimedOut(_)) | Part::Init(said, End::TimedOut(_))) = (until, &part)
         {
-            // Slow against a budget is no hang: a driver without persistence mode needs seconds. It stays open.
+            // Slow is not hung: without persistence mode a driver needs seconds. The fact stays unknown.
             notes.facts.merge(&said.facts);
             continue;
         }
@@ -186,7 +185,7 @@ fn init_end(end: &End, vendor: &dyn Vendor, notes: &mut Notes) {
         End::Done => return,
         End::TimedOut(_) => "timed out",
         End::NotStarted(_) => {
-            notes.set_unknown("driver.init", format!("the step {}", end.says()));
+            notes.set_unknown("driver.init", format!("the child {}", end.says()));
             return;
         }
         _ => "crashed",
@@ -195,7 +194,7 @@ fn init_end(end: &End, vendor: &dyn Vendor, notes: &mut Notes) {
     notes.text("driver.init_says", format!("{} {}", vendor.description().runtime.init, end.says()));
 }
 
-/// A part as a person calls it.
+/// The name of a part for users.
 fn in_words(part: &str, vendor: &dyn Vendor) -> &'static str {
     match part {
         "machine" => "the system's files",
@@ -205,7 +204,7 @@ fn in_words(part: &str, vendor: &dyn Vendor) -> &'static str {
     }
 }
 
-/// What a part would have told that did not arrive within the budget.
+/// The facts of a part, to be marked unknown if it does not finish within the budget.
 fn too_late(part: &str, budget: Duration, notes: &mut Notes) {
     let names: &[&str] = match part {
         "machine" => &["os.wsl", "os.container", "host.memory.available", "host.shm.free", "kernel.xid.count"],

@@ -1,7 +1,8 @@
-//! A probe as evidence for a pasted text: what was measured now is not always true of the moment when the run died.
+//! A probe as evidence for a pasted text: what is measured now was not always true when the run failed.
 //!
 //! Memory is free again after a run has died; the environment may have been upgraded since; the text may come from
-//! another machine. What cannot serve is taken out with the reason, so that causes stay unverified instead of refuted.
+//! another machine. Facts that do not apply are removed with the reason, so that causes stay unverified instead of
+//! refuted.
 
 use super::Outcome;
 use crate::amounts::size;
@@ -10,11 +11,11 @@ use crate::facts::{Fact, Facts, Source, Value};
 use crate::packages::{self, Kind};
 use crate::vendors;
 
-/// An event of the kernel log older than this is another story.
+/// Older events in the kernel log belong to another incident.
 const RECENT: f64 = 24.0 * 3600.0;
 
-/// Whether a fact follows from the software of an environment.
-pub fn is_software(name: &str) -> bool {
+/// Whether a fact depends on the software environment.
+pub(crate) fn is_software(name: &str) -> bool {
     packages::builtin().iter().any(|package| match package.kind {
         Kind::Python | Kind::Language | Kind::Library | Kind::Build => name.split('.').next() == Some(package.group()),
         Kind::Toolkit => name == package.fact,
@@ -22,11 +23,11 @@ pub fn is_software(name: &str) -> bool {
     })
 }
 
-/// The measured facts that hold for the run which wrote the text, and what to say of them.
+/// The measured facts that apply to the run that wrote the text, and remarks on them.
 pub fn relate(outcome: &Outcome, text: &Facts) -> (Facts, ProbeSummary) {
     let mut summary = outcome.summary();
     if let Some(why) = other_machine(&outcome.facts, text) {
-        summary.findings = vec![format!("{why}: what was measured here is not used")];
+        summary.findings = vec![format!("{why}: measurements from this machine are not used")];
         return (Facts::default(), summary);
     }
     let other_environment = other_environment(&outcome.facts, text);
@@ -77,7 +78,7 @@ fn is_device_name(name: &str) -> bool {
     name.starts_with("gpu.") && name.ends_with(".name") && name.matches('.').count() <= 2
 }
 
-/// "NVIDIA GeForce RTX 3060" and "RTX 3060": every word of the shorter name stands in the longer one.
+/// "NVIDIA GeForce RTX 3060" and "RTX 3060": the longer name contains every word of the shorter one.
 fn same_device(one: &str, other: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let name = name.to_ascii_lowercase();
@@ -89,7 +90,7 @@ fn same_device(one: &str, other: &str) -> bool {
     short.iter().all(|word| long.contains(word))
 }
 
-/// What to say when the framework of this environment is not the one that wrote the text.
+/// A remark when this environment's framework is not the version that wrote the text.
 fn other_environment(here: &Facts, text: &Facts) -> Option<String> {
     ["torch", "tensorflow", "jax"].into_iter().find_map(|package| {
         let name = format!("{package}.version");
@@ -103,7 +104,7 @@ fn other_environment(here: &Facts, text: &Facts) -> Option<String> {
     })
 }
 
-/// Whether two versions are the same; a local part ("+cu128") counts where both have one.
+/// Whether two versions are equal; a local part ("+cu128") counts if both have one.
 fn same_version(one: &str, other: &str) -> bool {
     match (one.split_once('+'), other.split_once('+')) {
         (Some(_), Some(_)) => one == other,
@@ -111,7 +112,7 @@ fn same_version(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether the text states another value of its own.
+/// Whether the text itself has another value.
 fn contradicts(stated: Option<&Fact>, measured: &Value) -> bool {
     stated.is_some_and(|stated| {
         stated.source == Source::Text
@@ -122,7 +123,7 @@ fn contradicts(stated: Option<&Fact>, measured: &Value) -> bool {
     })
 }
 
-/// Why a plentiful resource says nothing of the past. A scarce one still does: whoever holds it is still there.
+/// Why a plentiful resource says nothing about the past. A scarce one does: whatever uses it is still running.
 fn past(name: &str, facts: &Facts) -> Option<String> {
     let whole = match name {
         "gpu.memory.free" => facts.number("gpu.memory.total")?,
@@ -132,11 +133,11 @@ fn past(name: &str, facts: &Facts) -> Option<String> {
     };
     let free = facts.number(name)?;
     (free > 0.5 * whole).then(|| {
-        format!("{} of {} are free now; that says nothing of the moment when the run died", size(free), size(whole))
+        format!("{} of {} are free now, which says nothing about the moment when the run died", size(free), size(whole))
     })
 }
 
-/// Recent events of the kernel log stand in for those that the text does not show.
+/// Recent events from the kernel log, used when the text shows none.
 fn lend_xids(here: &Facts, related: &mut Facts) {
     for part in ["first", "codes", "count"] {
         if let Some(fact) = here.get(&format!("kernel.xid.{part}")) {

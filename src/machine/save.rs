@@ -1,5 +1,5 @@
-//! A probe as a file: `faultbook/facts/1`, written by `--save`, read by `--facts`, and spoken between a step and its
-//! parent. The layout is its own, so that the types inside may change while saved files stay readable.
+//! A probe as a file, schema `faultbook/facts/1`: written by `--save`, read by `--facts`, and sent from a child to its
+//! parent. The layout is separate from the types, which may change while saved files stay readable.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::{Check, Outcome, Word};
+use super::{Check, CheckStatus, Outcome};
 use crate::facts::{Facts, Source, Value};
 use crate::hint::Hint;
 use crate::vendors;
 
 /// The name and version of the layout.
-pub const SCHEMA: &str = "faultbook/facts/1";
+pub(crate) const SCHEMA: &str = "faultbook/facts/1";
 
 /// Why saved facts cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -24,29 +24,29 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: std::io::Error,
     },
-    /// The file is no JSON of this layout.
-    #[error("{path} holds no saved facts: {why}")]
+    /// The file is not JSON of this schema.
+    #[error("{path} contains no saved facts: {why}")]
     Layout {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         why: String,
     },
-    /// The file to write holds something that is no probe.
-    #[error("{path} exists and holds something that is no probe")]
+    /// The file to be written contains something other than a probe.
+    #[error("{path} exists and is not a probe")]
     Taken {
         /// The file.
         path: PathBuf,
     },
-    /// The file was written by another version.
+    /// The file has another schema version.
     #[error("{path} has the layout {found}, this version reads {SCHEMA}")]
     Version {
         /// The file.
         path: PathBuf,
-        /// The layout it names.
+        /// The schema that it names.
         found: String,
     },
 }
@@ -62,7 +62,7 @@ impl Hint for Error {
     }
 }
 
-/// Writes a probe to a file; an older probe in it is replaced, anything else is left alone.
+/// Writes a probe to a file. Overwrites an older probe, but no other file.
 pub fn save(outcome: &Outcome, path: &Path) -> Result<(), Error> {
     if std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0) && load(path).is_err() {
         return Err(Error::Taken { path: path.to_owned() });
@@ -118,7 +118,7 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
     }
     let file: File = serde_json::from_value(json).map_err(layout)?;
     Ok(Outcome {
-        // Files of older versions tell no vendor: there was one.
+        // Files of older versions name no vendor: there was only one.
         vendor: vendors::by_id(&file.vendor).unwrap_or(&vendors::all()[0]),
         level: file.level,
         facts: join(file.facts, file.unknown, Source::Saved),
@@ -148,29 +148,22 @@ struct File {
     looked_in: Vec<String>,
 }
 
-/// A check as written.
+/// A check as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CheckLayout {
-    /// Its name.
     #[serde(rename = "rung")]
     pub(super) name: String,
-    /// The device.
     #[serde(default)]
     pub(super) device: u32,
-    /// How it went.
     pub(super) outcome: String,
-    /// In words.
     pub(super) says: String,
-    /// The status code, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<i32>,
-    /// How long it took.
     #[serde(default)]
     pub(super) milliseconds: u64,
 }
 
 impl CheckLayout {
-    /// The layout of a check.
     pub(super) fn of(check: &Check) -> Self {
         Self {
             name: check.name.clone(),
@@ -182,12 +175,11 @@ impl CheckLayout {
         }
     }
 
-    /// The check of a layout.
     pub(super) fn into_check(self) -> Check {
         Check {
             name: self.name,
             device: self.device,
-            word: Word::of(&self.outcome),
+            word: CheckStatus::of(&self.outcome),
             says: self.says,
             code: self.code,
             milliseconds: self.milliseconds,
@@ -195,7 +187,7 @@ impl CheckLayout {
     }
 }
 
-/// Facts as two maps.
+/// Facts as two maps, known and unknown.
 pub(super) fn split(facts: &Facts) -> (BTreeMap<String, Json>, BTreeMap<String, String>) {
     let known = facts.iter().map(|(name, fact)| {
         let value = match &fact.value {
@@ -213,7 +205,7 @@ pub(super) fn split(facts: &Facts) -> (BTreeMap<String, Json>, BTreeMap<String, 
     (known.collect(), unknown.collect())
 }
 
-/// Facts from two maps; values of no known kind are left out.
+/// Facts from two maps; values of unknown types are ignored.
 pub(super) fn join(known: BTreeMap<String, Json>, unknown: BTreeMap<String, String>, source: Source) -> Facts {
     let mut facts = Facts::default();
     for (name, value) in known {
@@ -234,7 +226,7 @@ pub(super) fn join(known: BTreeMap<String, Json>, unknown: BTreeMap<String, Stri
     facts
 }
 
-/// Sizes and counts without a decimal point.
+/// Sizes and counts are integers.
 #[expect(clippy::cast_possible_truncation, reason = "only whole numbers that fit are cast")]
 fn whole(value: f64) -> Json {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -245,7 +237,7 @@ fn whole(value: f64) -> Json {
 fn date(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86400, seconds % 86400);
-    // The civil calendar from a day count, after Howard Hinnant's "chrono-compatible low-level date algorithms".
+    // Civil calendar from a day count, after Howard Hinnant's "chrono-compatible low-level date algorithms".
     let shifted = days + 719_468;
     let era = shifted / 146_097;
     let day_of_era = shifted % 146_097;
@@ -258,7 +250,7 @@ fn date(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
-/// The time of a date as [`date`] writes it; the epoch for anything else.
+/// Parses the output of [`date`]; the epoch for anything else.
 fn instant(date: &str) -> SystemTime {
     let number = |range: std::ops::Range<usize>| date.get(range).and_then(|part| part.parse::<u64>().ok());
     let parts = (number(0..4), number(5..7), number(8..10), number(11..13), number(14..16), number(17..19));
@@ -297,7 +289,7 @@ mod tests {
             checks: vec![Check {
                 name: "copy".into(),
                 device: 0,
-                word: Word::Wrong,
+                word: CheckStatus::Wrong,
                 says: "4 of 4096 bytes differ".into(),
                 code: None,
                 milliseconds: 12,
@@ -333,7 +325,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&notes).expect("a file"), "mine");
         let facts = folder.path().join("facts.json");
         assert!(save(&outcome(), &facts).is_ok() && save(&outcome(), &facts).is_ok());
-        // The reason is the error's source, which the command prints behind it.
+        // The reason is the error's source, which the command prints after it.
         let Err(error) = load(Path::new("/nonexistent")) else { panic!("there is no such file") };
         assert_eq!(error.to_string(), "cannot use /nonexistent");
         assert!(std::error::Error::source(&error).is_some());

@@ -1,7 +1,7 @@
-//! The other side of `child`: what this program does when it is called with the hidden subcommand.
+//! The child's side of `child`: what this program does when it is called with the hidden subcommand.
 //!
-//! It answers in JSON lines: which check begins, how it ended, facts. A line before each check tells the parent where a
-//! crash happened. It keeps no core dump and kills itself when its parent is gone for long.
+//! It writes JSON lines: which check starts, how it ended, facts. The line before each check shows the parent where a
+//! crash happened. The child writes no core dump and ends when its parent is gone.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -17,36 +17,34 @@ use super::save::{CheckLayout, split};
 use super::vendor::{VENDORS, Vendor};
 use super::{Check, child};
 
-/// Asks the management library.
+/// Queries the management library.
 pub(super) const MANAGEMENT: &str = "management";
-/// Initialises the runtime, makes no context.
+/// Initialises the runtime without creating a context.
 pub(super) const INIT: &str = "init";
 /// Runs checks.
 pub(super) const CHECKS: &str = "checks";
 
-/// What a step needs to know.
+/// The input of a step.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Settings {
     /// `/` except in tests.
     pub(super) root: PathBuf,
-    /// Which vendor is asked.
     pub(super) vendor: String,
-    /// The runtime's library to load, `None` for the loader's choice.
+    /// The runtime's library to load; `None` for the loader's choice.
     pub(super) driver: Option<PathBuf>,
     /// The management library.
     pub(super) management: Option<PathBuf>,
-    /// Other libraries by their stems.
+    /// Other libraries, by stem.
     pub(super) libraries: BTreeMap<String, PathBuf>,
-    /// The runtime's number of the device.
+    /// The device, by its runtime number.
     pub(super) device: i32,
-    /// The checks to run.
     pub(super) checks: Vec<String>,
-    /// Whether somebody else computes on the device: then no check takes all of its memory.
+    /// Whether another process computes on the device: then no check may use all of its memory.
     pub(super) shared: bool,
     /// Seconds for each check of the stress level.
     pub(super) seconds: u64,
-    /// The child gives up by itself after this many seconds.
+    /// The child ends itself after this many seconds.
     pub(super) alive: u64,
 }
 
@@ -54,16 +52,15 @@ pub(super) struct Settings {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message {
-    /// A check begins.
+    /// A check starts.
     Begin(String),
     /// A check ended.
     End(CheckLayout),
-    /// Facts.
     Facts(BTreeMap<String, Json>, BTreeMap<String, String>),
 }
 
-/// Runs a step when the arguments (without the program's name) ask for one; the exit code of the process then.
-pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
+/// Runs a step if the arguments (without the program's name) ask for one, and returns the exit code.
+pub(crate) fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
     let [subcommand, step, settings] = arguments else { return None };
     if subcommand != OsStr::new(child::SUBCOMMAND) {
         return None;
@@ -82,10 +79,10 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
     Some(if known { 0 } else { USAGE })
 }
 
-/// Does one step; `false` where there is none of that name.
+/// Runs one step; `false` if there is none with that name.
 pub(super) fn perform(step: &str, vendor: &dyn Vendor, settings: &Settings, out: &mut dyn Write) -> bool {
     match step {
-        // Said piece by piece: a device that never answers must not take the others' facts along.
+        // Facts are written piece by piece: a device that never answers must not lose the facts of the others.
         MANAGEMENT => vendor.read_management(settings, &mut |notes| say_facts(out, notes)),
         INIT => {
             let mut notes = Notes::default();
@@ -98,7 +95,7 @@ pub(super) fn perform(step: &str, vendor: &dyn Vendor, settings: &Settings, out:
     true
 }
 
-/// Runs until a check does not hold: what comes after it deserves a fresh process.
+/// Runs checks until one fails: the ones after it need a new process.
 fn run(vendor: &dyn Vendor, settings: &Settings, out: &mut dyn Write) {
     let mut bench = vendor.bench(settings);
     for name in &settings.checks {
@@ -124,7 +121,7 @@ fn run(vendor: &dyn Vendor, settings: &Settings, out: &mut dyn Write) {
             break;
         }
     }
-    // The process ends now and its devices with it: giving handles back one by one could only hang.
+    // The process ends now and releases its devices; releasing handles one by one could hang.
     std::mem::forget(bench);
 }
 
@@ -133,7 +130,7 @@ fn say_facts(out: &mut dyn Write, notes: &Notes) {
     say(out, &Message::Facts(known, unknown));
 }
 
-/// A parent that no longer listens is no reason to fail.
+/// A parent that no longer reads is not an error.
 fn say(out: &mut dyn Write, message: &Message) {
     if let Ok(line) = serde_json::to_string(message) {
         let _ = writeln!(out, "{line}");
@@ -141,7 +138,7 @@ fn say(out: &mut dyn Write, message: &Message) {
     }
 }
 
-/// A crash in here is an answer, not something to keep gigabytes of.
+/// A crash here is a result; it needs no core dump of many gigabytes.
 fn no_core_dump() {
     #[cfg(unix)]
     {
@@ -150,7 +147,7 @@ fn no_core_dump() {
     }
 }
 
-/// A parent whose budget is spent goes away without waiting: a step that hangs must not stay behind.
+/// A parent whose budget is spent exits without waiting: a hung step must not stay behind.
 fn die_with_parent() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));

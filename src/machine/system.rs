@@ -1,6 +1,6 @@
 //! The machine around the GPU: operating system, WSL2, container, virtual machine, memory and its limits, /dev/shm.
 //!
-//! Reads files under a root that is `/` except in tests, so that every platform can be described by a folder.
+//! Reads files under a root that is `/` except in tests, so that a folder can imitate any platform.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub(super) fn read(root: &Path, notes: &mut Notes) {
     limits(root, notes);
 }
 
-/// Whether this is Linux on Windows, where the driver is a thin layer over the host's.
+/// Whether this is Linux on Windows, where the driver is a thin layer on top of the host's.
 pub(super) fn is_wsl(root: &Path) -> bool {
     let kernel = read_text(root, "proc/sys/kernel/osrelease").or_else(|| read_text(root, "proc/version"));
     let names_it = kernel.is_some_and(|kernel| kernel.to_ascii_lowercase().contains("microsoft"));
@@ -68,7 +68,7 @@ pub(super) fn container(root: &Path) -> Option<&'static str> {
     if root.join(".singularity.d").exists() {
         return Some("apptainer");
     }
-    // systemd writes what it was started in: "lxc", "systemd-nspawn".
+    // systemd records the kind of container: "lxc", "systemd-nspawn".
     let told = read_text(root, "run/systemd/container").unwrap_or_default();
     let groups = read_text(root, "proc/1/cgroup").unwrap_or_default();
     let marks = [
@@ -79,7 +79,7 @@ pub(super) fn container(root: &Path) -> Option<&'static str> {
         ("nspawn", "systemd-nspawn"),
     ];
     let marked = marks.into_iter().find(|(mark, _)| told.contains(mark) || groups.contains(mark)).map(|(_, kind)| kind);
-    // In a control group namespace of its own a container sees no mark; its layers still are its root.
+    // In its own cgroup namespace a container sees no marker, but its root is still an overlay.
     let mounts = read_text(root, "proc/self/mountinfo").unwrap_or_default();
     let layered = mounts.lines().any(|mount| {
         mount.split(' ').nth(4) == Some("/")
@@ -142,8 +142,8 @@ struct MemoryGroup {
     killed: u64,
 }
 
-/// The folders of the control groups that hold this process, the innermost first: of the unified tree, then of the
-/// old tree of one controller.
+/// The folders of the control groups that contain this process, innermost first: those of cgroup v2, then those of one
+/// controller of cgroup v1.
 fn groups(root: &Path, controller: &str) -> [Vec<PathBuf>; 2] {
     let groups = read_text(root, "proc/self/cgroup").unwrap_or_default();
     let unified = groups.lines().find_map(|line| line.strip_prefix("0::"));
@@ -173,7 +173,7 @@ fn memory_limit(root: &Path) -> Option<MemoryGroup> {
             if tightest.as_ref().is_none_or(|known| limit < known.limit) {
                 let events = std::fs::read_to_string(folder.join("memory.events")).unwrap_or_default();
                 let killed = events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok());
-                // Pages of files that were read count as used, and are given up as soon as somebody needs the memory.
+                // Page cache counts as used, but is released when memory is needed.
                 let stat = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
                 let cached = |key: &str| stat.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
                 let cached: u64 = cached("total_inactive_file ").or(cached("inactive_file ")).unwrap_or(0);
@@ -185,8 +185,8 @@ fn memory_limit(root: &Path) -> Option<MemoryGroup> {
     tightest
 }
 
-/// How many processors there are, how many of them the control groups leave, and how many processes may be started:
-/// data loaders starve on too few of either.
+/// The number of processors, how many of them the control groups allow, and how many processes may be started: data
+/// loaders need enough of both.
 fn processors(root: &Path, notes: &mut Notes) {
     match read_text(root, "proc/cpuinfo").map(|text| text.lines().filter(|line| line.starts_with("processor")).count())
     {
@@ -245,7 +245,7 @@ pub(super) fn space_of(_path: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// The limits that stop training jobs: locked memory (RDMA, pinned memory), open files, processes, core size.
+/// The limits that break training jobs: locked memory (RDMA, pinned memory), open files, processes, core size.
 fn limits(root: &Path, notes: &mut Notes) {
     let Some(table) = read_text(root, "proc/self/limits") else { return };
     let wanted = [

@@ -1,4 +1,4 @@
-//! A vendor of a few lines: what it takes to add one is a folder like this file, kb/vendors and one line of `VENDORS`.
+//! A minimal vendor: adding one takes a folder like this file, a description in kb/vendors and one line of `VENDORS`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use super::findings::Findings;
 use super::note::Notes;
 use super::step::{self, Settings};
 use super::vendor::{Bench, Checks, Ended, Vendor};
-use super::{Level, Options, Word, run_with, view};
+use super::{CheckStatus, Level, Options, run_with, view};
 use crate::facts::Facts;
 use crate::render::terminal::Terminal;
 use crate::vendors::{self, Vendor as Description};
 
 const GIB: u64 = 1 << 30;
 
-/// Answers from memory what a real one asks of libraries.
+/// Returns fixed results where a real vendor calls libraries.
 struct Fake;
 
 static VENDORS: &[&dyn Vendor] = &[&super::nvidia::Nvidia, &Fake];
@@ -78,7 +78,7 @@ impl Bench for FakeBench {
     }
 }
 
-/// A program that answers each step with what the vendor answers in this process.
+/// A program that runs each step by calling the vendor in this process.
 #[cfg(unix)]
 fn answering_program(folder: &Path) -> std::path::PathBuf {
     for step in [step::MANAGEMENT, step::INIT, step::CHECKS] {
@@ -113,8 +113,8 @@ fn a_vendor_is_a_folder_a_description_and_a_line() {
     assert_eq!(outcome.facts.text("gpu.name"), Some("AMD Instinct MI300X"));
     assert_eq!(outcome.facts.number("gpu.count"), Some(1.0));
     assert_eq!(outcome.facts.text("driver.init"), Some("ok"));
-    let words: Vec<Word> = outcome.checks.iter().map(|check| check.word).collect();
-    assert_eq!(words, [Word::Ok, Word::Wrong]);
+    let words: Vec<CheckStatus> = outcome.checks.iter().map(|check| check.word).collect();
+    assert_eq!(words, [CheckStatus::Ok, CheckStatus::Wrong]);
     assert!(outcome.findings.iter().any(|says| says == "the fake vendor has something to say"));
     assert!(outcome.findings.iter().any(|says| says.contains("wrong results of copy")), "{:?}", outcome.findings);
     let shown = view::probe::render(&outcome, Terminal::default());

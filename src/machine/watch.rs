@@ -1,6 +1,6 @@
-//! The machine over time: one sample after another of memory, clocks, errors and processes, for `probe --watch`.
+//! The machine over time: samples of memory, clocks, errors and processes, for `probe --watch`.
 //!
-//! Samples are taken by the same child as the quick level, so that a card that stops answering does not stop the watch.
+//! The child of the quick level takes the samples, so that a GPU that stops responding does not stop the watch.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::SystemTime;
@@ -15,13 +15,13 @@ use super::{Options, Shared};
 use crate::facts::Facts;
 use crate::vendors::Vendor;
 
-/// How many samples a plot shows.
+/// The number of samples in a plot.
 const KEPT: usize = 120;
 
-/// One look at the devices.
+/// One sample of the devices.
 #[derive(Debug, Clone)]
-pub struct Sample {
-    /// When.
+pub(crate) struct Sample {
+    /// When it was taken.
     pub taken: SystemTime,
     /// `gpu.<index>.*`, `driver.*`, `nvml.*`.
     pub facts: Facts,
@@ -29,7 +29,7 @@ pub struct Sample {
 
 impl Sample {
     /// The sample as one line of JSON, without a newline.
-    pub fn to_json_line(&self) -> String {
+    pub(crate) fn to_json_line(&self) -> String {
         let (facts, unknown) = split(&self.facts);
         let seconds = self.taken.duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let line: BTreeMap<&str, Json> = BTreeMap::from([
@@ -42,26 +42,25 @@ impl Sample {
     }
 }
 
-/// Takes samples and remembers the last of them.
-pub struct Watch {
+/// Takes samples and keeps the most recent ones.
+pub(crate) struct Watch {
     shared: Shared,
-    /// The last samples, oldest first.
+    /// The samples kept, oldest first.
     pub samples: VecDeque<Sample>,
 }
 
 impl Watch {
-    /// Prepares; asks nothing yet.
-    pub fn new(options: Options) -> Self {
+    /// Prepares a watch without taking a sample.
+    pub(crate) fn new(options: Options) -> Self {
         Self { shared: Shared::new(VENDORS, options), samples: VecDeque::new() }
     }
 
-    /// The vendor that is watched.
-    pub fn vendor(&self) -> &'static Vendor {
+    pub(crate) fn vendor(&self) -> &'static Vendor {
         self.shared.vendor.description()
     }
 
     /// Takes a sample.
-    pub fn sample(&mut self) -> &Sample {
+    pub(crate) fn sample(&mut self) -> &Sample {
         let mut notes = Notes::default();
         if self.shared.present {
             if let Part::Management(answered, end) = quick::ask_management(&self.shared) {
@@ -78,8 +77,8 @@ impl Watch {
         &self.samples[self.samples.len() - 1]
     }
 
-    /// A number of a device over the kept samples; `None` where it was not known.
-    pub fn history(&self, name: &str) -> Vec<Option<f64>> {
+    /// A value of a device over the kept samples; `None` where it is unknown.
+    pub(crate) fn history(&self, name: &str) -> Vec<Option<f64>> {
         self.samples.iter().map(|sample| sample.facts.number(name)).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! What the framework wheels say about themselves, read out of their files: CUDA version, architectures compiled in,
-//! pins. Nothing is imported: importing torch is slow and crashes in exactly the cases that matter.
+//! What the files of framework wheels contain: CUDA version, compiled architectures, pins. Nothing is imported:
+//! importing torch is slow and crashes in exactly the cases that matter.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -26,9 +26,7 @@ fn torch(site: &Path, notes: &mut Notes) {
             notes.flag("torch.cpu_only", false);
             match arch_list(&folder.join("lib")) {
                 Some(archs) => notes.list("torch.arch_list", archs),
-                None => {
-                    notes.set_unknown("torch.arch_list", "no list of architectures stands in this torch's libraries")
-                }
+                None => notes.set_unknown("torch.arch_list", "this torch's libraries contain no list of architectures"),
             }
         }
         None if assigned(&text, "hip").is_some() => {
@@ -58,13 +56,13 @@ fn assigned(text: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The architectures that `torch.cuda.get_arch_list()` would print, out of the read-only data of its libraries.
+/// The architectures that `torch.cuda.get_arch_list()` would return, from the read-only data of its libraries.
 fn arch_list(lib: &Path) -> Option<Vec<String>> {
     let names = ["libtorch_python.so", "libtorch_cuda.so", "libtorch.so", "torch_python.dll", "torch_cuda.dll"];
     names.iter().find_map(|name| archs_in_file(&lib.join(name)))
 }
 
-/// Bytes of read-only data looked at in one library.
+/// The number of bytes of read-only data that are searched in one library.
 const MOST: u64 = 256 << 20;
 
 fn archs_in_file(path: &Path) -> Option<Vec<String>> {
@@ -76,8 +74,8 @@ fn archs_in_file(path: &Path) -> Option<Vec<String>> {
     archs_in(&bytes)
 }
 
-/// The first end of a string made of nothing but two or more architecture names: `sm_70 sm_75 compute_90`. What stands
-/// before it may be the rest of another constant: compilers pack short ones without a zero byte between.
+/// The first string that ends in two or more architecture names: `sm_70 sm_75 compute_90`. The bytes before it may
+/// belong to another constant, because compilers pack short ones without a zero byte between them.
 fn archs_in(bytes: &[u8]) -> Option<Vec<String>> {
     memchr::memmem::find_iter(bytes, b"sm_").find_map(|at| {
         let rest = bytes.get(at..)?;
@@ -95,7 +93,7 @@ fn archs_in(bytes: &[u8]) -> Option<Vec<String>> {
     })
 }
 
-/// Where `.rodata` lies in a 64-bit ELF file.
+/// The offset and size of `.rodata` in a 64-bit ELF file.
 fn read_only_data(file: &mut File) -> Option<(u64, u64)> {
     let mut header = [0_u8; 64];
     file.seek(SeekFrom::Start(0)).ok()?;
@@ -160,7 +158,7 @@ fn tensorflow(site: &Path, notes: &mut Notes) {
     }
 }
 
-/// ONNX Runtime's GPU package names its CUDA.
+/// ONNX Runtime's GPU package records its CUDA version.
 fn onnxruntime(site: &Path, notes: &mut Notes) {
     let path = site.join("onnxruntime/capi/build_and_package_info.py");
     let Ok(text) = std::fs::read_to_string(path) else { return };

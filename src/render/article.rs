@@ -1,17 +1,17 @@
 //! A page or a report for reading in a terminal: markdown, rendered lightly, line by line.
 //!
-//! Not a markdown renderer: reports break every rule, and a reader must lose nothing of them. What is not understood
-//! is shown as it stands.
+//! This is not a complete markdown renderer: reports break every rule, and the reader must not lose any of their text.
+//! What is not understood is shown as it is.
 
 use super::layout::{Paragraph, Sheet};
 use super::style::{COMMAND, FAINT, PLAIN, STRONG};
 use super::{clean, inline};
 
-/// Fenced text stands this far in.
+/// Indent of fenced text.
 const FENCED: usize = 4;
 
-/// Writes a document; front matter is kept, faint.
-pub fn write(sheet: &mut Sheet, markdown: &str) {
+/// Renders a document; its front matter is kept, dimmed.
+pub(crate) fn write(sheet: &mut Sheet, markdown: &str) {
     let lines = unwrapped(clean::lines(markdown));
     let mut place = Place::Body;
     for (number, line) in lines.iter().enumerate() {
@@ -39,10 +39,10 @@ pub fn write(sheet: &mut Sheet, markdown: &str) {
     }
 }
 
-/// Sentences that their author wrapped by hand are joined again, to be wrapped for this page.
+/// Joins hard-wrapped sentences, so that they can be wrapped to this width.
 ///
-/// Only a line that is about as long as such lines are takes the next one in: short lines of a report ("Bug ID: ...",
-/// "Date: ...") are meant to stand alone.
+/// Only a line about as long as the wrap column is joined with the next: short lines of a report ("Bug ID: ...",
+/// "Date: ...") are separate on purpose.
 fn unwrapped(lines: Vec<String>) -> Vec<String> {
     const WRAPPED: usize = 70;
     let mut out: Vec<String> = Vec::with_capacity(lines.len());
@@ -70,7 +70,7 @@ fn unwrapped(lines: Vec<String>) -> Vec<String> {
     out
 }
 
-/// A line that can be the continuation of a sentence.
+/// Whether a line can continue a sentence.
 fn is_prose(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(['|', '>', '#', '='])
@@ -80,12 +80,12 @@ fn is_prose(text: &str) -> bool {
         && !text.starts_with("**")
 }
 
-/// Where a line stands.
+/// The state of the line-by-line renderer.
 #[derive(Clone, Copy)]
 enum Place {
     Body,
     Matter,
-    /// Inside a fence of these marks, opened that far in.
+    /// Inside a fence with these marks and this indent.
     Fence((char, usize), usize),
 }
 
@@ -116,7 +116,7 @@ fn body(sheet: &mut Sheet, line: &str) -> Place {
     Place::Body
 }
 
-/// A paragraph whose label, `**Check.**`, stands out.
+/// A paragraph whose label, `**Check.**`, is highlighted.
 fn labelled(sheet: &mut Sheet, paragraph: Paragraph, lead: &str, text: &str) {
     let text = with_recipes(text);
     let label = text.strip_prefix("**").and_then(|rest| rest.split_once("**"));
@@ -133,7 +133,7 @@ fn labelled(sheet: &mut Sheet, paragraph: Paragraph, lead: &str, text: &str) {
     sheet.paragraph(&paragraph.indent(indent));
 }
 
-/// Links to recipes give the word that `show` takes.
+/// Links to recipes become the id that `show` takes.
 fn with_recipes(text: &str) -> String {
     const LINK: &str = "](../../fixes/";
     let mut out = String::with_capacity(text.len());
@@ -176,7 +176,7 @@ fn heading(text: &str) -> Option<(usize, &str)> {
     ((1..=6).contains(&level) && words.starts_with(' ')).then(|| (level, words.trim().trim_end_matches('#').trim_end()))
 }
 
-/// `- words`, `* words`, `12. words`; a task's box stays with its words.
+/// `- words`, `* words`, `12. words`; a task's checkbox stays with its text.
 fn item(text: &str) -> Option<(&str, &str)> {
     let (mark, words) = text.split_once(' ')?;
     let number = mark.strip_suffix(['.', ')']);

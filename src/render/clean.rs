@@ -1,20 +1,20 @@
-//! Takes out of foreign text what must not reach a terminal: escapes, controls, direction marks, joiners.
+//! Removes from untrusted text what must not reach a terminal: escapes, control characters, bidi marks, joiners.
 //!
-//! Joiners and variation selectors go too, although they are harmless: without them the width of a text is the sum
-//! of the widths of its characters, which is what [`super::layout`] relies on.
+//! Joiners and variation selectors are harmless but removed too: without them the width of a text is the sum of the
+//! widths of its characters, which [`super::layout`] relies on.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use unicode_width::UnicodeWidthChar;
 
-/// Combining marks kept in a row; more are a decoration, not writing.
+/// The longest run of combining marks that is kept; longer ones are decoration, not writing.
 const MARKS: usize = 4;
 
-/// A tab in code, in columns.
+/// Columns of a tab in code.
 const TAB: &str = "    ";
 
-/// The text as one line: runs of white space become one space, nothing invisible stays.
+/// The text as one line: runs of white space become one space, invisible characters are removed.
 pub fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut gap = false;
@@ -31,7 +31,8 @@ pub fn line(text: &str) -> String {
     out
 }
 
-/// The text as lines that keep their indentation, for commands, code and quoted logs. Blank ends are left out.
+/// The text as lines that keep their indentation, for commands, code and quoted logs. Blank lines at both ends are
+/// removed.
 pub fn lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut current = String::new();
@@ -52,7 +53,7 @@ pub fn lines(text: &str) -> Vec<String> {
     lines.split_off(first.min(lines.len()))
 }
 
-/// Hands over every character that may be shown; white space and line ends included.
+/// Passes on every character that may be shown, including white space and line ends.
 fn visit(text: &str, mut show: impl FnMut(char)) {
     let mut chars = text.chars().peekable();
     let mut marks = 0;
@@ -62,7 +63,7 @@ fn visit(text: &str, mut show: impl FnMut(char)) {
             '\u{9b}' => skip_control_sequence(&mut chars),
             c if c.is_whitespace() => {
                 marks = 0;
-                // A lone carriage return is an overwritten line, two words must not grow together.
+                // A lone carriage return is an overwritten line; the two words must stay separate.
                 show(if c == '\r' && chars.peek() != Some(&'\n') { '\n' } else { c });
             }
             c if c.is_control() || is_invisible(c) => {}
@@ -76,7 +77,7 @@ fn visit(text: &str, mut show: impl FnMut(char)) {
     }
 }
 
-/// Direction marks, joiners, selectors, tags, fillers: they change what others look like or take no place.
+/// Bidi marks, joiners, selectors, tags, fillers: invisible, or they change how others are shown.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -84,7 +85,7 @@ fn is_invisible(c: char) -> bool {
         | '\u{3164}' | '\u{ffa0}')
 }
 
-/// What follows an escape character. A string that never ends costs only its introducer, not the rest of the text.
+/// The length of an escape sequence. An unterminated string loses only its introducer, not the rest of the text.
 fn skip_escape(chars: &mut Peekable<Chars<'_>>) {
     match chars.peek() {
         Some('[') => {
@@ -111,7 +112,7 @@ fn skip_control_sequence(chars: &mut Peekable<Chars<'_>>) {
     chars.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
 }
 
-/// Longest operating-system command taken for one: window titles and links.
+/// The longest operating-system command that is recognized: window titles and links.
 const STRING: usize = 2048;
 
 fn skip_string(chars: &mut Peekable<Chars<'_>>) {

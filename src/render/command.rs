@@ -1,19 +1,18 @@
-//! Breaks a command that is too long for the page without changing what it does.
+//! Breaks a command that is wider than the page without changing what it does.
 //!
-//! A backslash at the end of a line joins it with the next in a shell and in Python alike, outside quotes and
-//! comments. Where there is no such place the command stays longer than the page: a terminal wraps it, and what is
-//! copied still works.
+//! A backslash at the end of a line continues it in a shell and in Python, outside quotes and comments. If there is no
+//! place for one, the command stays wider than the page: a terminal wraps it, and copying it still works.
 
 use textwrap::core::display_width;
 use unicode_width::UnicodeWidthChar;
 
-/// Extra indent of continued lines.
+/// Extra indent of continuation lines.
 const CONTINUED: &str = "    ";
 
-/// Longer lines are no commands that somebody types; they are left alone.
+/// Longer lines are not commands that anyone types; they stay as they are.
 const LONGEST: usize = 8 * 1024;
 
-/// The line in parts of at most `columns`, where that is possible.
+/// The line in parts of at most `columns`, if possible.
 pub(super) fn fit(line: &str, columns: usize) -> Vec<String> {
     if line.len() > LONGEST || display_width(line) <= columns {
         return vec![line.to_owned()];
@@ -30,7 +29,7 @@ pub(super) fn fit(line: &str, columns: usize) -> Vec<String> {
     parts
 }
 
-/// A comment goes before the code it stands beside.
+/// A comment moves to the line before its code.
 fn comment_lines(comment: &str, indent: &str, columns: usize) -> Vec<String> {
     let words = comment.trim_start_matches('#').trim();
     let room = columns.saturating_sub(indent.len() + 2).max(8);
@@ -41,7 +40,7 @@ fn code_lines(code: &str, indent: &str, columns: usize) -> Vec<String> {
     let mut parts = Vec::new();
     let mut start = String::new();
     let mut rest = code;
-    // Two columns for the blank and the backslash.
+    // Two columns for the space and the backslash.
     while display_width(&start) + display_width(rest) > columns {
         let room = columns.saturating_sub(display_width(&start) + 2);
         let Some((part, after)) = break_at_blank(rest, room) else { break };
@@ -53,7 +52,7 @@ fn code_lines(code: &str, indent: &str, columns: usize) -> Vec<String> {
     parts
 }
 
-/// Splits at the last blank outside quotes within `room`, else at the first one after it.
+/// Splits at the last space outside quotes within `room`, otherwise at the first one after it.
 fn break_at_blank(code: &str, room: usize) -> Option<(&str, &str)> {
     let mut best = None;
     let mut used = 0;
@@ -76,7 +75,7 @@ fn break_at_blank(code: &str, room: usize) -> Option<(&str, &str)> {
     (!after.is_empty()).then(|| (part.trim_end(), after))
 }
 
-/// Splits off a comment: `#` outside quotes after a blank or at the start.
+/// Splits off a comment: `#` outside quotes, after a space or at the start.
 fn split_comment(line: &str) -> (&str, Option<&str>) {
     let mut previous = ' ';
     for (at, c, quoted) in outside_quotes(line) {
@@ -88,7 +87,7 @@ fn split_comment(line: &str) -> (&str, Option<&str>) {
     (line, None)
 }
 
-/// Every character with its place and whether it stands inside quotes.
+/// Every character with its position and whether it is inside quotes.
 fn outside_quotes(code: &str) -> impl Iterator<Item = (usize, char, bool)> {
     let mut quote = None;
     let mut escaped = false;

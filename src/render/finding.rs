@@ -1,21 +1,20 @@
-//! Findings at places of files: what the formats of CI show, whichever command found it.
+//! Findings at positions in files: what the CI formats show, whichever command found them.
 //!
-//! `check` and `diagnose` turn what they have into these values, and [`sarif`](super::sarif), [`github`](super::github)
-//! and [`junit`](super::junit) write them: a new format of this kind is one file that serves both.
+//! `check` and `diagnose` convert their results to these types, and [`sarif`](super::sarif), [`github`](super::github)
+//! and [`junit`](super::junit) write them: a new CI format is one file that serves both commands.
 
 use super::inline;
 use super::words::percent;
 use crate::diagnosis::{Diagnosis, FrameRef, Verdict};
 use crate::span::Span;
 
-/// What a command looked at, and what it found there.
+/// The files that a command read, and what it found in them.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// Every file that was looked at.
     pub inputs: Vec<String>,
-    /// The rules that findings name.
+    /// The rules that the findings refer to.
     pub rules: Vec<Rule>,
-    /// What was found, in the order of the inputs.
+    /// The findings, in the order of the inputs.
     pub found: Vec<Finding>,
 }
 
@@ -24,68 +23,61 @@ pub struct Findings {
 pub struct Rule {
     /// `unknown-cause`, `cudnn-no-engine`.
     pub id: String,
-    /// What it is about, in one sentence.
+    /// What the rule checks, in one sentence.
     pub description: String,
-    /// How bad a finding of this kind is.
+    /// The severity of its findings.
     pub level: Level,
 }
 
-/// Something found at a place.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// The rule's id.
     pub rule: String,
-    /// How bad it is.
     pub level: Level,
-    /// Its name for people, where the rule's id is none.
+    /// A readable name, if the rule's id is not one.
     pub title: Option<String>,
-    /// All that is to be said of it; may have several lines.
+    /// The full message; may have several lines.
     pub message: String,
-    /// Where it is.
     pub place: Place,
-    /// The user's own code that raised it: a file of the repository.
+    /// The user's code that raised it: a file of the repository.
     pub raised_in: Option<FrameRef>,
-    /// Places of what only followed from it, with words: one failure is one finding.
+    /// Consequences of it, with messages: one failure is one finding.
     pub consequences: Vec<(Place, String)>,
     /// The edit that fixes it.
     pub fix: Option<Edit>,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Worth knowing.
     Note,
-    /// Should be fixed.
     Warning,
-    /// Must be fixed.
     Error,
 }
 
-/// A stretch of a file.
+/// A range in a file.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// The path as the user gave it.
     pub path: String,
-    /// Where in the file.
+    /// The position in the file.
     pub span: Span,
 }
 
-/// A change of the file's text, in Unicode scalar values.
+/// A replacement in the file's text, counted in Unicode scalar values.
 #[derive(Debug, Clone)]
 pub struct Edit {
-    /// What makes it.
+    /// What the edit does.
     pub description: String,
-    /// Where it begins.
     pub offset: usize,
     /// How much is replaced.
     pub length: usize,
-    /// What takes its place.
+    /// The replacement.
     pub replacement: String,
 }
 
 impl Findings {
-    /// Adds the answer for a text: at most one finding, because what follows from a failure is no alert of its own.
+    /// Adds the answer for a text: at most one finding, because the consequences of a failure need no alert of their
+    /// own.
     pub fn add(&mut self, path: &str, diagnosis: &Diagnosis) {
         self.inputs.push(path.to_owned());
         let error = diagnosis.error.as_ref();

@@ -1,7 +1,7 @@
 //! Findings as workflow commands, which GitHub shows as annotations.
 //!
-//! An annotation appears where the user's own code raised the error, when the text names a file of the repository, else
-//! at the finding. Consequences are named in its words: ten annotations on one failure help nobody.
+//! An annotation appears where the user's code raised the error, if the text names a file of the repository, otherwise
+//! at the finding. Consequences are part of its message: ten annotations for one failure help nobody.
 
 use super::finding::{Finding, Findings, Level};
 
@@ -20,7 +20,7 @@ fn command(finding: &Finding) -> String {
         }
         None => {
             let (start, end) = (place.span.start, place.span.end);
-            // The last column is inside the words here.
+            // GitHub's last column is inclusive.
             let last = if end.line == start.line { end.column.saturating_sub(1).max(start.column) } else { end.column };
             format!(
                 "file={},line={},endLine={},col={},endColumn={last}",

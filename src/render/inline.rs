@@ -1,19 +1,19 @@
-//! The little markdown that stands inside the book's sentences: code, emphasis, links.
+//! The inline markdown in the book's sentences: code, emphasis, links.
 //!
-//! Read by hand, not by a markdown parser: the sentences are short, and what is no markup must stay as it is
+//! Parsed by hand instead of by a markdown parser: the sentences are short, and what is not markup must stay unchanged
 //! (`a*b`, `x[0]`, `__init__`).
 
-/// The sentence as plain words: links give their text, code and strong words lose their marks.
-pub fn plain(text: &str) -> String {
+/// The sentence as plain text: links become their text, code and strong text lose their marks.
+pub(crate) fn plain(text: &str) -> String {
     rewrite(text, false)
 }
 
-/// The sentence as markdown that can stand anywhere: links into the book give their text, others stay.
-pub fn portable(text: &str) -> String {
+/// The sentence as markdown that works anywhere: links into the book become their text, others stay.
+pub(crate) fn portable(text: &str) -> String {
     rewrite(text, true)
 }
 
-/// Longer texts are no sentences of the book; looking for the ends of their marks could take long.
+/// Longer texts are not sentences of the book, and searching for the ends of their marks could be slow.
 const SENTENCES: usize = 16 * 1024;
 
 fn rewrite(text: &str, keep_marks: bool) -> String {
@@ -42,7 +42,7 @@ fn rewrite(text: &str, keep_marks: bool) -> String {
     out
 }
 
-/// `` `code` `` or ``` ``code`` ```: what is shown, and what follows.
+/// `` `code` `` or ``` ``code`` ```: the content, and the rest.
 fn code(from: &str, keep_marks: bool) -> Option<(&str, &str)> {
     let marks = from.len() - from.trim_start_matches('`').len();
     if marks == 0 {
@@ -55,7 +55,7 @@ fn code(from: &str, keep_marks: bool) -> Option<(&str, &str)> {
     Some((shown, after))
 }
 
-/// `[text](target)`, where the target holds no white space.
+/// `[text](target)`, where the target contains no white space.
 fn link(from: &str, keep_marks: bool) -> Option<(&str, &str)> {
     let inner = from.strip_prefix('[')?;
     let (words, tail) = inner.split_once("](")?;
@@ -81,8 +81,8 @@ fn strong(from: &str, keep_marks: bool) -> Option<(&str, &str)> {
     Some((if keep_marks { whole } else { inner }, after))
 }
 
-/// What a dead end names, without the reason after its colon.
-pub fn before_reason(text: &str) -> &str {
+/// What a dead end is called, without the reason after its colon.
+pub(crate) fn before_reason(text: &str) -> &str {
     let mut in_code = false;
     let mut previous = ' ';
     for (at, c) in text.char_indices() {

@@ -1,8 +1,8 @@
 //! The answer for programs: schema `faultbook/diagnosis/2`, described in `schemas/diagnosis-2.json`.
 //!
-//! It is the diagnosis itself, serialized, with the version in front and the facts in words behind. New fields may come
-//! within a version; a field that goes or changes its meaning makes a new one. Absent things are `null`, lists are never
-//! missing. Words are given as they are: escaping is JSON's, cleaning is for who shows them.
+//! It is the serialized diagnosis, with the version first and the facts in words last. New fields may be added within a
+//! version; removing a field or changing its meaning needs a new version. Missing values are `null`, lists are always
+//! present. Strings are unmodified: JSON escapes them, and whoever displays them must clean them.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,8 @@ use crate::facts::{self, Facts};
 pub const SCHEMA: &str = "faultbook/diagnosis/2";
 
 /// A diagnosis of Faultbook, as printed by `faultbook diagnose --format json`. Readers ignore fields that they do not
-/// know. Lines and columns count from 1, columns in Unicode scalar values; the end of a span is the first place after it.
+/// know. Lines and columns count from 1, columns in Unicode scalar values; the end of a span is the first place after
+/// it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Answer<'a> {
@@ -42,14 +43,14 @@ pub fn render(diagnosis: &Diagnosis) -> String {
     text
 }
 
-/// The answer as one object in one line, for several answers in one stream.
+/// The answer as an object on one line, for several answers in one stream.
 pub fn render_line(diagnosis: &Diagnosis) -> String {
     let mut text = serde_json::to_string(&Answer::of(diagnosis)).expect("plain values with text keys");
     text.push('\n');
     text
 }
 
-/// The answer as a value, to be put into another.
+/// The answer as a value, to be embedded in another.
 pub fn value(diagnosis: &Diagnosis) -> Value {
     serde_json::to_value(Answer::of(diagnosis)).expect("plain values with text keys")
 }

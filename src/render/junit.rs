@@ -1,4 +1,5 @@
-//! Findings as JUnit XML, for runners that show test reports: one case per input, failed by what was found in it.
+//! Findings as JUnit XML, for CI systems that show test reports: one test case per input, which fails if it has
+//! findings.
 
 use super::finding::{Finding, Findings, Level};
 use super::xml::escape;
@@ -16,7 +17,7 @@ pub fn render(findings: &Findings) -> String {
     )
 }
 
-/// What fails an input.
+/// The failure message of an input.
 fn of<'f>(path: &str, findings: &'f Findings) -> Vec<&'f Finding> {
     findings.found.iter().filter(|finding| finding.place.path == path && finding.level != Level::Note).collect()
 }

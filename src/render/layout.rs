@@ -1,7 +1,7 @@
-//! Lines of a fixed width: wrapping, columns at the right edge, shortening. Wide characters count two columns.
+//! Fixed-width lines: wrapping, right alignment, truncation. Wide characters count as two columns.
 //!
-//! Everything that comes in here is cleaned first ([`super::clean`]), so the width of a text is the sum of the
-//! widths of its characters. No line gets wider than the page, save for a command that cannot be broken safely.
+//! All input is cleaned first ([`super::clean`]), so the width of a text is the sum of the widths of its characters. No
+//! line is wider than the page, except for a command that cannot be broken safely.
 
 use anstyle::Style;
 use textwrap::core::display_width;
@@ -11,35 +11,35 @@ use unicode_width::UnicodeWidthChar;
 use super::style::{PLAIN, paint};
 use super::{clean, command};
 
-/// Narrower pages are laid out as if they had this width.
-pub const NARROWEST: usize = 20;
+/// Narrower pages are laid out at this width.
+pub(crate) const NARROWEST: usize = 20;
 
-/// What a shortened text shows for the words that were left out.
+/// Replaces omitted text.
 const GAP: &str = " ... ";
 
-/// Words in one style.
+/// Text in one style.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub(crate) struct Piece {
     style: Style,
     words: String,
 }
 
-/// Words in a style, cleaned; blanks at the ends stay, they are layout.
-pub fn piece(style: Style, words: impl AsRef<str>) -> Piece {
+/// Styled text, cleaned; leading and trailing spaces stay, because they are layout.
+pub(crate) fn piece(style: Style, words: impl AsRef<str>) -> Piece {
     Piece { style, words: words.as_ref().to_owned() }
 }
 
-/// A page under construction.
+/// Builds a page.
 #[derive(Debug)]
-pub struct Sheet {
+pub(crate) struct Sheet {
     width: usize,
     color: bool,
     out: String,
 }
 
-/// A paragraph: what stands before its first line, the words, what stands at the right edge.
+/// A paragraph: what precedes its first line, the text, what is at the right edge.
 #[derive(Debug)]
-pub struct Paragraph {
+pub(crate) struct Paragraph {
     lead: Vec<Piece>,
     indent: usize,
     words: String,
@@ -49,47 +49,47 @@ pub struct Paragraph {
 }
 
 impl Paragraph {
-    /// Words in the plain style, without lead or indent.
-    pub fn new(words: impl AsRef<str>) -> Self {
+    /// Text in the plain style, without lead or indent.
+    pub(crate) fn new(words: impl AsRef<str>) -> Self {
         let words = clean::line(words.as_ref());
         Self { lead: Vec::new(), indent: 0, words, style: PLAIN, right: None, lines: usize::MAX }
     }
 
-    /// Puts other words in.
-    pub fn words(mut self, words: impl AsRef<str>) -> Self {
+    /// Replaces the text.
+    pub(crate) fn words(mut self, words: impl AsRef<str>) -> Self {
         self.words = clean::line(words.as_ref());
         self
     }
 
     /// Puts a piece before the first line; further lines start under its end unless [`Self::indent`] says otherwise.
-    pub fn lead(mut self, style: Style, words: impl AsRef<str>) -> Self {
+    pub(crate) fn lead(mut self, style: Style, words: impl AsRef<str>) -> Self {
         self.indent += display_width(words.as_ref());
         self.lead.push(piece(style, words));
         self
     }
 
-    /// Where lines after the first start.
-    pub fn indent(mut self, columns: usize) -> Self {
+    /// The column where lines after the first start.
+    pub(crate) fn indent(mut self, columns: usize) -> Self {
         self.indent = columns;
         self
     }
 
-    /// The style of the words.
-    pub fn style(mut self, style: Style) -> Self {
+    /// The style of the text.
+    pub(crate) fn style(mut self, style: Style) -> Self {
         self.style = style;
         self
     }
 
-    /// Puts words at the right edge of the first line; the paragraph keeps clear of that column.
-    pub fn right(mut self, style: Style, words: impl AsRef<str>) -> Self {
-        // Blanks inside are layout here.
+    /// Puts text at the right edge of the first line; the paragraph keeps clear of that column.
+    pub(crate) fn right(mut self, style: Style, words: impl AsRef<str>) -> Self {
+        // Spaces inside are layout here.
         let words = clean::lines(words.as_ref()).join(" ");
         self.right = (!words.is_empty()).then(|| piece(style, words));
         self
     }
 
-    /// Shortens the words at their end to that many lines.
-    pub fn at_most(mut self, lines: usize) -> Self {
+    /// Truncates the text to that many lines.
+    pub(crate) fn at_most(mut self, lines: usize) -> Self {
         self.lines = lines;
         self
     }
@@ -97,31 +97,30 @@ impl Paragraph {
 
 impl Sheet {
     /// An empty page.
-    pub fn new(width: usize, color: bool) -> Self {
+    pub(crate) fn new(width: usize, color: bool) -> Self {
         Self { width: width.max(NARROWEST), color, out: String::new() }
     }
 
-    /// The page's width in columns.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
     /// The text so far, without blank lines at its end.
-    pub fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.out.truncate(self.out.trim_end().len());
         self.out.push('\n');
         self.out
     }
 
     /// A blank line, never two in a row and never at the top.
-    pub fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
-    /// One line of pieces. What does not fit is cut off at its end.
-    pub fn line(&mut self, pieces: &[Piece]) {
+    /// A line of pieces, truncated to the page's width.
+    pub(crate) fn line(&mut self, pieces: &[Piece]) {
         let mut room = self.width;
         let start = self.out.len();
         for (at, Piece { style, words }) in pieces.iter().enumerate() {
@@ -136,7 +135,7 @@ impl Sheet {
     }
 
     /// A wrapped paragraph.
-    pub fn paragraph(&mut self, paragraph: &Paragraph) {
+    pub(crate) fn paragraph(&mut self, paragraph: &Paragraph) {
         let reserved = paragraph.right.as_ref().map_or(0, |right| display_width(&right.words) + 2);
         let lead: usize = paragraph.lead.iter().map(|piece| display_width(&piece.words)).sum();
         let comfortable = (self.width / 3).min(24);
@@ -149,7 +148,7 @@ impl Sheet {
         self.wrapped(paragraph, lead, reserved);
     }
 
-    /// The paragraph where lead, words and right edge do not fit beside each other: first the lead with the right edge.
+    /// A paragraph where lead, text and right edge do not fit on one line: first the lead with the right edge.
     fn paragraph_below(&mut self, paragraph: &Paragraph, indent: usize) {
         let right: Vec<Piece> = paragraph.right.iter().cloned().collect();
         if paragraph.lead.iter().all(|piece| piece.words.trim().is_empty()) {
@@ -190,7 +189,7 @@ impl Sheet {
         };
         let mut lines = wrap(&words, columns, lead, paragraph.indent);
         if lines.len() > paragraph.lines {
-            // The ragged margin made it longer than it was measured.
+            // The ragged margin made it longer than measured.
             let kept = paragraph.lines.saturating_sub(1);
             let last = lines.split_off(kept).join(" ");
             lines.push(shorten_end(&last, if kept == 0 { columns.saturating_sub(lead) } else { room }));
@@ -207,8 +206,8 @@ impl Sheet {
         }
     }
 
-    /// One line with something at its right edge.
-    pub fn at_right_edge(&mut self, left: &[Piece], right: &Piece) {
+    /// A line with something at its right edge.
+    pub(crate) fn at_right_edge(&mut self, left: &[Piece], right: &Piece) {
         let used: usize = left.iter().map(|piece| display_width(&piece.words)).sum();
         let wide = display_width(&right.words);
         if used + 1 + wide > self.width && !left.is_empty() {
@@ -221,8 +220,8 @@ impl Sheet {
         self.line(&pieces);
     }
 
-    /// A line of a log or of code as it is: a terminal wraps it, and what is copied is whole.
-    pub fn verbatim(&mut self, line: &str, indent: usize, style: Style) {
+    /// A line of a log or of code, unmodified: a terminal wraps it, and copying it gives the complete line.
+    pub(crate) fn verbatim(&mut self, line: &str, indent: usize, style: Style) {
         let line = clean::lines(line).join(" ");
         if !line.is_empty() {
             self.out.push_str(&" ".repeat(indent));
@@ -232,7 +231,7 @@ impl Sheet {
     }
 
     /// A command or a piece of code, broken only where it stays one command.
-    pub fn command(&mut self, text: &str, indent: usize, style: Style) {
+    pub(crate) fn command(&mut self, text: &str, indent: usize, style: Style) {
         for line in clean::lines(text) {
             for part in command::fit(&line, self.width.saturating_sub(indent)) {
                 self.out.push_str(&" ".repeat(if part.is_empty() { 0 } else { indent }));
@@ -243,7 +242,7 @@ impl Sheet {
     }
 }
 
-/// Breaks words into lines of `columns`, the first of which starts at `lead`, the others at `indent`.
+/// Wraps text to lines of `columns`, the first of which starts at `lead`, the others at `indent`.
 fn wrap(words: &str, columns: usize, lead: usize, indent: usize) -> Vec<String> {
     let (first, others) = (" ".repeat(lead), " ".repeat(indent));
     let options = Options::new(columns)
@@ -254,12 +253,12 @@ fn wrap(words: &str, columns: usize, lead: usize, indent: usize) -> Vec<String> 
         .break_words(true);
     let lines = textwrap::wrap(words, options);
     let starts = std::iter::once(lead).chain(std::iter::repeat(indent));
-    // Indents are ASCII blanks, so columns are bytes there; a line without words has lost its indent.
+    // Indents are ASCII spaces, so columns are bytes there; a line without text has lost its indent.
     lines.iter().zip(starts).map(|(line, start)| line.get(start..).unwrap_or_default().to_owned()).collect()
 }
 
-/// The text in at most `columns`, the end left out where it does not fit.
-pub fn shorten_end(text: &str, columns: usize) -> String {
+/// The text in at most `columns`, truncated at the end.
+pub(crate) fn shorten_end(text: &str, columns: usize) -> String {
     if fits(text, columns) {
         return text.to_owned();
     }
@@ -268,9 +267,9 @@ pub fn shorten_end(text: &str, columns: usize) -> String {
     format!("{}{mark}", head(text, room).trim_end())
 }
 
-/// The text in at most `columns`, the middle left out where it does not fit: error texts say what at their start
-/// and on what at their end.
-pub fn shorten_middle(text: &str, columns: usize) -> String {
+/// The text in at most `columns`, truncated in the middle: error messages have what failed at the start and the details
+/// at the end.
+pub(crate) fn shorten_middle(text: &str, columns: usize) -> String {
     if fits(text, columns) {
         return text.to_owned();
     }
@@ -282,7 +281,7 @@ pub fn shorten_middle(text: &str, columns: usize) -> String {
     format!("{head}{GAP}{tail}")
 }
 
-/// Whether a text has at most that many columns; looks no further than it must.
+/// Whether a text has at most that many columns; stops as soon as it knows.
 fn fits(text: &str, columns: usize) -> bool {
     let mut used = 0;
     text.chars().all(|c| {
@@ -291,10 +290,10 @@ fn fits(text: &str, columns: usize) -> bool {
     })
 }
 
-/// How far back from the edge a blank is looked for, so that words stay whole.
+/// How far from the edge a space is searched for, so that words stay whole.
 const WORD: usize = 16;
 
-/// The longest start of a text that fits, up to the end of a word where one is near.
+/// The longest prefix of a text that fits, up to the end of a word if one is near.
 fn head(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text
@@ -314,7 +313,7 @@ fn head(text: &str, columns: usize) -> &str {
     }
 }
 
-/// The longest end of a text that fits, from the start of a word where one is near.
+/// The longest suffix of a text that fits, from the start of a word if one is near.
 fn tail(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let start = text

@@ -1,12 +1,12 @@
 //! A diagnosis as text for people and programs. Decides nothing: no ranking, no filtering, no input or output.
 //!
-//! `json` and `markdown` show everything. `terminal` is made for one screen: it shows the best of each list in full and
-//! says how much more there is and where. `sarif`, `github` and `junit` write findings of any command. Every renderer
-//! takes hostile text for granted: words out of a log never carry control characters to a terminal.
+//! `json` and `markdown` show everything. `terminal` fits one screen: it shows the best of each list in full and says
+//! how much more there is and where. `sarif`, `github` and `junit` write findings of any command. Every renderer treats
+//! text as untrusted: text from a log never sends control characters to a terminal.
 
-pub mod article;
-pub mod chart;
-pub mod finding;
+pub(crate) mod article;
+pub(crate) mod chart;
+pub(crate) mod finding;
 pub mod github;
 pub mod json;
 pub mod junit;
@@ -17,9 +17,9 @@ pub mod terminal;
 pub(crate) mod uri;
 
 pub mod clean;
-pub mod command;
-pub mod inline;
-pub mod layout;
-pub mod style;
-pub mod words;
+pub(crate) mod command;
+pub(crate) mod inline;
+pub(crate) mod layout;
+pub(crate) mod style;
+pub(crate) mod words;
 mod xml;

@@ -1,13 +1,13 @@
 //! Findings as SARIF 2.1.0, for code scanning.
 //!
-//! A finding in a log is placed in the log; the user's own code that raised it and what followed are related locations.
+//! A finding in a log is located in the log; the user's code that raised it and the consequences are related locations.
 
 use serde_json::{Value, json};
 
 use super::finding::{Edit, Finding, Findings, Level, Place};
 use super::uri::encode;
 
-/// All findings as one log file.
+/// All findings as one SARIF log.
 pub fn render(findings: &Findings) -> String {
     let rules: Vec<Value> = findings
         .rules
@@ -82,7 +82,7 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-/// A path as an address: relative to the repository, or of a file.
+/// A path as a URI: relative to the repository, or a `file:` URI.
 fn uri(path: &str) -> String {
     let path = encode(path);
     if path.starts_with('/') { format!("file://{path}") } else { path }

@@ -1,7 +1,7 @@
-//! Figures in words: per cent, counts; sentences that go on.
+//! Numbers in words: percentages, counts; sentences that continue.
 
-/// A probability as people read it; `None` for what is no probability.
-pub fn percent(probability: f64) -> Option<String> {
+/// A probability as a percentage; `None` if it is not a probability.
+pub(crate) fn percent(probability: f64) -> Option<String> {
     if !(0.0..=1.0).contains(&probability) {
         return None;
     }
@@ -13,8 +13,8 @@ pub fn percent(probability: f64) -> Option<String> {
     })
 }
 
-/// A count with its thousands apart: `5,298`.
-pub fn thousands(count: u64) -> String {
+/// A count with thousands separators: `5,298`.
+pub(crate) fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -27,18 +27,18 @@ pub fn thousands(count: u64) -> String {
 }
 
 /// `1 line`, `5,298 lines`.
-pub fn counted(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
-/// The sentence without its final dot, to be followed by something.
-pub fn open_ended(text: &str) -> &str {
+/// The sentence without its final dot, so that it can continue.
+pub(crate) fn open_ended(text: &str) -> &str {
     let text = text.trim();
     if text.ends_with("..") { text } else { text.strip_suffix('.').unwrap_or(text) }
 }
 
-/// The text with its first letter small, unless the first word is a name, an abbreviation or code.
-pub fn mid_sentence(text: &str) -> String {
+/// The text with its first letter in lower case, unless the first word is a name, an abbreviation or code.
+pub(crate) fn mid_sentence(text: &str) -> String {
     const NAMES: [&str; 12] = [
         "Python",
         "Docker",

@@ -1,6 +1,6 @@
-//! Words inside of XML: JUnit reports, SVG charts.
+//! Text inside XML: JUnit reports, SVG charts.
 
-/// Text as XML takes it: characters that it cannot hold become the replacement character.
+/// Escapes text for XML; characters that XML does not allow become the replacement character.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -451,7 +451,7 @@ api! {
             infos.add(index).write(ProcessInfo { pid, used, gpu_instance: u32::MAX, compute_instance: u32::MAX });
         }
     }
-    /// `gpu.mps=77`: one client of the MPS server that holds 1 GiB.
+    /// `gpu.mps=77`: one client of the MPS server that uses 1 GiB.
     fn nvmlDeviceGetMPSComputeRunningProcesses_v3(device: *mut c_void, count: *mut c_uint, infos: *mut ProcessInfo) {
         let pid = scenario().of(device_of(device), "mps", 0) as c_uint;
         let room = *count;

@@ -214,7 +214,7 @@ fn the_index_page_is_written_once_and_guarded() {
     assert_eq!((behind.code, behind.out.as_str()), (1, "docs/bug_reports/INDEX.md: outdated\n"));
     std::fs::write(&file, "# Ours\n").expect("a page");
     let refused = place.run("index-page", "");
-    assert!(refused.code == 2 && refused.err.contains("written by somebody else"), "{}", refused.err);
+    assert!(refused.code == 2 && refused.err.contains("not written by Faultbook"), "{}", refused.err);
     assert_eq!(std::fs::read_to_string(&file).expect("a page"), "# Ours\n");
     assert_eq!(place.run("index-page docs/bug_reports --force", "").code, 0);
     assert!(std::fs::read_to_string(&file).expect("a page").contains("2 open, 2 solved"));

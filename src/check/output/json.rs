@@ -1,4 +1,4 @@
-//! Findings as JSON, schema `faultbook/findings/1`. The shapes here are frozen; the linter's own types may change.
+//! Findings as JSON, schema `faultbook/findings/1`. These types are frozen; the linter's own types may change.
 
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ struct One<'f> {
     severity: &'static str,
     message: &'f str,
     help: &'f str,
-    /// Whether `--fix` mends it.
+    /// Whether `--fix` fixes it.
     fixable: bool,
 }
 

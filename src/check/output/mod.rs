@@ -1,5 +1,5 @@
-//! Findings as text for people and programs, and as what every format of CI takes. Renderers decide nothing: they show
-//! every finding that they are given.
+//! Findings as text for people and programs, and in the formats that CI systems accept. Renderers decide nothing: they
+//! show every finding.
 
 mod json;
 mod terminal;
@@ -45,7 +45,7 @@ fn one(finding: &Finding, documents: &[Document]) -> finding::Finding {
     }
 }
 
-/// The edit in characters, as it is made to the document's text.
+/// The edit in characters, as it applies to the document's text.
 fn edit(finding: &Finding, documents: &[Document]) -> Option<finding::Edit> {
     let edit = finding.fix.as_ref()?;
     let text = &documents.iter().find(|document| document.path == finding.path)?.text;
@@ -65,7 +65,7 @@ fn level(severity: Severity) -> Level {
     }
 }
 
-/// How many findings of each severity there are: info, warnings, errors.
+/// The number of findings of each severity: info, warnings, errors.
 pub fn counts(findings: &[Finding]) -> [usize; 3] {
     [Severity::Info, Severity::Warning, Severity::Error]
         .map(|severity| findings.iter().filter(|finding| finding.severity == severity).count())

@@ -1,7 +1,7 @@
-//! Findings for a person at a terminal: place, rule, words, then the line with its words underlined.
+//! Findings for a terminal: position, rule, message, then the line with the marked words underlined.
 //!
-//! Readable without colour: colour only repeats what the words say. Escape sequences are always written; whoever
-//! prints strips them where they cannot be shown.
+//! Readable without colour, which only repeats what the text says. Escape sequences are always written; the caller
+//! strips them if they cannot be shown.
 
 use std::fmt::Write;
 
@@ -15,9 +15,9 @@ use crate::check::{Document, Finding, Severity};
 /// What is shown, and how wide.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
-    /// Columns of the terminal.
+    /// In columns.
     pub width: usize,
-    /// Whether findings that are only worth knowing are shown.
+    /// Whether informational findings are shown.
     pub infos: bool,
 }
 
@@ -31,7 +31,7 @@ const PLACE: Style = Style::new().bold();
 const MARGIN: Style = AnsiColor::Blue.on_default();
 const HELP: Style = AnsiColor::Cyan.on_default();
 
-/// All findings and a line that counts them.
+/// All findings and a summary line.
 pub fn terminal(findings: &[Finding], documents: &[Document], shown: Shown) -> String {
     let mut out = String::new();
     let mut source: Option<Source<'_>> = None;
@@ -58,8 +58,8 @@ fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {
         let carets = "^".repeat(marked.max(1));
         let _ = writeln!(out, "{MARGIN}{:>digits$} |{MARGIN:#} {}{color}{carets}{color:#}", "", " ".repeat(before));
     }
-    let mended = finding.fix.is_some() && !help.contains("--fix");
-    let help = match (help.as_str(), mended) {
+    let fixable = finding.fix.is_some() && !help.contains("--fix");
+    let help = match (help.as_str(), fixable) {
         ("", false) => return,
         ("", true) => "`faultbook check --fix` mends it".to_owned(),
         (help, true) => format!("{help}; `faultbook check --fix` mends it"),
@@ -68,9 +68,9 @@ fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {
     let _ = writeln!(out, "   {HELP}help{HELP:#}: {help}");
 }
 
-/// The part of a line that is shown, the columns before the marked words, and their columns.
+/// The visible part of a line, the columns before the marked words, and the columns of those words.
 ///
-/// Wide letters take two columns, tabs one; a line longer than the terminal is cut around the marked words.
+/// Wide characters use two columns and tabs one; a line longer than the terminal is cut around the marked words.
 fn window(line: &str, finding: &Finding, width: usize) -> (String, usize, usize) {
     let letters: Vec<(char, usize)> =
         line.chars().map(|c| if c.is_control() { (' ', 1) } else { (c, c.width().unwrap_or(0)) }).collect();
@@ -81,7 +81,7 @@ fn window(line: &str, finding: &Finding, width: usize) -> (String, usize, usize)
         |range: std::ops::Range<usize>| letters.get(range).unwrap_or_default().iter().map(|(_, c)| c).sum::<usize>();
     let (mut first, mut cut) = (0, "");
     if total > width && columns(0..end) > width {
-        // Some words before the mark tell where it stands.
+        // Some text before the mark shows where it is.
         const BEFORE: usize = 20;
         first = start.saturating_sub(BEFORE);
         cut = if first > 0 { "... " } else { "" };
@@ -113,7 +113,7 @@ fn summary(out: &mut String, findings: &[Finding], documents: &[Document], shown
         (pages, reports) => format!("{}, {}", plural(pages, "page"), plural(reports, "report")),
     };
     let found = match (errors, warnings) {
-        (0, 0) => "nothing to mend".to_owned(),
+        (0, 0) => "nothing to fix".to_owned(),
         (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
     };
     let hidden =
@@ -165,6 +165,6 @@ mod tests {
         "#]]
         .assert_eq(&shown);
         let clean = plain(&terminal(&[], std::slice::from_ref(&document), Shown::default()));
-        assert_eq!(clean, "1 report: nothing to mend\n");
+        assert_eq!(clean, "1 report: nothing to fix\n");
     }
 }

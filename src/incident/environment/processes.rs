@@ -68,7 +68,7 @@ impl Processes {
         if bytes > held.largest.0 {
             let name = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let who = format!("pid {pid} {name}");
-            held.largest = (bytes, format!("{} holds {}", who.trim(), amounts::size(bytes)));
+            held.largest = (bytes, format!("{} uses {}", who.trim(), amounts::size(bytes)));
         }
         if let Some(most) = self.held.values().max_by(|a, b| a.bytes.total_cmp(&b.bytes)) {
             facts.replace_in_text("gpu.process_count", Value::Number(f64::from(most.count)), line);
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(belongs, [true, true, true, false, false]);
         assert_eq!(facts.number("gpu.process_count"), Some(2.0));
         assert_eq!(facts.number("gpu.held_by_processes"), Some(4096.0 * 1024.0 * 1024.0));
-        assert_eq!(facts.text("gpu.largest_process"), Some("pid 977 ollama holds 3.0 GiB"));
+        assert_eq!(facts.text("gpu.largest_process"), Some("pid 977 ollama uses 3.0 GiB"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The command line as written. What it means is decided by the commands.
+//! The command line as parsed. The commands decide what it means.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use super::{
 #[derive(Debug, Parser)]
 #[command(name = "faultbook", version, max_term_width = 100, after_help = exit::HELP)]
 pub(crate) struct Arguments {
-    /// What to do; without a command, FILEs or standard input are diagnosed.
+    /// The command; without one, FILEs or standard input are diagnosed.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-/// The commands; what each takes lies beside its code.
+/// The commands; the options of each are in its own file.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Say which failure a traceback or log shows, why it happened, and what fixes it.
@@ -47,13 +47,13 @@ pub(crate) enum Command {
     Fit(fit::Options),
     /// Write a bug report from a traceback or log into the project's folder of reports, and print its path.
     New(Box<new::Options>),
-    /// Give a report another status; every other byte of its file stays.
+    /// Change a report's status; every other byte of its file stays.
     Status(status::Options),
     /// List the templates of reports.
     Templates(FormatArg<Format>),
     /// List all pages and reports; with a filter, the project's reports that fit it.
     List(list::Options),
-    /// Draw how the project's reports stand to each other, for Graphviz or Mermaid.
+    /// Draw how the project's reports relate to each other, for Graphviz or Mermaid.
     Graph(graph::Options),
     /// Count the project's reports over time by fault, cause and status.
     Stats(stats::Options),

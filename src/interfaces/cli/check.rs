@@ -1,7 +1,7 @@
-//! `faultbook check`: lints pages and reports, and mends what can be mended safely.
+//! `faultbook check`: lints pages and reports, and fixes what can be fixed safely.
 //!
-//! Reads the files, asks the linter, prints its findings. A file is written only with `--fix`, only when its text
-//! changed, and as a whole: to a new file that then takes its place.
+//! Reads the files, runs the linter, prints its findings. A file is written only with `--fix`, only if its text
+//! changed, and atomically.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,22 +22,21 @@ use super::failure::{Failure, Result, reason};
 use super::format::{FormatArg, Formats};
 use super::output::Output;
 
-/// What `check` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Files and folders; without any, the project's reports and its own pages.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Mend what can be mended safely (keys, ids, dates, tables of contents) and keep every other byte.
+    /// Fix what can be fixed safely (keys, ids, dates, tables of contents) and keep every other byte.
     #[arg(long)]
     pub(crate) fix: bool,
 
-    /// A folder of texts to try pages on: no signature may hit its `*.healthy.txt`.
+    /// A folder of texts to try pages on: no signature may match its `*.healthy.txt`.
     #[arg(long, value_name = "DIR")]
     pub(crate) texts: Option<PathBuf>,
 
-    /// Also show what is only worth knowing.
+    /// Also show informational findings.
     #[arg(long, short)]
     pub(crate) verbose: bool,
 
@@ -45,19 +44,14 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<CheckFormat>,
 }
 
-/// How `check` writes its findings.
+/// The formats of `check`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
-    /// For reading on a screen.
     Terminal,
-    /// For programs.
     #[value(alias = "jsonl")]
     Json,
-    /// For code scanning.
     Sarif,
-    /// Annotations on GitHub.
     Github,
-    /// For runners that show test reports.
     Junit,
 }
 
@@ -68,15 +62,15 @@ impl Formats for CheckFormat {
 /// Larger files are logs, not pages.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// Checks, mends when asked, prints.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = Output::new(common, asked.format)?;
-    // A broken configuration does not keep named files from being checked.
+/// Checks the files, fixes them with `--fix`, and prints the findings.
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, args.format)?;
+    // An invalid configuration does not prevent files named on the command line from being checked.
     let project = match Project::find(&here(), &common.reports) {
-        Err(error) if asked.paths.is_empty() => return Err(error.into()),
+        Err(error) if args.paths.is_empty() => return Err(error.into()),
         found => found.unwrap_or_default(),
     };
-    let paths = if asked.paths.is_empty() { of_project(&project)? } else { asked.paths.clone() };
+    let paths = if args.paths.is_empty() { of_project(&project)? } else { args.paths.clone() };
     let mut inputs = Inputs::default();
     for path in &paths {
         inputs.add(path)?;
@@ -85,12 +79,12 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     let naming = Naming::new(project.config.id.as_deref(), project.config.file_name.as_deref())
         .map_err(|error| Failure::new(error.to_string()).hint("see `[reports]` in faultbook.toml"))?;
     let reports = known_reports(&documents, &project, naming.as_ref());
-    let texts = texts(asked.texts.as_deref(), &paths)?;
+    let texts = texts(args.texts.as_deref(), &paths)?;
     let (healthy, corpus): (Vec<Sample>, Vec<Sample>) =
         texts.into_iter().partition(|sample| sample.name.ends_with(".healthy.txt"));
     let exists = |path: &str| Path::new(path).exists();
-    // Only somebody who wants to know what is worth knowing waits for the signatures to be tried on all texts.
-    let corpus = if asked.verbose { corpus.as_slice() } else { &[] };
+    // Trying the signatures on all texts is slow and yields only informational findings.
+    let corpus = if args.verbose { corpus.as_slice() } else { &[] };
     let setting = Setting {
         exists: &exists,
         reports: &reports,
@@ -100,7 +94,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         ..Setting::default()
     };
 
-    let findings = match asked.fix {
+    let findings = match args.fix {
         false => check::check(&documents, &setting),
         true => {
             let before = documents.clone();
@@ -109,15 +103,15 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
             findings
         }
     };
-    output.write(&rendered(&findings, &documents, asked, &output))?;
+    output.write(&rendered(&findings, &documents, args, &output))?;
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
 }
 
-fn rendered(findings: &[Finding], documents: &[Document], asked: &Options, output: &Output<CheckFormat>) -> String {
+fn rendered(findings: &[Finding], documents: &[Document], args: &Options, output: &Output<CheckFormat>) -> String {
     let shared = || output::findings(findings, documents);
     match output.format {
         CheckFormat::Terminal => {
-            output::terminal(findings, documents, Shown { width: output.terminal.width, infos: asked.verbose })
+            output::terminal(findings, documents, Shown { width: output.terminal.width, infos: args.verbose })
         }
         CheckFormat::Json => output::json(findings, documents),
         CheckFormat::Sarif => sarif::render(&shared()),
@@ -130,7 +124,7 @@ fn here() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// What is checked when nobody names anything: the project's folders of reports, and of pages.
+/// What is checked if no paths are given: the project's folders of reports, and of pages.
 fn of_project(project: &Project) -> Result<Vec<PathBuf>> {
     let here = here();
     let short = |path: &PathBuf| path.strip_prefix(&here).map_or_else(|_| path.clone(), Path::to_owned);
@@ -142,7 +136,7 @@ fn of_project(project: &Project) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// The files that were read.
+/// The files to check.
 #[derive(Default)]
 struct Inputs {
     documents: Vec<Document>,
@@ -150,13 +144,13 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// A file as it is, or all documents in a folder. What no rule is for is left out.
+    /// Adds a file, or all documents in a folder. Files without rules are skipped.
     fn add(&mut self, path: &Path) -> Result<()> {
         let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
         if !about.is_dir() {
             return self.add_file(path);
         }
-        // Rules of folders above do not count: the user named this one.
+        // Ignore files of parent folders do not apply: the user named this folder.
         let walk = WalkBuilder::new(path).parents(false).follow_links(false).sort_by_file_path(Path::cmp).build();
         for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
             let small = entry.metadata().is_ok_and(|about| about.len() <= LARGEST);
@@ -181,7 +175,7 @@ impl Inputs {
     }
 }
 
-/// The path as shown: with slashes, without `./`.
+/// The path as printed: with slashes, without `./`.
 fn shown(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
     text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
@@ -192,7 +186,7 @@ fn may_be_document(path: &Path) -> bool {
     matches!(extension.as_deref(), Some("md" | "markdown" | "txt"))
 }
 
-/// The reports that references may point at: those of the project, and those beside the documents.
+/// The reports that references may point to: those of the project, and those next to the documents.
 fn known_reports(documents: &[Document], project: &Project, naming: Option<&Naming>) -> Vec<KnownReport> {
     let mut files: BTreeSet<PathBuf> = project.files.iter().cloned().collect();
     let reports = documents.iter().filter(|document| document.kind == Kind::Report);
@@ -216,9 +210,9 @@ fn known_reports(documents: &[Document], project: &Project, naming: Option<&Nami
         .collect()
 }
 
-/// Texts to try pages on: those asked for, else tests/corpus beside the folder of pages.
-fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
-    let folders: Vec<PathBuf> = match asked {
+/// Texts to try pages on: those given, otherwise tests/corpus next to the folder of pages.
+fn texts(given: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
+    let folders: Vec<PathBuf> = match given {
         Some(folder) => {
             fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
             vec![folder.to_owned()]
@@ -240,7 +234,7 @@ fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// Writes the documents whose texts changed.
+/// Writes the documents whose text changed.
 fn write_back(before: &[Document], after: &[Document]) -> Result<()> {
     for (_, new) in before.iter().zip(after).filter(|(old, new)| old.text != new.text) {
         files::replace(Path::new(&new.path), new.text.as_bytes()).map_err(|error| {

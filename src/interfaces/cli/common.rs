@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use super::diagnose::DiagnoseFormat;
 use super::format::FormatArg;
 
-/// Options that every command takes, before or after its name.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     #[command(flatten)]
@@ -21,11 +20,11 @@ pub(crate) struct Common {
     #[arg(long, global = true)]
     pub(crate) no_builtin: bool,
 
-    /// Do not ask this machine about its GPU, driver and Python environment.
+    /// Do not probe this machine's GPU, driver and Python environment.
     #[arg(long, global = true)]
     pub(crate) no_probe: bool,
 
-    /// Ask this machine which causes are true here; on a terminal this happens by itself where a driver is present.
+    /// Probe this machine to verify causes; the default on a terminal if a driver is present.
     #[cfg(feature = "machine")]
     #[arg(long, global = true, conflicts_with_all = ["no_probe", "facts"])]
     pub(crate) probe: bool,

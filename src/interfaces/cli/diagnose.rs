@@ -1,4 +1,5 @@
-//! `faultbook diagnose [FILE|-]...`: which failure a text shows. Several texts are answered one after the other.
+//! `faultbook diagnose [FILE
+//! -]...`: which failure a text shows. Several texts are diagnosed one after the other.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,14 +24,13 @@ use super::input::Input;
 use super::output::Output;
 use super::{clipboard, complain, input, open, progress};
 
-/// What `diagnose` takes.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Options {
     /// Logs; `-` is standard input, which is also read when no file is given.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Diagnose what the clipboard holds.
+    /// Diagnose the clipboard.
     #[arg(long, conflicts_with = "files")]
     pub(crate) clipboard: bool,
 
@@ -38,12 +38,11 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<DiagnoseFormat>,
 }
 
-/// How `diagnose` writes its answers.
+/// The formats of `diagnose`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiagnoseFormat {
-    /// For reading on a screen.
     Terminal,
-    /// For programs: the schema faultbook/diagnosis/2; several answers are one line each.
+    /// For programs: schema faultbook/diagnosis/2; several answers are one line each.
     #[value(alias = "jsonl")]
     Json,
     /// For an issue tracker.
@@ -60,7 +59,7 @@ impl Formats for DiagnoseFormat {
     const TERMINAL: Self = Self::Terminal;
 }
 
-/// How several answers are put together.
+/// How several answers are combined.
 enum Writer {
     /// One after the other.
     Each(Format),
@@ -81,9 +80,9 @@ impl Writer {
     }
 }
 
-/// Diagnoses files, the clipboard, or standard input when neither is named.
+/// Diagnoses files, the clipboard, or standard input if neither is given.
 ///
-/// A file that cannot be read does not keep the others from being diagnosed; the exit code tells.
+/// A file that cannot be read does not prevent the others from being diagnosed; the exit code reports it.
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = Output::new(common, options.format)?;
     let knowledge = open::knowledge(common, false)?;
@@ -126,10 +125,10 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     Ok(Exit::of_all(exits))
 }
 
-/// What the clipboard is called in an answer.
+/// The name of the clipboard in an answer.
 const CLIPBOARD: &str = "clipboard";
 
-/// How a text is called in an answer.
+/// The name of a text in an answer.
 fn name(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
@@ -139,28 +138,25 @@ pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> R
     Ok(read(input, knowledge, common)?.diagnosis)
 }
 
-/// A text with everything that was made of it.
+/// A text with the results of each stage.
 pub(crate) struct Analysis {
-    /// Its clean lines.
     pub(crate) transcript: text::Transcript,
-    /// What they say.
     pub(crate) incident: incident::Incident,
-    /// What that means.
     pub(crate) diagnosis: Diagnosis,
 }
 
-/// Reads and diagnoses one text, with what the machine says where it was asked or shall be.
+/// Reads and diagnoses a text, with the machine's facts if they are available or requested.
 pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> Result<Analysis> {
     read_with(input, knowledge, &|located, incident| measured(located, incident, common))
 }
 
-/// What is measured, once it is known which failures the text shows.
+/// The measured facts, requested after the failures in the text are known.
 type Measure<'m> = dyn Fn(&Located<'_>, &incident::Incident) -> Result<Option<Measured>> + 'm;
 
 /// Reads and diagnoses one text.
 pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> Result<Analysis> {
     if let Some(selection) = &input.selection {
-        // Said at once, since a long text also takes long to diagnose; the answer repeats it.
+        // Printed at once, because a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
     }
     let stage = input.is_long().then(|| progress::stage("diagnosing"));
@@ -175,7 +171,7 @@ pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<
     Ok(Analysis { transcript, incident, diagnosis })
 }
 
-/// What is known of the machine, when it was asked or shall be.
+/// The machine's facts, if they are available or requested.
 #[cfg(feature = "machine")]
 fn measured(located: &Located<'_>, incident: &incident::Incident, common: &Common) -> Result<Option<Measured>> {
     super::probe::measured(located, &incident.facts, common)
@@ -187,7 +183,7 @@ fn measured(_: &Located<'_>, _: &incident::Incident, _: &Common) -> Result<Optio
     Ok(None)
 }
 
-/// One answer.
+/// Prints one answer.
 pub(crate) fn rendered(diagnosis: &Diagnosis, format: Format, terminal: Terminal, one_of_several: bool) -> String {
     match format {
         Format::Terminal => terminal::render(diagnosis, terminal),
@@ -197,7 +193,7 @@ pub(crate) fn rendered(diagnosis: &Diagnosis, format: Format, terminal: Terminal
     }
 }
 
-/// Which of several texts an answer is for. JSON has none: one line per text, in the order asked.
+/// Names the text that an answer belongs to. JSON has no heading: one line per text, in the order of the inputs.
 fn heading(file: &Path, place: usize, format: Format, terminal: Terminal) -> String {
     let name = name(file);
     let gap = if place == 0 { "" } else { "\n" };

@@ -9,9 +9,9 @@ use super::failure::{Failure, Result};
 pub(crate) fn edit(path: &Path) -> Result<()> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let Some(editor) = set("VISUAL").or_else(|| set("EDITOR")) else {
-        return Err(Failure::new("there is no editor to open the report in").hint("set $VISUAL or $EDITOR"));
+        return Err(Failure::new("no editor is set to open the report in").hint("set $VISUAL or $EDITOR"));
     };
-    // An editor may have options: `code --wait`.
+    // The variable may contain options: `code --wait`.
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
     let ended = Command::new(program).args(words).arg(path).status();

@@ -2,23 +2,22 @@
 
 use std::process::ExitCode;
 
-/// How a run of the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
-    /// 0: answered. `diagnose` named a known fault; `search`, `show`, `list`, `index` found what was asked for.
+    /// 0: success. `diagnose` found a known fault; `search`, `show`, `list`, `index` found something.
     Found,
-    /// 1: answered, and there was none: the text is healthy or its error is not in the book, no hit, no such id.
+    /// 1: nothing found: the text is healthy or its error is not in the book, no hit, no such id.
     None,
     /// 2: the command line is wrong, or an input could not be read.
     Usage,
     /// 3: a bug in Faultbook.
     Internal,
-    /// The code of the command that `run` ran; 125 to 127 when it could not be run.
+    /// The exit code of the command that `run` ran; 125 to 127 if it could not be run.
     Child(u8),
 }
 
 impl Exit {
-    /// The number that the shell sees.
+    /// The number for the shell.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Exit::Found => 0,
@@ -29,7 +28,7 @@ impl Exit {
         }
     }
 
-    /// The exit of several answers together: a failed input outweighs all, else one found fault is enough.
+    /// The exit code of several answers: any failed input counts first, otherwise one found fault is enough.
     pub(crate) fn of_all(exits: impl IntoIterator<Item = Exit>) -> Exit {
         let (mut all, mut worst) = (Exit::None, None);
         for exit in exits {

@@ -1,4 +1,4 @@
-//! Why a command could not do what was asked: what failed, on what, and what to do about it.
+//! Why a command failed: what failed, on what, and what to do about it.
 
 use std::fmt;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::hint::Hint;
 use crate::render::{clean, words};
 
-/// What commands give.
+/// The result of a command.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// A mistake of the command line or of an input, with advice: made here, or out of any error that can give a hint.
+/// An error of the command line or an input, with advice: created here, or from any error with a hint.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -29,7 +29,7 @@ impl Failure {
         self
     }
 
-    /// A file that could not be read.
+    /// A file that cannot be read.
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
         let failure = Self::new(format!("could not read `{}`: {}", path.display(), reason(error)));
         match error.kind() {
@@ -38,7 +38,7 @@ impl Failure {
         }
     }
 
-    /// The lines shown to the user.
+    /// The lines printed for the user.
     pub(crate) fn lines(&self) -> String {
         let hint = self.hint.iter().map(|hint| format!("\nhint: {}\n", clean::line(hint)));
         format!("error: {}\n{}", clean::line(&self.message), hint.collect::<String>())
@@ -57,7 +57,7 @@ impl<E: Hint> From<E> for Failure {
     }
 }
 
-/// What the system said, in our spelling.
+/// The system's message, in our spelling.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),

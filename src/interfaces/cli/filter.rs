@@ -1,4 +1,4 @@
-//! The options that choose reports, shared by the commands that list and count them.
+//! The options that select reports, shared by the commands that list and count them.
 
 use crate::book::Book;
 use crate::reports::filter::{Filter, FilterOptions};
@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::failure::Result;
 
-/// What reports must be like.
+/// The filter options.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Filters {
     /// Only reports with this status: open (anything unsolved), closed (anything solved), or a word such as wontfix.
@@ -27,14 +27,14 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// Understands what was typed.
+    /// Parses the values.
     pub(crate) fn read(&self, book: &Book) -> Result<Filter> {
-        let asked = FilterOptions {
+        let options = FilterOptions {
             statuses: &self.status,
             severities: &self.severity,
             since: self.since.as_deref(),
             faults: &self.fault,
         };
-        Ok(Filter::new(&asked, book)?)
+        Ok(Filter::new(&options, book)?)
     }
 }

@@ -1,4 +1,4 @@
-//! `faultbook fit --from GPU --to GPU --batch N`: how a run moves to another card with its effective batch kept.
+//! `faultbook fit --from GPU --to GPU --batch N`: how to move a run to another GPU and keep its effective batch size.
 
 use crate::book::Book;
 use crate::book::hardware::Gpu;
@@ -14,10 +14,9 @@ use super::failure::{Failure, Result};
 use super::format::{Format, FormatArg};
 use super::output::{Output, json, table};
 
-/// What `fit` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// The GPU it runs on, as people or drivers write it.
+    /// The GPU it runs on, as users or drivers write it.
     #[arg(long, value_name = "GPU")]
     from: String,
 
@@ -33,7 +32,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PERCENT", default_value = "20%", value_parser = percent)]
     overhead: f64,
 
-    /// The most memory that the run held on the old GPU, where you know it: `9.5GiB`.
+    /// The peak memory that the run used on the old GPU, if you know it: `9.5GiB`.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     used: Option<f64>,
 
@@ -41,7 +40,7 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<Format>,
 }
 
-/// The shape of the JSON (`faultbook/fit/1`).
+/// The JSON (`faultbook/fit/1`).
 #[derive(Serialize)]
 struct Answer<'a> {
     schema: &'static str,
@@ -71,12 +70,11 @@ struct Row<'a> {
     factor: &'a str,
 }
 
-/// Prints the estimate.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let load = Load { batch: asked.batch, overhead: asked.overhead, used: asked.used };
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let load = Load { batch: args.batch, overhead: args.overhead, used: args.used };
     let book = Book::new(!common.no_builtin);
-    let (from, to) = (card(&book, &asked.from)?, card(&book, &asked.to)?);
+    let (from, to) = (find_gpu(&book, &args.from)?, find_gpu(&book, &args.to)?);
     let answer = capacity::fit(from, to, load).map_err(|why| Failure::new(why.to_string()))?;
     output.write(&match output.format {
         Format::Terminal => terminal(from, to, &answer, output),
@@ -86,8 +84,8 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// The card of that name.
-pub(crate) fn card<'b>(book: &'b Book, name: &str) -> Result<&'b Gpu> {
+/// Finds a GPU by name.
+pub(crate) fn find_gpu<'b>(book: &'b Book, name: &str) -> Result<&'b Gpu> {
     if let Some(gpu) = book.hardware.gpu(name) {
         return Ok(gpu);
     }
@@ -180,7 +178,7 @@ fn split(split: Split) -> String {
     }
 }
 
-/// "20%", "20", "0.2" as a share.
+/// Parses "20%", "20" or "0.2" as a share.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let wrong = || "a share such as 20% or 0.2, below 95%".to_owned();
     let (number, marked) = match text.trim().strip_suffix('%') {
@@ -192,7 +190,7 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     if (0.0..0.95).contains(&share) { Ok(share) } else { Err(wrong()) }
 }
 
-/// "9.5GiB", "9500 MiB", "9.5G" as bytes.
+/// Parses "9.5GiB", "9500 MiB" or "9.5G" as bytes.
 pub(crate) fn size(text: &str) -> Result<f64, String> {
     let wrong = || "a size such as 9.5GiB or 9500MiB".to_owned();
     let text = text.trim();

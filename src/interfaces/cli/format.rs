@@ -1,5 +1,5 @@
-//! How answers are written: each command has an enum of the formats that it can write, and `--format` before or after
-//! its name. A new format is a variant of one enum; the compiler then asks for every place that has to write it.
+//! Output formats: each command has an enum of the formats that it supports, and `--format` works before or after its
+//! name. A new format is a variant of one enum; the compiler then reports every place that has to write it.
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -9,7 +9,7 @@ use super::failure::{Failure, Result};
 
 /// The formats of a command.
 pub(crate) trait Formats: ValueEnum + Copy + Eq + Send + Sync + 'static {
-    /// For reading on a screen; what is written when nobody says otherwise.
+    /// For reading on a screen; the default.
     const TERMINAL: Self;
 }
 
@@ -29,10 +29,10 @@ impl Formats for Format {
     const TERMINAL: Self = Self::Terminal;
 }
 
-/// `--format` of a command.
+/// The `--format` of a command.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct FormatArg<F: Formats> {
-    /// How the answer is written [default: terminal].
+    /// The output format [default: terminal].
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<F>,
 }
@@ -44,7 +44,7 @@ impl<F: Formats> Default for FormatArg<F> {
 }
 
 impl<F: Formats> FormatArg<F> {
-    /// The format asked for after the command, else before it: there stands one of `diagnose`, the command without a name.
+    /// The format given after the command, otherwise the one before it, which is a format of `diagnose`.
     pub(crate) fn or(self, before: FormatArg<DiagnoseFormat>) -> Result<F> {
         let typed = before.format.as_ref().and_then(ValueEnum::to_possible_value);
         match (self.format, typed) {

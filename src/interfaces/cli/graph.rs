@@ -1,4 +1,4 @@
-//! `faultbook graph [ID]`: how the project's reports stand to each other, for Graphviz, Mermaid or programs.
+//! `faultbook graph [ID]`: how the project's reports relate to each other, for Graphviz, Mermaid or programs.
 
 use crate::reports::graph::{Graph, View, dot, mermaid};
 use clap::Args;
@@ -11,13 +11,12 @@ use super::format::{Format, FormatArg};
 use super::output::{self, Output, json};
 use super::{new, open};
 
-/// What `graph` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Only this report and those near it.
     id: Option<String>,
 
-    /// For Mermaid, which forges draw inside of markdown, instead of Graphviz.
+    /// Write Mermaid, which forges draw inside markdown, instead of Graphviz.
     #[arg(long)]
     mermaid: bool,
 
@@ -25,7 +24,7 @@ pub(crate) struct Options {
     #[arg(long, requires = "id", default_value_t = 1, value_name = "N")]
     steps: usize,
 
-    /// Also reports that have nothing to do with any other.
+    /// Also reports that are not related to any other.
     #[arg(long, conflicts_with = "id")]
     all: bool,
 
@@ -60,14 +59,13 @@ struct Edge<'a> {
     fault: Option<&'a str>,
 }
 
-/// Prints the graph.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let (project, knowledge) = open::project(common, false)?;
     let told = open::told(&project, &knowledge);
-    let view = View { centre: asked.id.as_deref(), steps: asked.steps, alone: asked.all };
+    let view = View { centre: args.id.as_deref(), steps: args.steps, alone: args.all };
     let graph = Graph::new(&told, &view);
-    if let Some(id) = &asked.id
+    if let Some(id) = &args.id
         && graph.nodes.is_empty()
     {
         return Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all"));
@@ -75,7 +73,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     output.write(&match output.format {
         Format::Json => json(&answer(&graph))?,
         Format::Markdown => format!("```mermaid\n{}```\n", mermaid(&graph)),
-        Format::Terminal if asked.mermaid => mermaid(&graph),
+        Format::Terminal if args.mermaid => mermaid(&graph),
         Format::Terminal => dot(&graph),
     })?;
     if graph.alone > 0 {

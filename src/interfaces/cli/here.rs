@@ -1,4 +1,4 @@
-//! What this machine adds to a report: it is asked noninteractive, because reports are read by people who cannot ask it.
+//! Adds this machine's facts to a report, without asking first: readers of a report cannot probe the machine.
 
 use crate::facts::Facts;
 
@@ -6,25 +6,25 @@ use super::common::Common;
 use super::diagnose::Analysis;
 
 #[cfg(feature = "machine")]
-mod asked {
+mod probed {
     use crate::reports::draft::software;
 
     use super::{Analysis, Common, Facts};
     use crate::interfaces::cli::failure::Result;
     use crate::interfaces::cli::probe;
 
-    /// The options with the probe switched on where there is a driver.
+    /// The options with the probe enabled if there is a driver.
     pub(crate) fn with_probe(common: &Common) -> Result<Common> {
         let unsaid = !common.no_probe && common.facts.is_none();
         Ok(Common { probe: common.probe || (unsaid && probe::driver_here(common)?), ..common.clone() })
     }
 
-    /// Whether a log is of a run on this machine.
+    /// Whether a log comes from a run on this machine.
     pub(crate) fn ran(log: &[u8]) -> bool {
         software::ran_here(log)
     }
 
-    /// What is said of the software, where the devices were not asked.
+    /// The summary of the software, if the devices were not probed.
     pub(crate) fn software(reading: &Analysis, common: &Common) -> Result<Facts> {
         if common.no_probe || common.facts.is_some() || reading.diagnosis.probe.is_some() {
             return Ok(Facts::default());
@@ -35,24 +35,24 @@ mod asked {
 
 #[cfg(not(feature = "machine"))]
 #[expect(clippy::unnecessary_wraps, reason = "asking can fail")]
-mod asked {
+mod probed {
     use super::{Analysis, Common, Facts};
     use crate::interfaces::cli::failure::Result;
 
-    /// Nothing can be switched on.
+    /// Without the feature, there is no probe to enable.
     pub(crate) fn with_probe(common: &Common) -> Result<Common> {
         Ok(common.clone())
     }
 
-    /// Nobody knows.
+    /// Unknown without the probe.
     pub(crate) fn ran(_log: &[u8]) -> bool {
         false
     }
 
-    /// Nothing is known.
+    /// Unknown without the probe.
     pub(crate) fn software(_reading: &Analysis, _common: &Common) -> Result<Facts> {
         Ok(Facts::default())
     }
 }
 
-pub(crate) use asked::{ran, software, with_probe};
+pub(crate) use probed::{ran, software, with_probe};

@@ -1,4 +1,4 @@
-//! `faultbook index [--rebuild]`: brings the index of the project's reports up to date and says what it holds.
+//! `faultbook index [--rebuild]`: updates the index of the project's reports and summarises it.
 
 use crate::diagnosis::Search as _;
 use crate::render::layout::Paragraph;
@@ -13,10 +13,9 @@ use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{Output, json};
 
-/// What `index` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Throw the index away and build it again.
+    /// Delete the index and build it again.
     #[arg(long)]
     rebuild: bool,
 
@@ -33,10 +32,9 @@ struct Answer {
     pages: usize,
 }
 
-/// Refreshes or rebuilds.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let knowledge = open::knowledge(common, asked.rebuild)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let knowledge = open::knowledge(common, args.rebuild)?;
     let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
     let (reports, read, pages) = (index.entries().count(), index.refreshed(), knowledge.book.faults.len());
     let says = format!(

@@ -1,4 +1,4 @@
-//! `faultbook index-page [DIR]`: writes a folder's INDEX.md, or says whether it is as it would be written.
+//! `faultbook index-page [DIR]`: writes a folder's INDEX.md, or checks that it is up to date.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,18 +18,17 @@ use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{new, open};
 
-/// What `index-page` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The folder of reports; without it, all that the project has.
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 
-    /// Write nothing; 1 when a page is not as it would be written. For CI.
+    /// Write nothing; exit with 1 if a page is out of date. For CI.
     #[arg(long)]
     check: bool,
 
-    /// Take the place of a page that somebody else wrote.
+    /// Overwrite a page that Faultbook did not write.
     #[arg(long, conflicts_with = "check")]
     force: bool,
 
@@ -37,7 +36,7 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<Format>,
 }
 
-/// One page, also the shape of the JSON (`faultbook/index-page/1`).
+/// One page, also an item of the JSON (`faultbook/index-page/1`).
 #[derive(Debug, Serialize)]
 struct Page {
     path: String,
@@ -53,9 +52,9 @@ struct Answer<'a> {
 }
 
 /// Writes or checks the pages.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let folders = match &asked.folder {
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let folders = match &args.folder {
         Some(folder) => vec![folder.clone()],
         None => Project::find(&open::here(), &common.reports)?.roots,
     };
@@ -65,7 +64,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     }
     let mut pages = Vec::new();
     for folder in &folders {
-        pages.push(page(folder, asked)?);
+        pages.push(page(folder, args)?);
     }
     output.write(&match output.format {
         Format::Json => json(&Answer { schema: "faultbook/index-page/1", pages: &pages })?,
@@ -77,7 +76,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     Ok(if behind { Exit::None } else { Exit::Found })
 }
 
-fn page(folder: &std::path::Path, asked: &Options) -> Result<Page> {
+fn page(folder: &std::path::Path, args: &Options) -> Result<Page> {
     let (found, _) = report_files::report_files(folder)?;
     let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
     let told = record::read(&files, |_| Vec::new());
@@ -90,13 +89,13 @@ fn page(folder: &std::path::Path, asked: &Options) -> Result<Page> {
     };
     let shown = new::shown(&path);
     let same = there.as_ref().is_some_and(|there| index_page::is_same(there, &text));
-    let state = match (&there, same, asked.check) {
+    let state = match (&there, same, args.check) {
         (Some(_), true, true) => "current",
         (Some(_), true, false) => "unchanged",
         (Some(_), false, true) => "outdated",
         (None, _, true) => "missing",
-        (Some(there), false, false) if !index_page::is_ours(there) && !asked.force => {
-            return Err(Failure::new(format!("`{shown}` was written by somebody else"))
+        (Some(there), false, false) if !index_page::is_ours(there) && !args.force => {
+            return Err(Failure::new(format!("`{shown}` was not written by Faultbook"))
                 .hint("move it, or say --force to put the index in its place"));
         }
         (_, _, false) => {

@@ -1,7 +1,7 @@
-//! Inputs of any size with bounded memory: files and standard input.
+//! Reads inputs of any size with bounded memory: files and standard input.
 //!
-//! Up to [`WHOLE`] bytes are taken as they are. Of a longer text the start, the end and the surroundings of lines
-//! that speak of failure are kept (see [`super::reduce`]), and the answer says so.
+//! Up to [`WHOLE`] bytes are kept completely. Of a longer text, the start, the end and the lines around error words are
+//! kept (see [`super::reduce`]), and the answer says so.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read, Write as _};
@@ -14,26 +14,25 @@ use super::progress;
 use super::reduce::{Limits, Reducer, Selection};
 use crate::text::{self, Transcript};
 
-/// Longest text that is kept whole.
+/// The longest text that is kept completely.
 const WHOLE: usize = 256 * 1024 * 1024;
 
-/// From this size on somebody who watches is shown how far reading has come.
+/// The size from which a progress bar is shown on a terminal.
 const LONG: u64 = 8 * 1024 * 1024;
 
-/// Bytes read at a time.
+/// Bytes per read.
 const CHUNK: usize = 256 * 1024;
 
 /// A text to diagnose.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// The bytes kept.
     pub(crate) bytes: Vec<u8>,
-    /// What was left out, when the text is too long to be kept whole.
+    /// What was dropped, if the text is too long to be kept completely.
     pub(crate) selection: Option<Selection>,
 }
 
 impl Input {
-    /// Its lines, numbered as in the whole text.
+    /// Its lines, numbered as in the complete text.
     pub(crate) fn transcript(&self) -> Transcript {
         match &self.selection {
             Some(selection) => text::read_excerpt(&self.bytes, &selection.excerpt()),
@@ -41,13 +40,13 @@ impl Input {
         }
     }
 
-    /// Whether working on it takes long enough to show that something happens.
+    /// Whether it takes long enough to show progress.
     pub(crate) fn is_long(&self) -> bool {
         self.bytes.len() as u64 >= LONG
     }
 }
 
-/// Reads a file, or standard input when the name is `-`.
+/// Reads a file, or standard input if the name is `-`.
 pub(crate) fn read(path: &Path) -> Result<Input> {
     let failed = |error: io::Error| Failure::reading(path, &error);
     if path == Path::new("-") {
@@ -68,15 +67,15 @@ pub(crate) fn read(path: &Path) -> Result<Input> {
         return Err(failed(io::ErrorKind::IsADirectory.into()));
     }
     let file = File::open(path).map_err(failed)?;
-    // Pipes and devices have no length to speak of.
+    // Pipes and devices have no meaningful length.
     let length = Some(about.len()).filter(|_| about.is_file());
     read_all(file, length, WHOLE, Limits::default()).map_err(failed)
 }
 
-/// Tells somebody at a terminal what is waited for.
+/// Says on a terminal what is being waited for.
 fn invite() {
     let end = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
-    // A closed standard error is no reason not to read.
+    // A closed standard error must not prevent reading.
     let _ = writeln!(io::stderr().lock(), "Paste the traceback or log, then press {end} on an empty line.");
 }
 

@@ -21,7 +21,6 @@ use super::format::{Format, FormatArg};
 use super::output::{Output, json, table};
 use super::{new, open};
 
-/// What `list` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -31,7 +30,7 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<Format>,
 }
 
-/// One page or report, also the shape of the JSON (`faultbook/list/1`).
+/// One page or report, also an item of the JSON (`faultbook/list/1`).
 #[derive(Debug, Serialize)]
 struct Row {
     id: String,
@@ -39,7 +38,7 @@ struct Row {
     status: String,
     severity: String,
     path: String,
-    /// When a report was written; left out where nobody knows.
+    /// When a report was written; omitted if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     date: String,
     /// Fault pages that a report's error texts match.
@@ -54,11 +53,10 @@ struct Answer<'a> {
     reports: &'a [Row],
 }
 
-/// Prints the list.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let filter = asked.filters.read(&knowledge.book)?;
+    let filter = args.filters.read(&knowledge.book)?;
     if !filter.is_empty() {
         let wanted = open::records(&knowledge).into_iter().filter(|record| filter.wants(record));
         return filtered(&wanted.map(of_record).collect::<Vec<_>>(), output);
@@ -87,7 +85,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     Ok(if pages.is_empty() && reports.is_empty() { Exit::None } else { Exit::Found })
 }
 
-/// Prints the reports that fit a filter.
+/// Prints the reports that match a filter.
 fn filtered(reports: &[Row], output: &Output) -> Result<Exit> {
     let text = match output.format {
         Format::Json => json(&Answer { schema: "faultbook/list/1", pages: &[], reports })?,
@@ -160,7 +158,7 @@ fn reports(knowledge: &Knowledge) -> Vec<Row> {
     entries.map(row).collect()
 }
 
-/// The reports that come with the book.
+/// The reports in the book.
 fn builtin_reports(knowledge: &Knowledge) -> Vec<Row> {
     let row = |(path, text): (&str, &str)| {
         let report = reading::read(Path::new(path), text);
@@ -171,7 +169,7 @@ fn builtin_reports(knowledge: &Knowledge) -> Vec<Row> {
 }
 
 fn rows(sheet: &mut Sheet, heading: &str, rows: &[Row], in_full: bool) {
-    /// Widest column of ids: longer ones stand above their title.
+    /// Widest column of ids: longer ones are on the line above their title.
     const ID: usize = 26;
     if rows.is_empty() {
         return;

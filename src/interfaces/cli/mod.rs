@@ -1,7 +1,7 @@
-//! The command line: reads arguments and inputs, asks the library, prints the answer. One file per command.
+//! The command line: parses arguments and inputs, calls the library, prints the answer. One file per command.
 //!
-//! Only here is anything printed: the answer on standard output, everything else on standard error. A reader that
-//! closes the pipe is content, not an error.
+//! Only this module prints: the answer on standard output, everything else on standard error. A reader that closes the
+//! pipe is not an error.
 
 mod answers;
 mod args;
@@ -57,7 +57,7 @@ use exit::Exit;
 use failure::{Failure, Result};
 use output::Output;
 
-/// Runs the command of this process.
+/// Runs the command line of this process.
 pub fn run() -> ExitCode {
     #[cfg(feature = "machine")]
     probe::step();
@@ -73,7 +73,7 @@ fn answer() -> Exit {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help that nobody reads to its end is no failure.
+            // A closed pipe while printing help is not an error.
             let _ = error.print();
             return if error.use_stderr() { Exit::Usage } else { Exit::Found };
         }
@@ -124,7 +124,7 @@ fn dispatch(arguments: Arguments) -> Result<Exit> {
     }
 }
 
-/// For somebody who types `faultbook` to see what happens.
+/// Shown to a user who types only `faultbook`.
 const HOW_TO_PASTE: &str = "\
 Faultbook says which GPU or ML training failure a log shows, why, and what fixes it.
 
@@ -137,12 +137,12 @@ Faultbook says which GPU or ML training failure a log shows, why, and what fixes
   faultbook --help                     all commands and options
 ";
 
-/// Says on standard error what went wrong. Nobody is left to tell when that fails too.
+/// Prints an error to standard error; if that fails too, there is nothing left to do.
 fn complain(failure: &Failure) {
     let _ = io::stderr().lock().write_all(failure.lines().as_bytes());
 }
 
-/// What is printed for a panic, instead of a backtrace that only its author can read.
+/// Printed for a panic, instead of a backtrace that helps only developers.
 fn say_bug(info: &panic::PanicHookInfo<'_>) {
     let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
     let words = info.payload_as_str().unwrap_or("no words");

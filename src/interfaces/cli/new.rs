@@ -1,6 +1,7 @@
-//! `faultbook new [FILE|-]`: a bug report out of a traceback, written into the project's folder of reports.
+//! `faultbook new [FILE
+//! -]`: a bug report from a traceback, written into the project's folder of reports.
 //!
-//! What is asked for on the command line counts; at a terminal it asks for what it could not find out. Prints the path
+//! Values from the command line take precedence; at a terminal it asks for what it could not find out. Prints the path
 //! of the new file and nothing else on standard output.
 
 use std::io::{self, IsTerminal as _};
@@ -35,7 +36,6 @@ use super::output::{Output, json, remark};
 use super::redactions::{self, Taken, taken};
 use super::{complain, editor, here, open, questions};
 
-/// What `new` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The log; `-` is standard input, which is also read when no file is given.
@@ -54,11 +54,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ID", conflicts_with = "template")]
     append: Option<String>,
 
-    /// Leave secrets, people and hosts in.
+    /// Keep secrets, user names and host names.
     #[arg(long)]
     no_redact: bool,
 
-    /// Say what was taken out.
+    /// List what was removed.
     #[arg(long, conflicts_with = "no_redact")]
     show_redactions: bool,
 
@@ -66,7 +66,7 @@ pub(crate) struct Options {
     #[arg(long)]
     edit: bool,
 
-    /// Ask nothing, even at a terminal.
+    /// Do not ask questions, even on a terminal.
     #[arg(long)]
     no_input: bool,
 
@@ -74,23 +74,23 @@ pub(crate) struct Options {
     #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     title: Option<String>,
 
-    /// How grave it is.
+    /// The severity.
     #[arg(long, value_name = "WORD", value_parser = ["critical", "high", "medium", "low"], ignore_case = true)]
     severity: Option<String>,
 
-    /// The word with which the report begins.
+    /// The report's initial status.
     #[arg(long, value_name = "WORD", value_parser = super::status::word)]
     status: Option<String>,
 
-    /// The command that was run, where the log does not show it.
+    /// The command that was run, if the log does not show it.
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
 
-    /// The GPU on which it ran before.
+    /// The GPU that it ran on before.
     #[arg(long, value_name = "GPU")]
     former_gpu: Option<String>,
 
-    /// The report that the document is about; for `--template code_changes`.
+    /// The report that the document describes; for `--template code_changes`.
     #[arg(long = "for", value_name = "ID")]
     about: Option<String>,
 
@@ -126,36 +126,35 @@ struct Alike {
     relation: String,
 }
 
-/// Writes, prints or adds.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+/// Writes or prints a report, or adds to one.
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let (project, knowledge) = open::project(common, false)?;
     let templates = templates(&project)?;
-    templates.choose(&asked.template)?;
+    templates.choose(&args.template)?;
     let scheme = report_config::scheme(&project.config)?;
-    let former = asked.former_gpu.as_deref().map(|name| super::fit::card(&knowledge.book, name)).transpose()?;
-    let mut redactor = (!asked.no_redact).then(|| Redactor::new(&report_config::known()));
-    let log = log(asked)?;
+    let former = args.former_gpu.as_deref().map(|name| super::fit::find_gpu(&knowledge.book, name)).transpose()?;
+    let mut redactor = (!args.no_redact).then(|| Redactor::new(&report_config::known()));
+    let log = log(args)?;
     let ran_here = here::ran(&log.bytes);
     let input = redacted(log, redactor.as_mut());
     let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
-    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
-    {
+    if reading.diagnosis.verdict == Verdict::NoError && report::kind(&args.template) == "BUG" && args.title.is_none() {
         complain(&Failure::new("no error in this text, so nothing was written").hint(
             "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
         ));
         return Ok(Exit::None);
     }
-    let moment = asked.date.clone().unwrap_or_else(Moment::now);
+    let moment = args.date.clone().unwrap_or_else(Moment::now);
     let state = git::state(&open::here(), &project.roots);
     let mut said = fill::ReportOptions {
-        title: asked.title.clone(),
-        severity: asked.severity.clone(),
-        status: asked.status.clone(),
-        command: asked.command.clone(),
-        former_gpu: former.map(|card| card.name.clone()),
-        about: asked.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
-        change: asked.commit.as_deref().map(change).transpose()?,
+        title: args.title.clone(),
+        severity: args.severity.clone(),
+        status: args.status.clone(),
+        command: args.command.clone(),
+        former_gpu: former.map(|gpu| gpu.name.clone()),
+        about: args.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
+        change: args.commit.as_deref().map(change).transpose()?,
         software: if ran_here { here::software(&reading, common)? } else { Facts::default() },
     };
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -166,9 +165,9 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     };
     let mut filled = context(&said);
 
-    let alike = duplicates::nearest(&reading.diagnosis).filter(|_| report::kind(&asked.template) == "BUG");
-    let mut append = asked.append.clone();
-    if asks(asked) {
+    let alike = duplicates::nearest(&reading.diagnosis).filter(|_| report::kind(&args.template) == "BUG");
+    let mut append = args.append.clone();
+    if asks(args) {
         match questions::about(alike.as_ref().filter(|_| append.is_none()), &filled, append.is_some())? {
             Answers::Stop => return Ok(Exit::None),
             Answers::Append(id) => append = Some(id),
@@ -183,19 +182,19 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         }
     }
     if let Some(id) = append {
-        return add(&id, &filled, &reading, &knowledge, &moment, redactor, asked, output);
+        return add(&id, &filled, &reading, &knowledge, &moment, redactor, args, output);
     }
     if let Some(alike) = &alike {
         remark(&format!("{}; `--append {}` adds this occurrence to it", alike.message(), alike.id));
     }
 
     let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
-        Err(_) if asked.stdout => open::here(),
+        Err(_) if args.stdout => open::here(),
         folder => folder?,
     };
     let mut new = New {
         templates: &templates,
-        template: &asked.template,
+        template: &args.template,
         context: &filled,
         diagnosis: &reading.diagnosis,
         knowledge: &knowledge,
@@ -205,12 +204,12 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         moment: &moment,
         redactor,
     };
-    let (created, text) = match asked.stdout {
+    let (created, text) = match args.stdout {
         true => new.preview().map(|(created, text)| (created, Some(text)))?,
         false => (new.write()?, None),
     };
     let redactor = new.redactor.take();
-    redactions::say(redactor.as_ref(), asked.show_redactions);
+    redactions::say(redactor.as_ref(), args.show_redactions);
     let answer = Answer {
         schema: "faultbook/new/1",
         id: &created.id,
@@ -230,7 +229,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         (Format::Terminal | Format::Markdown, Some(text)) => text.clone(),
         (Format::Terminal | Format::Markdown, None) => format!("{}\n", answer.path),
     })?;
-    if asked.edit {
+    if args.edit {
         editor::edit(&created.path)?;
     }
     Ok(Exit::Found)
@@ -245,7 +244,7 @@ fn add(
     knowledge: &Knowledge,
     moment: &Moment,
     redactor: Option<Redactor>,
-    asked: &Options,
+    args: &Options,
     output: &Output,
 ) -> Result<Exit> {
     let old = one_report(knowledge, id)?;
@@ -256,7 +255,7 @@ fn add(
         paragraph = redactor.text(&paragraph).into_owned();
     }
     occurrence::append(&old.path, &paragraph)?;
-    redactions::say(redactor.as_ref(), asked.show_redactions);
+    redactions::say(redactor.as_ref(), args.show_redactions);
     let path = shown(&old.path);
     output.write(&match output.format {
         Format::Json => json(&Answer {
@@ -270,23 +269,23 @@ fn add(
         })?,
         Format::Terminal | Format::Markdown => format!("{path}\n"),
     })?;
-    if asked.edit {
+    if args.edit {
         editor::edit(&old.path)?;
     }
     Ok(Exit::Found)
 }
 
-/// The text to report on. A change log needs none.
-fn log(asked: &Options) -> Result<Input> {
-    let needs_none = report::kind(&asked.template) == "CHG" && asked.append.is_none();
-    match &asked.file {
+/// The text to report. A change log needs none.
+fn log(args: &Options) -> Result<Input> {
+    let needs_none = report::kind(&args.template) == "CHG" && args.append.is_none();
+    match &args.file {
         None if needs_none => Ok(Input { bytes: Vec::new(), selection: None }),
         None => input::read(Path::new("-")),
         Some(file) => input::read(file),
     }
 }
 
-/// The text without what should not be shared.
+/// The text with secrets and personal data removed.
 fn redacted(mut input: Input, redactor: Option<&mut Redactor>) -> Input {
     if let Some(redactor) = redactor {
         input.bytes = report_config::redacted(&input.bytes, redactor);
@@ -299,7 +298,7 @@ pub(crate) fn templates(project: &Project) -> Result<Templates> {
     Ok(report_config::templates(&project.config, &open::here())?)
 }
 
-/// The one report of the project with that id.
+/// The project's only report with that id.
 pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> Result<Report> {
     let paths: Vec<PathBuf> = lookup::entries_named(knowledge, id).map(|entry| entry.path.clone()).collect();
     match paths.as_slice() {
@@ -320,25 +319,25 @@ fn change(revision: &str) -> Result<(git::Commit, Vec<git::Change>)> {
     Ok((commit, changes))
 }
 
-/// Whether somebody can be asked.
-fn asks(asked: &Options) -> bool {
-    let from_file = asked.file.as_ref().is_some_and(|file| file != Path::new("-"));
+/// Whether the user can be asked.
+fn asks(args: &Options) -> bool {
+    let from_file = args.file.as_ref().is_some_and(|file| file != Path::new("-"));
     cfg!(feature = "prompts")
         && from_file
-        && !asked.no_input
-        && !asked.stdout
+        && !args.no_input
+        && !args.stdout
         && io::stdin().is_terminal()
         && io::stdout().is_terminal()
 }
 
 fn moment(text: &str) -> Result<Moment, String> {
-    // The reader of reports takes the day of a date whose time is wrong; what somebody types now can be typed right.
+    // The report reader accepts a date with an invalid time; here the user can still correct it.
     dates::reading(text)
         .and_then(|text| Moment::parse(&text))
         .ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
 }
 
-/// A path as people type it: from here where it lies here.
+/// A path as users type it: relative if it is below the current folder.
 pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(open::here()).unwrap_or(path).display().to_string()
 }

@@ -1,4 +1,4 @@
-//! Opens the book and the project's reports as the options ask.
+//! Opens the book and the project's reports according to the options.
 
 use crate::diagnosis::Search as _;
 use std::env;
@@ -15,15 +15,15 @@ use super::common::Common;
 use super::failure::Result;
 use super::{output, progress};
 
-/// Reports indexed without a word about it.
+/// The number of reports that are indexed without showing progress.
 const QUIETLY: usize = 50;
 
-/// All knowledge of this run. Nothing is indexed before somebody asks for it.
+/// The book and the reports of this run. Nothing is indexed until it is needed.
 pub(crate) fn knowledge(common: &Common, rebuild: bool) -> Result<Knowledge> {
     Ok(project(common, rebuild)?.1)
 }
 
-/// The project as found, and all knowledge of this run.
+/// The project that was found, with the book and its reports.
 pub(crate) fn project(common: &Common, rebuild: bool) -> Result<(Project, Knowledge)> {
     let mut project = Project::find(&here(), &common.reports)?;
     let book = project.book(!common.no_builtin)?;
@@ -35,13 +35,13 @@ pub(crate) fn project(common: &Common, rebuild: bool) -> Result<(Project, Knowle
     Ok((project, Knowledge::new(book, places, progress())))
 }
 
-/// The project's reports in short, by path.
+/// Summaries of the project's reports, by path.
 pub(crate) fn records(knowledge: &Knowledge) -> Vec<Record> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };
     index.into_iter().flat_map(|index| index.entries()).map(Record::of).collect()
 }
 
-/// The project's reports in full, by path, with the fault pages that the index found them to match.
+/// The project's complete reports, by path, with the fault pages that they match according to the index.
 pub(crate) fn told(project: &Project, knowledge: &Knowledge) -> Vec<ParsedReport> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };
     let faults =
@@ -49,12 +49,11 @@ pub(crate) fn told(project: &Project, knowledge: &Knowledge) -> Vec<ParsedReport
     record::read(&project.files, faults)
 }
 
-/// Where the command was called.
 pub(crate) fn here() -> PathBuf {
     env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// The folder for caches of this user; `None` where there is no home: the index then lives in memory.
+/// The user's cache folder; `None` without a home folder: the index is then kept in memory.
 pub(crate) fn cache_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("faultbook"))
 }

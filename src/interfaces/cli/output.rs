@@ -1,4 +1,4 @@
-//! Where an answer goes: standard output, with colour and width as asked.
+//! Writes an answer to standard output, with the requested colour and width.
 
 use std::io::{self, Write as _};
 
@@ -13,33 +13,31 @@ use super::common::{Color, Common};
 use super::failure::{Failure, Result, reason};
 use super::format::{Format, FormatArg, Formats};
 
-/// Columns when nobody says otherwise.
+/// The default width in columns.
 const WIDTH: usize = 80;
 
-/// Wider lines are hard to read; only `--width` goes beyond.
+/// Wider lines are hard to read; only `--width` exceeds this.
 const WIDEST: usize = 120;
 
-/// How the answer of this run is written.
+/// How this run writes its answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output<F = Format> {
-    /// The format asked for.
     pub(crate) format: F,
-    /// What the terminal can show.
     pub(crate) terminal: Terminal,
 }
 
 impl<F: Formats> Output<F> {
-    /// What the options and the environment ask for.
+    /// From the options and the environment.
     pub(crate) fn new(common: &Common, format: FormatArg<F>) -> Result<Self> {
         Ok(Self { format: format.or(common.format)?, terminal: terminal(common) })
     }
 
-    /// An empty page for text made here.
+    /// An empty page for text composed here.
     pub(crate) fn sheet(&self) -> Sheet {
         Sheet::new(self.terminal.width, self.terminal.color)
     }
 
-    /// Writes an answer. A closed pipe means that the reader has what it wanted.
+    /// Writes an answer. A closed pipe means that the reader has what it needs.
     pub(crate) fn write(&self, text: &str) -> Result<()> {
         let mut stdout = io::stdout().lock();
         let choice = if self.terminal.color { ColorChoice::Always } else { ColorChoice::Never };
@@ -59,7 +57,6 @@ impl<F: Formats> Output<F> {
     }
 }
 
-/// What the terminal can show.
 pub(crate) fn terminal(common: &Common) -> Terminal {
     let color = match common.color {
         Color::Always => true,
@@ -69,19 +66,19 @@ pub(crate) fn terminal(common: &Common) -> Terminal {
     Terminal { width: common.width.map_or_else(usual_width, usize::from), color }
 }
 
-/// The width of the terminal; text for files and pipes gets the usual one.
+/// The width of the terminal; a default for files and pipes.
 fn usual_width() -> usize {
     let columns = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     columns.map_or(WIDTH, |columns| columns.clamp(20, WIDEST))
 }
 
-/// Tells something beside the answer.
+/// Prints a remark to standard error.
 pub(crate) fn remark(says: &str) {
-    // Where nobody listens there is nobody to tell.
+    // If standard error is closed, nobody reads it.
     let _ = writeln!(io::stderr(), "note: {}", clean::line(says));
 }
 
-/// A value as indented JSON with a line end.
+/// A value as indented JSON with a final newline.
 pub(crate) fn json(value: &impl Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value).map_err(|error| Failure::new(error.to_string()))? + "\n")
 }

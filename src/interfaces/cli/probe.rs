@@ -1,4 +1,4 @@
-//! `faultbook probe`: what this machine is and whether it works; and the machine's part in a diagnosis.
+//! `faultbook probe`: what this machine is and whether it works; and the machine's facts for a diagnosis.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -25,27 +25,25 @@ Exit codes of probe:
   1  there is no NVIDIA driver, or something is broken
   2  the command line is wrong, or a file could not be written";
 
-/// The most that asking the machine may cost a diagnosis when nobody asked for it.
+/// The time budget when a diagnosis probes the machine by default.
 const PROBE_BUDGET: Duration = Duration::from_millis(300);
 
-/// What starting, ending and reading an answer take beside the waiting.
+/// The time to start and stop a child and read its answer, besides waiting.
 const OVERHEAD: Duration = Duration::from_millis(20);
 
-/// The longest time that the machine is asked after a run died: a driver that hangs is itself an answer by then.
+/// The longest probe after a run has died: a driver that hangs for so long is itself a result.
 const AFTER_DEATH: Duration = Duration::from_secs(2);
 
-/// How much a probe does, as typed.
+/// The level, as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Depth {
-    /// Reads only.
     Quick,
-    /// Small work on each device, with every result checked.
+    /// Small operations on each device, with every result verified.
     Functional,
-    /// The same and some time of memory patterns and products.
+    /// The functional level and some time of memory patterns and matmuls.
     Stress,
 }
 
-/// What `probe` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ProbeOptions {
     /// How much is done: `quick` only reads.
@@ -56,15 +54,15 @@ pub(crate) struct ProbeOptions {
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 
-    /// Look again and again until stopped; with `--format json` one line per look.
+    /// Sample again and again until interrupted; with `--format json` one line per sample.
     #[arg(long, conflicts_with_all = ["level", "save"])]
     watch: bool,
 
-    /// Seconds between two looks.
+    /// Seconds between samples.
     #[arg(long, requires = "watch", default_value_t = 1.0, value_name = "SECONDS")]
     every: f64,
 
-    /// Stop after so many looks.
+    /// Stop after this many samples.
     #[arg(long, requires = "watch", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
 
@@ -72,7 +70,7 @@ pub(crate) struct ProbeOptions {
     #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
     seconds: u64,
 
-    /// Longest time for the functional level of one device, waking it not counted; what is cut off says so.
+    /// Time limit for the functional level of one device, without the time to wake it; checks that are cut off say so.
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     time_limit: u64,
 
@@ -80,7 +78,7 @@ pub(crate) struct ProbeOptions {
     pub(crate) format: FormatArg<Format>,
 }
 
-/// Answers the hidden subcommand by which the probe calls this program and ends the process then.
+/// If the arguments are the hidden subcommand that the probe uses to call this program, runs it and ends the process.
 pub(crate) fn step() {
     let arguments: Vec<_> = std::env::args_os().skip(1).take(4).collect();
     if let Some(code) = machine::answer_step(&arguments, &mut std::io::stdout()) {
@@ -88,25 +86,25 @@ pub(crate) fn step() {
     }
 }
 
-/// Asks the machine and prints the answer.
-pub(crate) fn run(asked: &ProbeOptions, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    if asked.watch {
-        return watch(asked.every, asked.count, common, output);
+/// Probes the machine and prints the result.
+pub(crate) fn run(args: &ProbeOptions, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    if args.watch {
+        return watch(args.every, args.count, common, output);
     }
-    let level = match asked.level {
+    let level = match args.level {
         Depth::Quick => Level::Quick,
         Depth::Functional => Level::Functional,
         Depth::Stress => Level::Stress,
     };
-    let time = Duration::from_secs(asked.time_limit);
-    let options = Options { seconds: asked.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
+    let time = Duration::from_secs(args.time_limit);
+    let options = Options { seconds: args.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
     let stage = (level > Level::Quick).then(|| progress::stage("asking the machine"));
     let outcome = machine::run(level, &options);
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
-    if let Some(path) = &asked.save {
+    if let Some(path) = &args.save {
         machine::save(&outcome, path)?;
         remark(&format!("saved; `faultbook LOG --facts {}` uses it on any machine", path.display()));
     }
@@ -118,14 +116,14 @@ pub(crate) fn run(asked: &ProbeOptions, common: &Common) -> Result<Exit> {
     Ok(exit(&outcome))
 }
 
-/// Looks again and again until the reader goes away or the count is reached.
+/// Samples until the reader closes the pipe or the count is reached.
 fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> Result<Exit> {
     let pause = Duration::try_from_secs_f64(every.clamp(0.1, 3600.0)).unwrap_or(Duration::from_secs(1));
     let in_place = output.format == Format::Terminal && std::io::stdout().is_terminal();
     let mut watch = Watch::new(options(common)?);
     let mut looks = 0_u64;
     if in_place {
-        // What stood in the window scrolls up and stays readable.
+        // The previous content of the window scrolls up and stays readable.
         let rows = terminal_size::terminal_size().map_or(0, |(_, rows)| usize::from(rows.0));
         let _ = std::io::stdout().lock().write_all("\n".repeat(rows).as_bytes());
     }
@@ -138,7 +136,7 @@ fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> Re
         };
         let mut stdout = std::io::stdout().lock();
         if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
-            // Nobody reads any more.
+            // The reader closed the pipe.
             return Ok(Exit::Found);
         }
         looks += 1;
@@ -149,14 +147,14 @@ fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> Re
     }
 }
 
-/// A picture that takes the place of the one before; the window may have another size by now.
+/// Draws a screen over the previous one; the window may have been resized.
 fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
     const HOME: &str = "\u{1b}[H";
     const REST_OF_LINE: &str = "\u{1b}[K";
     const ALL_BELOW: &str = "\u{1b}[J";
     let rows = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
     let terminal = output::terminal(common);
-    // A line below for the words that tell how to end it.
+    // One line below is left for the hint on how to stop it.
     let picture = watched::render(watch, terminal, rows.map(|rows| rows.saturating_sub(2)));
     let shown: Vec<&str> = picture.lines().take(rows.map_or(usize::MAX, |rows| rows.saturating_sub(2))).collect();
     let mut text = HOME.to_owned();
@@ -167,8 +165,8 @@ fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
     text
 }
 
-/// The machine's part in a diagnosis: saved facts, or an answer of this machine where it was asked for or where it
-/// helps and costs nothing that anybody notices.
+/// The machine's facts for a diagnosis: saved facts, or a probe of this machine if it was requested, or if it is useful
+/// and too fast to be noticed.
 pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> Result<Option<Measured>> {
     let outcome = if let Some(path) = &common.facts {
         let mut outcome = machine::load(path)?;
@@ -184,8 +182,7 @@ pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> 
     Ok(Some(related(&outcome, text)))
 }
 
-/// What the machine says at this moment: saved facts, or what it was asked because somebody wants that or it has a
-/// driver. A run has just died on it.
+/// The machine's state right after a run died: saved facts, or a probe, if it was requested or there is a driver.
 pub(crate) fn at_death(common: &Common) -> Result<Option<Outcome>> {
     if let Some(path) = &common.facts {
         let mut outcome = machine::load(path)?;
@@ -200,13 +197,13 @@ pub(crate) fn at_death(common: &Common) -> Result<Option<Outcome>> {
     Ok(asks.then(|| machine::run(Level::Quick, &Options { budget: Some(AFTER_DEATH), ..options })))
 }
 
-/// What an outcome means for the run that a text tells of.
+/// The facts of a probe that apply to the run in a text.
 pub(crate) fn related(outcome: &Outcome, text: &Facts) -> Measured {
     let (facts, summary) = machine::relate(outcome, text);
     Measured { facts, summary: Some(summary) }
 }
 
-/// Whether a diagnosis asks the machine by itself: somebody watches, a cause depends on it, and there is a driver.
+/// Whether a diagnosis probes by default: on a terminal, if a cause depends on it and there is a driver.
 fn by_itself(located: &Located<'_>, common: &Common) -> Result<bool> {
     Ok(!common.no_probe
         && std::io::stdout().is_terminal()
@@ -214,12 +211,12 @@ fn by_itself(located: &Located<'_>, common: &Common) -> Result<bool> {
         && machine::driver_here(&options(common)?))
 }
 
-/// Whether this machine has a driver that a probe could ask.
+/// Whether this machine has a driver to probe.
 pub(crate) fn driver_here(common: &Common) -> Result<bool> {
     Ok(machine::driver_here(&options(common)?))
 }
 
-/// How this machine is asked.
+/// The options of a probe.
 pub(crate) fn options(common: &Common) -> Result<Options> {
     if let Some(path) = common.python.as_ref().filter(|path| !path.exists()) {
         return Err(Failure::new(format!("there is no `{}`", path.display()))

@@ -1,10 +1,10 @@
-//! Progress on standard error, and only there where somebody watches: nothing is drawn into a pipe or a file.
+//! Progress on standard error, only on a terminal: nothing is drawn into a pipe or a file.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar over bytes; with an unknown total it only counts.
+/// A progress bar over bytes; with an unknown total it only counts.
 pub(crate) fn bytes(total: Option<u64>) -> ProgressBar {
     let template = match total {
         Some(_) => "reading {bar:30} {bytes} of {total_bytes}",
@@ -13,12 +13,12 @@ pub(crate) fn bytes(total: Option<u64>) -> ProgressBar {
     bar(total, template)
 }
 
-/// A bar over reports that are indexed.
+/// A progress bar over reports that are indexed.
 pub(crate) fn reports(total: u64) -> ProgressBar {
     bar(Some(total), "indexing reports {bar:30} {pos} of {len}")
 }
 
-/// A sign of life for a stage whose length nobody knows.
+/// A spinner for a stage of unknown length.
 pub(crate) fn stage(words: &'static str) -> ProgressBar {
     let bar = bar(None, "{msg} {spinner}");
     bar.set_message(words);

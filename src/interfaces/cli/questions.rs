@@ -1,6 +1,6 @@
-//! What `new` asks at a terminal: only what it could not find out, with what it found as the default.
+//! The questions of `new` at a terminal: only what it could not find out, with what it found as the default.
 //!
-//! Enter keeps the default or leaves the answer open; Escape and Ctrl-C write nothing.
+//! Enter keeps the default or leaves the answer empty; Escape and Ctrl-C write nothing.
 
 use crate::reports::draft::context::{Context, Row};
 use crate::reports::draft::duplicates::Duplicate;
@@ -9,7 +9,7 @@ use inquire::{InquireError, Select, Text};
 use crate::interfaces::cli::answers::Answers;
 use crate::interfaces::cli::failure::{Failure, Result};
 
-/// Asks; `append` when it is settled that a known report gets an occurrence.
+/// Asks the questions; `append` if it is already decided that a known report gets an occurrence.
 pub(crate) fn about(alike: Option<&Duplicate>, found: &Context, append: bool) -> Result<Answers> {
     if append {
         return Ok(Answers::New { title: None, severity: None, command: None, rows: Vec::new() });
@@ -49,7 +49,7 @@ fn ask(alike: Option<&Duplicate>, found: &Context) -> Result<Answers, InquireErr
     Ok(Answers::New { title: Some(title), severity: Some(severity.to_owned()), command, rows })
 }
 
-/// An answer that may be left open.
+/// An optional answer.
 fn open(question: &str) -> Result<Option<String>, InquireError> {
     let answer = Text::new(question).with_help_message("Enter leaves it open").prompt()?;
     Ok(Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty()))

@@ -1,11 +1,11 @@
-//! What redaction took out of a log: for `--show-redactions`, for JSON, and always where there was a secret.
+//! What redaction removed from a log: for `--show-redactions`, for JSON, and whenever there was a secret.
 
 use crate::text::redact::Redactor;
 use serde::Serialize;
 
 use super::output::remark;
 
-/// Something that was taken out, without what it was.
+/// Something that was removed, without its content.
 #[derive(Serialize)]
 pub(crate) struct Taken {
     kind: &'static str,
@@ -15,7 +15,6 @@ pub(crate) struct Taken {
     count: usize,
 }
 
-/// Everything that was taken out.
 pub(crate) fn taken(redactor: Option<&Redactor>) -> Vec<Taken> {
     let found = redactor.into_iter().flat_map(Redactor::found);
     found
@@ -29,7 +28,7 @@ pub(crate) fn taken(redactor: Option<&Redactor>) -> Vec<Taken> {
         .collect()
 }
 
-/// Says what was taken out: all of it when `show`, else that there was a secret.
+/// Lists what was removed: everything if `show`, otherwise only that there was a secret.
 pub(crate) fn say(redactor: Option<&Redactor>, show: bool) {
     let taken = taken(redactor);
     if show {

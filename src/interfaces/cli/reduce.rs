@@ -1,7 +1,7 @@
-//! Keeps of a huge text what a diagnosis needs: the start, the end, and lines around words of failure.
+//! Reduces a huge text to what a diagnosis needs: the start, the end, and the lines around error words.
 //!
-//! Works on a stream and holds no more than its limits. Lines keep their numbers: [`Selection::excerpt`] tells which
-//! line of the whole text a kept line is.
+//! Works on a stream and stays within its limits. Lines keep their numbers: [`Selection::excerpt`] maps kept lines to
+//! the lines of the complete text.
 
 use std::collections::VecDeque;
 
@@ -18,13 +18,13 @@ pub(crate) struct Limits {
     pub(crate) start: usize,
     /// Bytes of the end: where runs die.
     pub(crate) end: usize,
-    /// Bytes of surroundings of suspicious lines in between.
+    /// Bytes of context around suspicious lines in between.
     pub(crate) middle: usize,
     /// Lines kept before a suspicious line.
     pub(crate) before: usize,
     /// Lines kept after a suspicious line: a traceback comes after its first line.
     pub(crate) after: u64,
-    /// Longest line; of a longer one (a progress bar without line ends) both ends are kept.
+    /// Longest line; of a longer one (a progress bar without newlines) both ends are kept.
     pub(crate) line: usize,
 }
 
@@ -34,26 +34,23 @@ impl Default for Limits {
     }
 }
 
-/// Which lines of the whole text were kept.
+/// Which lines of the complete text were kept.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// First lines of kept stretches: in the selection and in the whole text, both from 1, ascending.
+    /// First lines of the kept stretches: in the selection and in the complete text, both from 1, ascending.
     stretches: Vec<(u64, u64)>,
-    /// Lines of the whole text.
     pub(crate) lines: u64,
-    /// Lines left out.
     pub(crate) skipped: u64,
-    /// Bytes of the whole text.
     pub(crate) bytes: u64,
 }
 
 impl Selection {
-    /// The same for whoever reads the lines kept.
+    /// The same, for the reader of the kept lines.
     pub(crate) fn excerpt(&self) -> Excerpt {
         Excerpt::of(self.lines, self.stretches.iter().copied(), self.note())
     }
 
-    /// What the answer says about it.
+    /// The remark in the answer.
     pub(crate) fn note(&self) -> String {
         format!(
             "the text is too long to be read whole ({} MiB): {} of {} lines were skipped, the start, the end and \
@@ -65,14 +62,14 @@ impl Selection {
     }
 }
 
-/// Takes a text piece by piece.
+/// Accepts a text piece by piece.
 #[derive(Debug)]
 pub(crate) struct Reducer {
     limits: Limits,
     suspicious: AhoCorasick,
     kept: Vec<u8>,
     kept_lines: u64,
-    /// The line before which nothing is missing: number of the last kept line in the whole text.
+    /// Everything up to here is kept: the number of the last kept line in the complete text.
     last_kept: u64,
     start_is_full: bool,
     middle: usize,
@@ -83,7 +80,7 @@ pub(crate) struct Reducer {
     selection: Selection,
 }
 
-/// A line that may yet turn out to belong to the end.
+/// A line that may turn out to belong to the end.
 #[derive(Debug)]
 struct Waiting {
     number: u64,
@@ -92,7 +89,6 @@ struct Waiting {
 }
 
 impl Reducer {
-    /// Nothing taken yet.
     pub(crate) fn new(limits: Limits) -> Self {
         let suspicious = AhoCorasick::builder().ascii_case_insensitive(true).build(&crate::wording::alarms().alarms);
         Self {
@@ -111,7 +107,7 @@ impl Reducer {
         }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.selection.bytes += bytes.len() as u64;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -125,8 +121,8 @@ impl Reducer {
         }
     }
 
-    /// Leaves out a stretch that nobody has any more: its line ends and bytes. The line before it ends here and the
-    /// next one begins in its middle, unless the stretch holds no line end at all.
+    /// Skips a stretch that was not stored, given its number of newlines and bytes. The line before it ends here and
+    /// the next one starts in the middle, unless the stretch contains no newline.
     pub(crate) fn skip(&mut self, lines: u64, bytes: u64) {
         self.selection.bytes += bytes;
         if lines == 0 {
@@ -138,15 +134,15 @@ impl Reducer {
             last.push(b'\n');
             self.line(last);
         }
-        // What remains to be kept was near lines that are gone.
+        // The context still to be kept was around lines that are gone.
         self.keep_until = 0;
         self.selection.lines += lines - begun;
         self.selection.skipped += lines - begun;
-        // Even where it would have room: what comes next does not follow on what was kept.
+        // Even if there is room: what comes next does not follow what was kept.
         self.start_is_full = true;
     }
 
-    /// The lines kept and which they are.
+    /// The kept lines, and which lines they are.
     pub(crate) fn finish(mut self) -> (Vec<u8>, Selection) {
         let last = std::mem::take(&mut self.current);
         if !last.is_empty() {
@@ -200,7 +196,7 @@ impl Reducer {
     }
 }
 
-/// Takes the middle out of a line.
+/// Cuts the middle out of a line.
 fn shorten(line: &mut Vec<u8>, to: usize) {
     let half = to / 2;
     if line.len() > half * 2 {

@@ -18,7 +18,6 @@ use super::format::{Format, FormatArg};
 use super::output::{self, Output, json, table};
 use super::{new, open};
 
-/// What `refs` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The report's id, in any spelling.
@@ -55,14 +54,13 @@ struct Commit<'a> {
     text: &'a str,
 }
 
-/// Prints the mentions.
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, options.format)?;
-    let asked = options.id.as_str();
+    let query = options.id.as_str();
     let (project, knowledge) = open::project(common, false)?;
     let records = open::records(&knowledge);
-    let called: Vec<_> = records.iter().filter(|record| record.is_called(asked)).collect();
-    let id = called.first().map_or(asked, |record| record.id.as_str());
+    let called: Vec<_> = records.iter().filter(|record| record.is_called(query)).collect();
+    let id = called.first().map_or(query, |record| record.id.as_str());
     let names = called.iter().flat_map(|record| std::iter::once(&record.id).chain(&record.aliases));
     let ids = mentions::spellings(id, names);
     let own: Vec<PathBuf> = called.iter().map(|record| record.path.clone()).collect();
@@ -73,13 +71,13 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let found = refs::in_files(&folders, &ids, &own, &project.files);
     let commits = match git::root(&root) {
         Some(top) => refs::in_commits(&top, &ids).unwrap_or_else(|error| {
-            output::remark(&format!("the commits were not asked: {error}"));
+            output::remark(&format!("the commits were not searched: {error}"));
             Vec::new()
         }),
         None => Vec::new(),
     };
     if called.is_empty() {
-        output::remark(&format!("the project has no report `{asked}`; this is who mentions it all the same"));
+        output::remark(&format!("the project has no report `{query}`; these places mention it anyway"));
     }
     let paths: Vec<String> = own.iter().map(|path| new::shown(path)).collect();
     output.write(&match output.format {
@@ -90,7 +88,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     Ok(if found.is_empty() && commits.is_empty() { Exit::None } else { Exit::Found })
 }
 
-/// What is searched: the repository, else the folder of the configuration, else where the command was called.
+/// The folder to search: the repository, otherwise that of the configuration, otherwise the current one.
 fn root(config: &Path) -> PathBuf {
     let here = open::here();
     let above = here.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
@@ -160,11 +158,11 @@ fn mentions_of(sheet: &mut Sheet, heading: &str, found: &[&Mention]) {
     sheet.paragraph(&Paragraph::new(heading).style(STRONG));
     let mut last = None;
     for one in found {
-        // A link names a report twice; its line is read once.
+        // A link names a report twice; its line is reported once.
         if last.replace((&one.path, one.line)) == Some((&one.path, one.line)) {
             continue;
         }
-        // At the line's beginning, so that terminals and editors make a link of it.
+        // At the start of the line, so that terminals and editors turn it into a link.
         sheet.verbatim(&place(one), 0, FAINT);
         sheet.verbatim(&one.text, 4, PLAIN);
     }

@@ -1,7 +1,8 @@
-//! `faultbook run -- COMMAND ...`: runs a command as if nobody watched, and diagnoses its output when it fails.
+//! `faultbook run -- COMMAND ...`: runs a command without changing how it behaves, and diagnoses its output if it
+//! fails.
 //!
-//! Standard output belongs to the command; everything of ours goes to standard error, and only after a failure. The
-//! exit code is the command's own whatever we find.
+//! Standard output belongs to the command; our output goes to standard error, and only after a failure. The exit code
+//! is always the command's.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -37,14 +38,13 @@ use super::reduce::Selection;
 use super::tail::Tail;
 use super::{complain, diagnose, here, new, open};
 
-/// What `run` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Keep the whole output in this file.
+    /// Keep the complete output in this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// After a failure, draft a bug report into the project's folder of reports and name its file.
+    /// After a failure, draft a bug report in the project's folder of reports and print its path.
     #[arg(long)]
     new: bool,
 
@@ -55,16 +55,15 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
 
-    /// The command and its arguments; options of ours stand before it.
+    /// The command and its arguments; put options of `faultbook run` before it.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
-/// Runs a command to its end.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = Output::new(common, asked.format)?;
-    let Some((program, arguments)) = asked.command.split_first() else { return Ok(Exit::Usage) };
-    let mut log = asked.log.as_deref().map(Log::create).transpose()?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, args.format)?;
+    let Some((program, arguments)) = args.command.split_first() else { return Ok(Exit::Usage) };
+    let mut log = args.log.as_deref().map(Log::create).transpose()?;
     let mut tail = Tail::new();
     let ended = runner::run(program, arguments, &mut |stream, bytes| {
         tail.push(stream, bytes);
@@ -80,15 +79,15 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
         }
     };
     if !outcome.is_success() {
-        // The command's code goes out even when we cannot say anything.
-        if let Err(error) = report(asked, outcome, tail, common, &output) {
+        // The command's exit code is returned even if we cannot print anything.
+        if let Err(error) = report(args, outcome, tail, common, &output) {
             complain(&error);
         }
     }
     Ok(Exit::Child(outcome.code))
 }
 
-/// Why the command did not run.
+/// Why the command could not be run.
 fn refused(error: &runner::Error) -> Failure {
     let (runner::Error::Start { source, .. } | runner::Error::Watch { source, .. }) = error;
     let failure = Failure::new(format!("{error}: {}", failure::reason(source)));
@@ -98,28 +97,28 @@ fn refused(error: &runner::Error) -> Failure {
     }
 }
 
-/// Says below the output why the command failed.
-fn report(asked: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output) -> Result<()> {
-    // Before anything else: what the machine says now is as close to the failure as it gets.
+/// Explains below the output why the command failed.
+fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output) -> Result<()> {
+    // First of all, because the machine's state changes after the failure.
     let moment = Moment::of_death(common)?;
     let (project, knowledge) = open::project(common, false)?;
     let input = tail.finish();
     let reading = diagnose::read_with(&input, &knowledge, &|_, incident| Ok(moment.measured(incident)))?;
     // It ran here, wherever its devices were.
-    let software = if asked.new { here::software(&reading, common)? } else { Facts::default() };
+    let software = if args.new { here::software(&reading, common)? } else { Facts::default() };
     let diagnosis = reading.diagnosis;
-    // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
+    // After Ctrl-C the user knows why it ended, unless the output contains a failure that made them press it.
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
         return Ok(());
     }
     if output.format == Format::Terminal && is_answered(&reading.incident, &reading.transcript) {
-        remark(&format!("the command ended with {}; the answer stands above", outcome.describe()));
+        remark(&format!("the command ended with {}; the answer is above", outcome.describe()));
     } else {
         show(&diagnosis, outcome, common, output)?;
     }
-    let drafted = asked.new.then(|| {
-        let command = in_words(&asked.command);
-        // A report needs a name where the output does not give it one.
+    let drafted = args.new.then(|| {
+        let command = in_words(&args.command);
+        // A report needs a name if the output does not suggest one.
         let title =
             (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.describe()));
         let options = ReportOptions { title, command: Some(command), software, ..ReportOptions::default() };
@@ -127,25 +126,25 @@ fn report(asked: &Options, outcome: Outcome, tail: Tail, common: &Common, output
     });
     let report = match drafted.transpose() {
         Ok(report) => report,
-        // The hand-over is wanted all the same.
+        // Run the `--on-failure` command anyway.
         Err(error) => {
             complain(&error);
             None
         }
     };
-    if let Some(command) = &asked.on_failure {
-        hand_over(command, &json::render(&diagnosis), outcome, asked.log.as_deref(), report.as_deref());
+    if let Some(command) = &args.on_failure {
+        hand_over(command, &json::render(&diagnosis), outcome, args.log.as_deref(), report.as_deref());
     }
     Ok(())
 }
 
-/// Whether the output ends with an answer of ours: the command ran another `faultbook run`.
+/// Whether the output ends with our answer: the command ran another `faultbook run`.
 fn is_answered(incident: &Incident, transcript: &Transcript) -> bool {
     let last = transcript.lines().rfind(|line| !line.text.trim().is_empty());
     last.is_some_and(|line| incident.roles.get(line.index) == Some(&Role::Answer))
 }
 
-/// Drafts a bug report and says where it is.
+/// Drafts a bug report and prints its path.
 fn draft(
     options: ReportOptions,
     input: &Input,
@@ -185,7 +184,7 @@ fn in_words(command: &[OsString]) -> String {
     command.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// What the machine said when the command died.
+/// The machine's facts from when the command died.
 struct Moment {
     #[cfg(feature = "machine")]
     outcome: Option<crate::machine::Outcome>,
@@ -202,7 +201,7 @@ impl Moment {
         Ok(Self {})
     }
 
-    /// What of it bears on the run that a text tells of.
+    /// Those that apply to the run in a text.
     #[cfg(feature = "machine")]
     fn measured(&self, incident: &Incident) -> Option<Measured> {
         self.outcome.as_ref().map(|outcome| probe::related(outcome, &incident.facts))
@@ -228,12 +227,12 @@ fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Outpu
         text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.describe());
     }
     let mut stream = AutoStream::new(stderr.lock(), choice);
-    // A closed standard error means that nobody wants to know.
+    // If standard error is closed, nobody reads it.
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     Ok(())
 }
 
-/// Gives the answer to a command of the user's.
+/// Passes the answer to the user's `--on-failure` command.
 fn hand_over(command: &str, answer: &str, outcome: Outcome, log: Option<&Path>, report: Option<&Path>) {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut child = Command::new(shell);
@@ -258,7 +257,7 @@ fn hand_over(command: &str, answer: &str, outcome: Outcome, log: Option<&Path>, 
     }
 }
 
-/// The file that keeps everything.
+/// The file for the complete output.
 struct Log {
     path: PathBuf,
     file: Option<File>,
@@ -272,7 +271,7 @@ impl Log {
         Ok(Self { path: path.to_owned(), file: Some(file) })
     }
 
-    /// A full disk must not end a run: the log stops, the command goes on.
+    /// A full disk must not end the run: the log stops, the command continues.
     fn write(&mut self, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         if let Err(error) = file.write_all(bytes) {

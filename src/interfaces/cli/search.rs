@@ -1,4 +1,4 @@
-//! `faultbook search WORDS...`: pages and reports whose words come near, best first.
+//! `faultbook search WORDS...`: the pages and reports that match best.
 
 use crate::render::layout::Paragraph;
 use crate::render::style::{FAINT, STRONG};
@@ -14,14 +14,13 @@ use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{Output, json, table};
 
-/// What `search` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Any words: of an error, a function, a code, a title.
     #[arg(required = true, value_name = "WORDS")]
     words: Vec<String>,
 
-    /// Most hits to show.
+    /// The maximum number of hits.
     #[arg(long, default_value_t = 10, value_name = "N")]
     limit: usize,
 
@@ -29,11 +28,11 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<Format>,
 }
 
-/// One hit, also the shape of the JSON (`faultbook/search/1`).
+/// One hit, also an item of the JSON (`faultbook/search/1`).
 #[derive(Debug, Serialize)]
 pub(crate) struct Hit {
     kind: &'static str,
-    /// What `show` takes.
+    /// The argument for `show`.
     pub(crate) id: String,
     title: String,
     path: String,
@@ -47,12 +46,11 @@ struct Answer<'a> {
     hits: &'a [Hit],
 }
 
-/// Prints the hits.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
-    let words = &asked.words.join(" ");
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
+    let words = &args.words.join(" ");
     let knowledge = open::knowledge(common, false)?;
-    let hits = hits(&knowledge, words, asked.limit)?;
+    let hits = hits(&knowledge, words, args.limit)?;
     let text = match output.format {
         Format::Json => json(&Answer { schema: "faultbook/search/1", words, hits: &hits })?,
         Format::Markdown => table(
@@ -66,7 +64,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     Ok(if hits.is_empty() { Exit::None } else { Exit::Found })
 }
 
-/// What the index finds.
+/// The hits from the index.
 pub(crate) fn hits(knowledge: &Knowledge, words: &str, limit: usize) -> Result<Vec<Hit>> {
     let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
     let found = index.search(words, limit)?;

@@ -1,6 +1,6 @@
 //! `faultbook lsp`, `faultbook mcp`: serve an editor or an agent over standard input and output.
 //!
-//! Standard output carries the protocol alone; nothing else may write there.
+//! Standard output carries only the protocol.
 
 use std::env;
 use std::io::{self, BufReader};
@@ -14,16 +14,14 @@ use super::exit::Exit;
 use super::failure::Result;
 use super::open;
 
-/// What `lsp` takes.
 #[cfg(feature = "lsp")]
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LspOptions {
-    /// Taken for granted; editors pass it.
+    /// Ignored: it is the default, and editors pass it.
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
-/// What `mcp` takes.
 #[cfg(feature = "mcp")]
 #[derive(Debug, Clone, Args)]
 pub(crate) struct McpOptions {
@@ -32,12 +30,12 @@ pub(crate) struct McpOptions {
     allow_write: bool,
 }
 
-/// Serves an editor until it leaves.
+/// Serves an editor until it disconnects.
 #[cfg(feature = "lsp")]
 pub(crate) fn lsp(LspOptions { stdio: _ }: &LspOptions, common: &Common) -> Result<Exit> {
     let said_goodbye =
         crate::interfaces::lsp::serve(BufReader::new(io::stdin()), io::stdout().lock(), here(), settings(common));
-    // The protocol wants 1 from a server that was left without `shutdown`; a pipe that breaks is the same.
+    // The protocol requires 1 if the client leaves without `shutdown`; a broken pipe counts as that.
     Ok(if said_goodbye.unwrap_or(false) { Exit::Found } else { Exit::None })
 }
 
@@ -57,11 +55,11 @@ fn settings(common: &Common) -> Settings {
     }
 }
 
-/// Serves an agent until it leaves.
+/// Serves an agent until it disconnects.
 #[cfg(feature = "mcp")]
 pub(crate) fn mcp(&McpOptions { allow_write }: &McpOptions, common: &Common) -> Result<Exit> {
     let settings = Settings { allow_write, ..settings(common) };
-    // A client that leaves in the middle of a word is no mistake of anybody's here.
+    // A client that disconnects in the middle of a message is not an error.
     Ok(match crate::interfaces::mcp::serve(BufReader::new(io::stdin()), io::stdout(), here(), &settings) {
         Ok(()) => Exit::Found,
         Err(_) => Exit::None,

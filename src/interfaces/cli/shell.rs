@@ -1,4 +1,4 @@
-//! What a shell needs: completions, man pages, the hook. Made at run time from the definitions of the command line.
+//! Completions, man pages and the shell hook, generated at run time from the definition of the command line.
 
 #[cfg(feature = "shell")]
 use std::fs;
@@ -16,7 +16,6 @@ use super::failure::{Failure, Result, reason};
 use super::format::Format;
 use super::output::{self, Output};
 
-/// What `completions` takes.
 #[cfg(feature = "shell")]
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompletionsOptions {
@@ -24,16 +23,14 @@ pub(crate) struct CompletionsOptions {
     shell: clap_complete::Shell,
 }
 
-/// What `man` takes.
 #[cfg(feature = "shell")]
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ManOptions {
-    /// The folder; made where it is not there.
+    /// The folder; created if it does not exist.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-/// What `hook` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HookOptions {
     /// Which shell.
@@ -41,53 +38,49 @@ pub(crate) struct HookOptions {
     shell: HookShell,
 }
 
-/// A shell that there is a hook for.
+/// A shell with a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HookShell {
-    /// zsh.
     Zsh,
-    /// bash.
     Bash,
 }
 
-/// Prints completions.
 #[cfg(feature = "shell")]
-pub(crate) fn completions(asked: &CompletionsOptions, common: &Common) -> Result<Exit> {
+pub(crate) fn completions(args: &CompletionsOptions, common: &Common) -> Result<Exit> {
     use clap::CommandFactory as _;
     let mut text = Vec::new();
-    clap_complete::generate(asked.shell, &mut Arguments::command(), "faultbook", &mut text);
+    clap_complete::generate(args.shell, &mut Arguments::command(), "faultbook", &mut text);
     as_it_is(common).write(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Found)
 }
 
 /// Writes a man page for the command and each of its commands.
 #[cfg(feature = "shell")]
-pub(crate) fn man(asked: &ManOptions) -> Result<Exit> {
+pub(crate) fn man(args: &ManOptions) -> Result<Exit> {
     use clap::CommandFactory as _;
     let failed = |error: std::io::Error| {
-        Failure::new(format!("could not write man pages to `{}`: {}", asked.folder.display(), reason(&error)))
+        Failure::new(format!("could not write man pages to `{}`: {}", args.folder.display(), reason(&error)))
     };
-    fs::create_dir_all(&asked.folder).map_err(failed)?;
-    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), &asked.folder).map_err(failed)?;
+    fs::create_dir_all(&args.folder).map_err(failed)?;
+    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), &args.folder).map_err(failed)?;
     Ok(Exit::Found)
 }
 
-/// Prints a hook.
-pub(crate) fn hook(asked: &HookOptions, common: &Common) -> Result<Exit> {
-    as_it_is(common).write(match asked.shell {
+pub(crate) fn hook(args: &HookOptions, common: &Common) -> Result<Exit> {
+    as_it_is(common).write(match args.shell {
         HookShell::Zsh => ZSH,
         HookShell::Bash => BASH,
     })?;
     Ok(Exit::Found)
 }
 
-/// What a shell reads has one form.
+/// Shell code has only one format.
 fn as_it_is(common: &Common) -> Output {
     Output { format: Format::Terminal, terminal: output::terminal(common) }
 }
 
-/// The hook cannot see what a command printed: shells do not keep it. It offers to read the terminal's own memory
-/// where the terminal gives it away (tmux, kitty), else it names the way to run the command again.
+/// The hook cannot see what a command printed: shells do not keep it. It offers to read the terminal's scrollback if
+/// the terminal provides it (tmux, kitty), otherwise it says how to run the command again.
 const ZSH: &str = r#"# Faultbook: after a failed command, offer a diagnosis. In ~/.zshrc: eval "$(faultbook hook zsh)"
 __faultbook_precmd() {
   local code=$?

@@ -22,7 +22,6 @@ use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{list, open, search};
 
-/// What `show` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// An id (`cudnn-no-engine`, `BUG-20251110-003`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
@@ -41,7 +40,7 @@ struct Answer<'a> {
     found: Vec<Thing<'a>>,
 }
 
-/// A page, a recipe, a report or a code; for a code `text` says what it means and `fault` names its page.
+/// A page, a recipe, a report or a code; for a code, `text` is its meaning and `fault` its page.
 #[derive(Serialize)]
 struct Thing<'a> {
     kind: &'static str,
@@ -53,19 +52,18 @@ struct Thing<'a> {
     text: String,
 }
 
-/// Prints what was asked for.
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, options.format)?;
-    let asked = &options.id.join(" ");
+    let query = &options.id.join(" ");
     let knowledge = open::knowledge(common, false)?;
-    let found = lookup::find(&knowledge, asked, !common.no_builtin)?;
+    let found = lookup::find(&knowledge, query, !common.no_builtin)?;
     if found.is_empty() {
-        return nothing(&knowledge, asked, output);
+        return nothing(&knowledge, query, output);
     }
     let text = match output.format {
         Format::Json => {
             let found = found.iter().map(|found| thing(&knowledge, found)).collect();
-            json(&Answer { schema: "faultbook/show/1", asked, found })?
+            json(&Answer { schema: "faultbook/show/1", asked: query, found })?
         }
         Format::Markdown => {
             found.iter().map(|found| lookup::markdown(&knowledge, found)).collect::<Vec<_>>().join("\n")
@@ -76,12 +74,12 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Says so, and what comes near.
-fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> Result<Exit> {
+/// Says that there is no such id, and which are similar.
+fn nothing(knowledge: &Knowledge, query: &str, output: &Output) -> Result<Exit> {
     if output.format == Format::Json {
-        output.write(&json(&Answer { schema: "faultbook/show/1", asked, found: Vec::new() })?)?;
+        output.write(&json(&Answer { schema: "faultbook/show/1", asked: query, found: Vec::new() })?)?;
     }
-    let near: Vec<String> = search::hits(knowledge, asked, 3)
+    let near: Vec<String> = search::hits(knowledge, query, 3)
         .unwrap_or_default()
         .into_iter()
         .map(|hit| format!("`faultbook show {}`", hit.id))
@@ -90,7 +88,7 @@ fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> Result<Exit> 
         true => "`faultbook list` names everything there is".to_owned(),
         false => format!("near to it: {}", near.join(", ")),
     };
-    super::complain(&Failure::new(format!("no page, report or code `{asked}`")).hint(hint));
+    super::complain(&Failure::new(format!("no page, report or code `{query}`")).hint(hint));
     Ok(Exit::None)
 }
 
@@ -109,7 +107,7 @@ fn terminal(knowledge: &Knowledge, found: &[Found<'_>], output: &Output) -> Stri
     let pages: BTreeSet<&str> = codes.collect();
     if pages.len() > 1 {
         sheet.blank();
-        sheet.paragraph(&Paragraph::new("Several libraries use it; what stands around it in the log tells which one."));
+        sheet.paragraph(&Paragraph::new("Several libraries use it; the surrounding lines of the log show which one."));
     }
     sheet.finish()
 }
@@ -139,7 +137,7 @@ fn about(matter: &FrontMatter) -> Vec<String> {
     parts
 }
 
-/// The body below its first heading: the title stands above it already.
+/// The body after its first heading, because the title is printed already.
 fn without_title(body: &str) -> &str {
     let body = body.trim_start();
     match body.strip_prefix("# ") {

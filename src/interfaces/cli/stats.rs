@@ -19,13 +19,12 @@ use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{self, Output, json, table};
 
-/// What `stats` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     filters: Filters,
 
-    /// Also write the charts as SVG to this file; `-` prints them in place of the answer.
+    /// Also write the charts as SVG to this file; `-` prints them instead of the answer.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
@@ -57,22 +56,21 @@ struct Row<'a> {
     counts: &'a [u32],
 }
 
-/// Counts and prints.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let (project, knowledge) = open::project(common, false)?;
-    let filter = asked.filters.read(&knowledge.book)?;
+    let filter = args.filters.read(&knowledge.book)?;
     let mut told = open::told(&project, &knowledge);
     told.retain(|one| filter.wants(&one.record));
     let stats = Stats::new(&told, &knowledge.book);
     let exit = if stats.reports == 0 { Exit::None } else { Exit::Found };
-    if let Some(file) = &asked.svg {
+    if let Some(file) = &args.svg {
         let svg = chart::svg(&stats.chart);
         if file.as_os_str() == "-" {
             output.write(&svg)?;
             return Ok(exit);
         }
-        // A picture of ours may be renewed; anything else is somebody's work.
+        // A chart that Faultbook wrote may be overwritten; anything else belongs to the user.
         let foreign = std::fs::read(file).is_ok_and(|bytes| !chart::is_ours(&String::from_utf8_lossy(&bytes)));
         if foreign {
             let says = format!("`{}` is there already and no chart of Faultbook's", file.display());

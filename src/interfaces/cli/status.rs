@@ -1,4 +1,4 @@
-//! `faultbook status ID WORD [--commit REV]`: gives a report another status and keeps every other byte of its file.
+//! `faultbook status ID WORD [--commit REV]`: changes a report's status and keeps every other byte of its file.
 
 use crate::reports::draft::{git, status};
 use crate::reports::status::canonical;
@@ -12,7 +12,6 @@ use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{new, open};
 
-/// What `status` takes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The report.
@@ -22,7 +21,7 @@ pub(crate) struct Options {
     #[arg(value_parser = word)]
     word: String,
 
-    /// The commit that did it, noted in the front matter.
+    /// The commit that caused it, recorded in the front matter.
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
 
@@ -41,16 +40,15 @@ struct Answer<'a> {
     commit: Option<&'a str>,
 }
 
-/// Changes the status.
-pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
-    let output = &Output::new(common, asked.format)?;
+pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, args.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let report = new::one_report(&knowledge, &asked.id)?;
+    let report = new::one_report(&knowledge, &args.id)?;
     let folder =
         report.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or_else(open::here, Into::into);
-    let commit = asked.commit.as_deref().map(|revision| git::commit(&folder, revision)).transpose()?;
+    let commit = args.commit.as_deref().map(|revision| git::commit(&folder, revision)).transpose()?;
     let short = commit.as_ref().map(|commit| git::short(&commit.hash));
-    let changed = status::set(&report.path, &asked.word, short)?;
+    let changed = status::set(&report.path, &args.word, short)?;
     let path = new::shown(&report.path);
     let by = short.map(|short| format!(" by {short}")).unwrap_or_default();
     let before = if changed.before.is_empty() { "no status".to_owned() } else { changed.before.clone() };
@@ -68,7 +66,7 @@ pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// A status word in the format's spelling.
+/// A status in the format's spelling.
 pub(crate) fn word(text: &str) -> Result<String, String> {
     let known = "open, in_progress, investigating, resolved, closed, wontfix, duplicate, archived, ...";
     canonical(text).map(str::to_owned).ok_or_else(|| format!("a status is one of {known}"))

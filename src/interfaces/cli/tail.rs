@@ -1,8 +1,8 @@
-//! What is kept of a running command's output: the start, the end, and pieces in between that speak of failure.
+//! What is kept of a running command's output: the start, the end, and pieces in between with error words.
 //!
-//! Nothing is understood while the command runs: bytes are copied, and only when there are too many of them are the
-//! oldest looked through, a piece at a time. Lines are made of them after a failure. Two streams are then taken apart
-//! at line ends, so that a warning on one does not cut a traceback on the other in two.
+//! Nothing is parsed while the command runs: bytes are copied, and only if there are too many are the oldest searched,
+//! one piece at a time. They are split into lines after a failure. The two streams are then separated at line ends, so
+//! that a warning on one does not split a traceback on the other.
 
 use std::collections::VecDeque;
 
@@ -14,14 +14,14 @@ use super::reduce::{Limits, Reducer};
 
 const MIB: usize = 1024 * 1024;
 
-/// A run of days fits: what matters of it is its start and its end.
+/// Enough for a run of days: its start and its end matter.
 const LIMITS: Limits = Limits { start: MIB, end: 16 * MIB, middle: 15 * MIB, before: 40, after: 200, line: MIB / 8 };
 
-/// Bytes of a piece: what is copied, kept or forgotten at once.
+/// Bytes of a piece: the unit that is copied, kept or dropped.
 const PIECE: usize = 64 * 1024;
 
-/// Words of a piece that is worth keeping, as programs that train print them. Compared with case, which is several
-/// times faster, and speed is what counts here.
+/// Words of a piece worth keeping, as training programs print them. The comparison is case-sensitive, which is several
+/// times faster, and this is on the hot path.
 const ALARMING: [&str; 10] = [
     "Traceback (most",
     "Error:",
@@ -35,32 +35,31 @@ const ALARMING: [&str; 10] = [
     "Killed",
 ];
 
-/// Longest part of a line that is held back until its end comes.
+/// The longest part of a line that is buffered until its end arrives.
 const LONGEST: usize = 64 * 1024;
 
-/// The tail of an output.
 pub(crate) struct Tail {
     limits: Limits,
-    /// What is kept for good, in order.
+    /// Kept for good, in order.
     kept: Vec<Part>,
     start: usize,
     middle: usize,
-    /// What may still be forgotten.
+    /// May still be dropped.
     recent: VecDeque<Piece>,
     bytes: usize,
     alarming: AhoCorasick,
-    /// Whether the piece before the oldest one was kept for its words: what follows belongs to it.
+    /// Whether the previous piece was kept for its words: the next one belongs to it.
     follows: bool,
 }
 
-/// Some bytes of one stream.
+/// Bytes of one stream.
 #[derive(Debug)]
 struct Piece {
     stream: Stream,
     bytes: Vec<u8>,
 }
 
-/// Something that is kept, or how much was not.
+/// A kept piece, or the size of a gap.
 #[derive(Debug)]
 enum Part {
     Piece(Piece),
@@ -68,7 +67,6 @@ enum Part {
 }
 
 impl Tail {
-    /// Nothing yet.
     pub(crate) fn new() -> Self {
         Self::with(LIMITS)
     }
@@ -86,7 +84,7 @@ impl Tail {
         }
     }
 
-    /// Takes what a command wrote.
+    /// Adds output of the command.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) {
         self.bytes += bytes.len();
         match self.recent.back_mut() {
@@ -97,7 +95,7 @@ impl Tail {
         }
     }
 
-    /// Begins a piece, in the place of the oldest where there are enough.
+    /// Starts a piece, which replaces the oldest one if there are enough.
     fn begin(&mut self, stream: Stream, bytes: &[u8]) {
         let mut buffer = Vec::new();
         while self.bytes > self.limits.end
@@ -112,7 +110,7 @@ impl Tail {
         self.recent.push_back(Piece { stream, bytes: buffer });
     }
 
-    /// Keeps a piece of the start or of importance; gives the memory of any other back.
+    /// Keeps a piece of the start or with error words; reuses the memory of any other.
     fn keep(&mut self, piece: Piece) -> Option<Vec<u8>> {
         let length = piece.bytes.len();
         if self.start + length <= self.limits.start {
@@ -120,7 +118,7 @@ impl Tail {
             self.kept.push(Part::Piece(piece));
             return None;
         }
-        // The start ends where something is left out for the first time.
+        // The start ends where the first gap begins.
         self.start = self.limits.start;
         if self.middle + length <= self.limits.middle {
             let alarming = self.alarming.is_match(&piece.bytes);
@@ -157,7 +155,7 @@ impl Tail {
     }
 }
 
-/// Whole lines out of pieces of two streams.
+/// Joins pieces of two streams to complete lines.
 struct Lines {
     kept: Reducer,
     output: Vec<u8>,
@@ -183,7 +181,7 @@ impl Lines {
         }
     }
 
-    /// Gives out what was held back, with an `end` that it does not have.
+    /// Flushes an unfinished line, with an `end` that it does not have.
     fn release(&mut self, end: &str) {
         for held in [&mut self.output, &mut self.error] {
             if !held.is_empty() {
@@ -238,7 +236,7 @@ mod tests {
     #[test]
     fn an_early_failure_is_kept_and_lines_keep_their_numbers() {
         let limits = Limits { start: 200_000, end: 400_000, middle: 400_000, before: 2, after: 4, line: 1000 };
-        // Chunks that end in the middle of lines, as reads do.
+        // Chunks that end in the middle of lines, like reads do.
         for chunk in [999, 4093, 60_001] {
             let text: String =
                 (1..=400_000)
@@ -259,7 +257,7 @@ mod tests {
             for (place, line) in (1..).zip(kept.lines()) {
                 let number = excerpt.original(place);
                 let whole = all.get(number as usize - 1).copied().unwrap_or_default();
-                // A line at the edge of a gap may have lost its other part.
+                // A line at the edge of a gap may be incomplete.
                 assert!(
                     whole == line || whole.starts_with(line) || whole.ends_with(line),
                     "{number}: {line:?} {whole:?}"

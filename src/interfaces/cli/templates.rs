@@ -1,4 +1,4 @@
-//! `faultbook templates`: what `new --template` can fill, and what a template may name.
+//! `faultbook templates`: what `new --template` can fill, and the names that a template may use.
 
 use crate::render::layout::Paragraph;
 use crate::render::style::{FAINT, STRONG};
@@ -25,11 +25,10 @@ struct Row {
     name: String,
     about: String,
     path: Option<String>,
-    /// What is wrong with it, where it cannot be used.
+    /// What is wrong with it, if it cannot be used.
     broken: Option<String>,
 }
 
-/// Lists them.
 pub(crate) fn run(format: FormatArg<Format>, common: &Common) -> Result<Exit> {
     let output = Output::new(common, format)?;
     let (project, _) = open::project(common, false)?;

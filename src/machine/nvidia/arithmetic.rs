@@ -1,5 +1,5 @@
-//! The checks of products and convolutions: cuBLAS in four precisions, cuDNN in three passes with and without
-//! workspace, ten repetitions, products for some time. Every result is compared.
+//! Matmul and convolution checks: cuBLAS in four precisions, cuDNN in three passes with and without workspace, ten
+//! repetitions, sustained matmuls. Every result is verified.
 
 use super::checks::{CudaBench, OUT_OF_MEMORY};
 use super::native::cublas::{Cublas, Precision};
@@ -7,14 +7,14 @@ use super::native::cudnn::{Cudnn, Layer, Pass, Shape, Tensors};
 use super::native::driver::Context;
 use super::reference::{self, Convolution};
 use crate::amounts::size;
-use crate::machine::Word;
-use crate::machine::native::Trouble;
+use crate::machine::CheckStatus;
+use crate::machine::native::CallError;
 use crate::machine::vendor::{Answer, Ended};
 
-/// Rows of the matrices: large enough for tensor cores.
+/// Rows of the matrices: enough to use tensor cores.
 const ROWS: usize = 256;
 
-/// A layer as in an early stage of a ResNet.
+/// A layer like those in the early stages of a ResNet.
 const SHAPE: Shape = Shape { batch: 8, channels: 64, filters: 64, side: 56 };
 
 impl CudaBench {
@@ -60,7 +60,7 @@ impl CudaBench {
         for time in 1..=times {
             result.fill(0xEE)?;
             match cublas.product(precision, rows, &left, &right, &result) {
-                Err(Trouble::Status { code, .. })
+                Err(CallError::Status { code, .. })
                     if NOT_SUPPORTED.contains(&code) && capability < precision.first_capability() =>
                 {
                     return Err(Ended::skipped("this device is older than this precision"));
@@ -113,7 +113,7 @@ impl CudaBench {
         convolve(context, &layer, pass, with_workspace, 1)
     }
 
-    /// The same work ten times over, each result compared.
+    /// The same matmul ten times, each result verified.
     pub(super) fn repeat(&mut self) -> Answer {
         const TIMES: usize = 10;
         let (major, minor) = self.device()?.capability()?;
@@ -124,7 +124,7 @@ impl CudaBench {
         let mut done = vec!["kernel"];
         match self.product(Precision::Fp32, ROWS, TIMES) {
             Ok(()) => done.push("product"),
-            Err(ended) if ended.word == Word::Skipped => {}
+            Err(ended) if ended.word == CheckStatus::Skipped => {}
             Err(ended) => return Err(ended),
         }
         match self.cudnn() {
@@ -137,7 +137,7 @@ impl CudaBench {
                 }
                 done.push("convolutions");
             }
-            Err(ended) if ended.word == Word::Skipped => {}
+            Err(ended) if ended.word == CheckStatus::Skipped => {}
             Err(ended) => return Err(ended),
         }
         Ok(format!("{} {TIMES} times, every result right", done.join(", ")))
@@ -151,8 +151,8 @@ impl CudaBench {
             for precision in [Precision::Fp32, Precision::Tf32, Precision::Fp16, Precision::Bf16] {
                 match self.product(precision, LARGE, 1) {
                     Ok(()) => products += 1,
-                    Err(ended) if ended.word == Word::Skipped && products > 0 => {}
-                    Err(ended) if ended.word == Word::Skipped => return Err(ended),
+                    Err(ended) if ended.word == CheckStatus::Skipped && products > 0 => {}
+                    Err(ended) if ended.word == CheckStatus::Skipped => return Err(ended),
                     Err(mut ended) => {
                         ended.says = format!("after {products} right products: {}", ended.says);
                         return Err(ended);
@@ -166,7 +166,7 @@ impl CudaBench {
     }
 }
 
-/// One pass of the layer, compared with the reference each time.
+/// One pass of the layer, verified against the reference each time.
 fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace: bool, times: usize) -> Answer {
     let mut algorithms = layer.algorithms(pass)?;
     if !with_workspace {
@@ -174,11 +174,11 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
     }
     let Some(algorithm) = algorithms.first().copied() else {
         if !with_workspace {
-            // Nothing demands that there is one for every device.
+            // cuDNN does not guarantee one for every device.
             return Err(Ended::skipped("cuDNN proposes no algorithm that needs no workspace"));
         }
         let says = "cuDNN proposes no algorithm for a plain 3x3 layer".to_owned();
-        return Err(Ended { word: Word::Failed, says, code: None });
+        return Err(Ended { word: CheckStatus::Failed, says, code: None });
     };
     #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
     let needs = size(algorithm.workspace as f64);
@@ -193,7 +193,7 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
                 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
                 let free = context.memory().map_or_else(|_| "unknown".to_owned(), |(free, _)| size(free as f64));
                 return Err(Ended {
-                    word: Word::Failed,
+                    word: CheckStatus::Failed,
                     says: format!("needs {needs} of workspace, which cannot be had ({free} free)"),
                     code: trouble.code(),
                 });

@@ -1,8 +1,8 @@
-//! The functional checks as they run inside the child: each does one thing that a training job does and
-//! compares the result with one computed here.
+//! The functional checks, which run inside the child: each does one thing that a training job does and compares the
+//! result with a reference computed here.
 //!
-//! All data are small whole numbers, so that every precision gives exact results and a difference is a fault of the
-//! machine, not of rounding.
+//! All data are small integers, so that every precision gives exact results and any difference is a hardware or
+//! software fault, not rounding.
 
 use super::native::cublas::{Cublas, Precision};
 use super::native::cudnn::{Cudnn, Pass};
@@ -14,7 +14,7 @@ use crate::machine::note::Notes;
 use crate::machine::step::Settings;
 use crate::machine::vendor::{Answer, Bench, Ended};
 
-/// What a training job does, from the ground up.
+/// The operations of a training job, simplest first.
 pub(super) const FUNCTIONAL: &[&str] = &[
     "context",
     "copy",
@@ -35,7 +35,7 @@ pub(super) const FUNCTIONAL: &[&str] = &[
     "peer",
 ];
 
-/// What the stress level adds.
+/// Added by the stress level.
 pub(super) const STRESS: &[&str] = &["memory_patterns", "gemm_stress"];
 
 /// CUDA's out-of-memory status.
@@ -44,10 +44,10 @@ pub(super) const OUT_OF_MEMORY: i32 = 2;
 /// Elements of the copy and kernel checks.
 const ELEMENTS: u32 = 1 << 18;
 
-/// Everything that checks share inside one child.
+/// State shared by the checks of one child.
 pub(super) struct CudaBench {
     pub(super) settings: Settings,
-    /// Facts found on the way.
+    /// Facts found by the checks.
     pub(super) notes: Notes,
     pub(super) driver: Option<&'static Driver>,
     pub(super) context: Option<Context<'static>>,
@@ -88,12 +88,11 @@ impl Bench for CudaBench {
 }
 
 impl CudaBench {
-    /// Nothing is loaded yet.
     pub(super) fn new(settings: Settings) -> Self {
         Self { settings, notes: Notes::default(), driver: None, context: None, cublas: None, cudnn: None }
     }
 
-    /// The driver, loaded and initialised at the first call; it lives as long as this process.
+    /// The driver, loaded and initialised on first use; never unloaded.
     fn driver(&mut self) -> Result<&'static Driver, Ended> {
         if let Some(driver) = self.driver {
             return Ok(driver);
@@ -171,7 +170,7 @@ impl CudaBench {
         Ok(format!("NVRTC {}.{} compiled for {target}, results right", version.0, version.1))
     }
 
-    /// Runs the kernel of the checks from an image and checks every result.
+    /// Runs the test kernel from an image and verifies every result.
     pub(super) fn run_mix(&mut self, image: &[u8]) -> Result<(), Ended> {
         let context = self.context()?;
         let input: Vec<u32> = (0..ELEMENTS).map(|i| i.wrapping_mul(2_246_822_519)).collect();
@@ -185,7 +184,7 @@ impl CudaBench {
         compare_bytes(&to.read_all()?, &reference::words_to_bytes(&expected))
     }
 
-    /// The largest single allocation, by bisection; a shared device is asked only for half of what is free.
+    /// The largest single allocation, by bisection; on a shared device only half of the free memory is tried.
     fn largest_block(&mut self) -> Answer {
         const STEP: usize = 2 << 20;
         let (number, shared) = (self.settings.device, self.settings.shared);
@@ -305,7 +304,7 @@ impl CudaBench {
     }
 }
 
-/// Whether so many bytes can be had in one piece.
+/// Whether a single allocation of this size succeeds.
 fn allocates(context: &Context<'_>, bytes: usize) -> Result<bool, Ended> {
     if bytes == 0 {
         return Ok(true);

@@ -1,5 +1,5 @@
-//! What the kernel shows of NVIDIA devices without asking the driver: module version, device nodes and their
-//! permissions, the PCI bus, the fabric manager. All of it answers even when the driver hangs.
+//! What the kernel shows about NVIDIA devices without the driver: module version, device nodes and their permissions,
+//! the PCI bus, the fabric manager. All of it works even if the driver hangs.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) fn read(root: &Path, notes: &mut Notes) {
     fabric_manager(root, notes);
 }
 
-/// The version and the flavour of the loaded kernel module.
+/// The version and type (open or proprietary) of the loaded kernel module.
 fn kernel_module(root: &Path, notes: &mut Notes) {
     match read_text(root, "proc/driver/nvidia/version") {
         Some(text) => {
@@ -48,7 +48,7 @@ fn module_version(text: &str) -> Option<&str> {
     })
 }
 
-/// Device nodes: which are there, which of them this user may not open, which a running driver should have.
+/// Device nodes: which exist, which of them this user may not open, which a running driver should have created.
 fn nodes(root: &Path, notes: &mut Notes) {
     let Ok(entries) = std::fs::read_dir(root.join("dev")) else {
         notes.set_unknown("device_nodes.present", "/dev cannot be read");
@@ -92,7 +92,7 @@ fn may_open(_path: &Path) -> bool {
     true
 }
 
-/// NVIDIA's devices on the PCI bus and the driver that each is bound to.
+/// NVIDIA devices on the PCI bus and the driver that each is bound to.
 fn pci_bus(root: &Path, notes: &mut Notes) {
     let Ok(entries) = std::fs::read_dir(root.join("sys/bus/pci/devices")) else {
         notes.set_unknown("pci.gpus", "/sys/bus/pci/devices cannot be read");
@@ -118,7 +118,7 @@ fn pci_bus(root: &Path, notes: &mut Notes) {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let driver = std::fs::read_link(folder.join("driver")).ok();
         let driver = driver.and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned()));
-        // A card that no longer answers reads as all ones.
+        // The registers of a GPU that no longer responds read as all ones.
         if std::fs::read(folder.join("config")).is_ok_and(|bytes| bytes.starts_with(&[0xff, 0xff, 0xff, 0xff])) {
             lost.push(name.clone());
         }
@@ -130,7 +130,7 @@ fn pci_bus(root: &Path, notes: &mut Notes) {
     notes.flag("fabric_manager.needed", switches > 0 || root.join("dev/nvidia-nvswitchctl").exists());
 }
 
-/// Whether NVSwitch's service runs; its name is cut to 15 letters by the kernel.
+/// Whether the fabric manager is running; the kernel truncates its name to 15 characters.
 fn fabric_manager(root: &Path, notes: &mut Notes) {
     if !root.join("dev/nvidia-nvswitchctl").exists() {
         notes.set_unknown("fabric_manager.running", "this machine has no NVSwitch that it would manage");

@@ -1,4 +1,4 @@
-//! NVIDIA: NVML, the CUDA driver, cuBLAS, cuDNN and NVRTC, asked in child processes.
+//! NVIDIA: NVML, the CUDA driver, cuBLAS, cuDNN and NVRTC, called in child processes.
 
 mod arithmetic;
 mod checks;
@@ -18,14 +18,13 @@ use std::path::Path;
 use native::driver::Driver;
 
 use super::findings::Findings;
-use super::native::Trouble;
+use super::native::CallError;
 use super::note::Notes;
 use super::step::Settings;
 use super::vendor::{Bench, Checks, Vendor};
 use crate::facts::Facts;
 use crate::vendors::Vendor as Description;
 
-/// Its registration.
 pub(super) struct Nvidia;
 
 impl Vendor for Nvidia {
@@ -80,8 +79,8 @@ fn description() -> &'static Description {
     crate::vendors::by_id("nvidia").expect("kb/vendors describes it")
 }
 
-/// `cuInit`, the driver's CUDA version, the number of devices that a program sees.
-fn initialise(library: &OsStr, notes: &mut Notes) -> Result<(), Trouble> {
+/// `cuInit`, the driver's CUDA version, the number of visible devices.
+fn initialise(library: &OsStr, notes: &mut Notes) -> Result<(), CallError> {
     let driver = Driver::open(library)?;
     driver.init()?;
     let version = driver.version()?;

@@ -1,8 +1,8 @@
-//! What NVML says of the driver and each device. Runs in a child process: with a card that fell off the bus NVML may
+//! Reads the driver and each device through NVML. Runs in a child process: if a GPU has fallen off the bus, NVML may
 //! never return.
 //!
-//! Each value is asked for by itself, and what cannot be told says why: a board without ECC, a platform that hides
-//! processes, a call that the driver does not have.
+//! Each value is queried separately, and an unknown one has a reason: a board without ECC, a platform that hides
+//! processes, a function that the driver lacks.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -26,10 +26,10 @@ use crate::amounts::size;
 use crate::machine::note::Notes;
 use crate::machine::system;
 
-/// The field that holds what the driver wants done with the device.
+/// The NVML field for the recovery action that the driver recommends.
 const RECOVERY_ACTION: FieldId = FieldId(230);
 
-/// Its values, in the order of their numbers.
+/// Its values, indexed by number.
 const RECOVERY_ACTIONS: &[&str] = &[
     "none",
     "reset the GPU",
@@ -41,8 +41,8 @@ const RECOVERY_ACTIONS: &[&str] = &[
     "reset the system",
 ];
 
-/// Tells `driver.*` and `gpu.installed`, then `gpu.<index>.*` of one device after the other; the error of NVML's start
-/// goes to `nvml.error`.
+/// Writes `driver.*` and `gpu.installed`, then `gpu.<index>.*` device by device; an error from initialising NVML
+/// becomes `nvml.error`.
 pub(super) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&Notes)) {
     let mut notes = Notes::default();
     let Some((nvml, count)) = start(library, &mut notes) else { return tell(&notes) };
@@ -52,11 +52,11 @@ pub(super) fn read(library: Option<&Path>, root: &Path, tell: &mut dyn FnMut(&No
         read_device(&nvml, index, root, &mut notes);
         tell(&notes);
     }
-    // Its shutdown waits for devices that may never answer; the process ends now.
+    // NVML's shutdown waits for devices that may never respond; the process ends now anyway.
     std::mem::forget(nvml);
 }
 
-/// NVML and how many devices it lists; `None` when it does not start.
+/// NVML and the number of devices it lists; `None` if it does not start.
 fn start(library: Option<&Path>, notes: &mut Notes) -> Option<(Nvml, u32)> {
     let mut builder = Nvml::builder();
     if let Some(library) = library {
@@ -116,7 +116,7 @@ fn read_device(nvml: &Nvml, index: u32, root: &Path, notes: &mut Notes) {
     modes(&device, &mut of);
 }
 
-/// Writes facts of one device.
+/// Records facts of one device.
 pub(super) struct OfDevice<'a> {
     index: u32,
     pub(super) notes: &'a mut Notes,
@@ -127,7 +127,7 @@ impl OfDevice<'_> {
         format!("gpu.{}.{name}", self.index)
     }
 
-    /// The value, or the reason why there is none.
+    /// The value, or the reason why it is unknown.
     pub(super) fn ask<T>(&mut self, name: &str, answer: Result<T, NvmlError>) -> Option<T> {
         match answer {
             Ok(value) => Some(value),
@@ -201,7 +201,7 @@ fn memory(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
     }
 }
 
-/// Who holds memory: compute and graphics processes, the largest first.
+/// Who uses memory: compute and graphics processes, the largest first.
 fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
     const NAMES: [&str; 3] = ["processes", "held_by_processes", "largest_process"];
     if system::is_wsl(root) {
@@ -225,7 +225,7 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
             return;
         }
     };
-    // Clients of an MPS server and programs that draw stand in lists of their own.
+    // Clients of an MPS server and graphics programs have their own lists.
     let shared = device.mps_running_compute_processes().unwrap_or_default();
     for other in shared.into_iter().chain(device.running_graphics_processes().unwrap_or_default()) {
         if !all.iter().any(|known| known.pid == other.pid) {
@@ -247,20 +247,20 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
     of.notes.list(name, said);
 }
 
-/// "pid 4312 python train.py holds 10.9 GiB".
+/// "pid 4312 python train.py uses 10.9 GiB".
 fn describe(pid: u32, held: Option<u64>, root: &Path) -> String {
     #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
     let held =
-        held.map_or("holds memory (how much is hidden)".to_owned(), |bytes| format!("holds {}", size(bytes as f64)));
+        held.map_or("uses an unknown amount of memory".to_owned(), |bytes| format!("uses {}", size(bytes as f64)));
     match command_of(pid, root) {
         Some(command) => format!("pid {pid} {command} {held}"),
         None => format!("pid {pid} {held}"),
     }
 }
 
-/// The program and its first word that is no option: enough to know the job, too little to show a secret.
+/// The program and its first argument that is not an option: enough to identify the job, too little to leak a secret.
 ///
-/// In a container the numbers are those of the host, so that a process of that number here is another one.
+/// In a container, NVML reports the host's process ids, which belong to other processes here.
 fn command_of(pid: u32, root: &Path) -> Option<String> {
     if system::container(root).is_some() {
         return None;
@@ -347,7 +347,7 @@ fn heat_and_power(device: &Device<'_>, of: &mut OfDevice<'_>) {
     }
 }
 
-/// The reasons for lower clocks that a person should hear of; an idle device is no news.
+/// The reasons for lower clocks that a user should know about; idling is not one.
 fn clock_events(reasons: ThrottleReasons) -> Vec<String> {
     let named = [
         (ThrottleReasons::SW_POWER_CAP, "power limit"),

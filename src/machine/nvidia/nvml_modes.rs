@@ -1,4 +1,4 @@
-//! What NVML says of a device's links and modes: PCIe, NVLink and its fabric, compute mode, slices, persistence, GSP.
+//! A device's links and modes from NVML: PCIe, NVLink and its fabric, compute mode, slices, persistence, GSP.
 
 use nvml_wrapper::enum_wrappers::device::ComputeMode;
 use nvml_wrapper::enum_wrappers::nv_link::ErrorCounter;
@@ -38,7 +38,7 @@ pub(super) fn links(device: &Device<'_>, of: &mut OfDevice<'_>) {
     if active + down > 0 {
         of.count("nvlink.active", Ok(active));
         of.count("nvlink.inactive", Ok(down));
-        // Boards of the fifth generation of NVLink keep these counts elsewhere.
+        // From the fifth generation of NVLink, these counters are elsewhere.
         of.count("nvlink.errors", errors.ok_or(NvmlError::NotSupported));
     } else {
         let name = of.name("nvlink.active");
@@ -46,7 +46,7 @@ pub(super) fn links(device: &Device<'_>, of: &mut OfDevice<'_>) {
     }
 }
 
-/// Whether a board behind NVSwitches has joined the fabric: until then CUDA answers with error 802.
+/// Whether a GPU behind NVSwitches has joined the fabric: until then CUDA returns error 802.
 pub(super) fn fabric(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
     let word = match nvml_raw::fabric_state(nvml, device) {
         Ok((0, _)) | Err(NvmlError::NotSupported) => {
@@ -55,7 +55,7 @@ pub(super) fn fabric(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
         }
         Ok((1, _)) => Ok("not started".to_owned()),
         Ok((2, _)) => Ok("in progress".to_owned()),
-        // Completed means that the attempt is over; whether it went well stands in the status.
+        // Completed means that the attempt is over; the status says whether it succeeded.
         Ok((3, 0)) => Ok("completed".to_owned()),
         Ok((3, status)) => Ok(format!("failed with NVML's code {status}")),
         Ok((other, _)) => Ok(format!("state {other}")),
@@ -64,7 +64,7 @@ pub(super) fn fabric(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
     of.text("fabric", word);
 }
 
-/// The slices of a divided device: the names that CUDA_VISIBLE_DEVICES takes, and what each has of memory.
+/// The MIG slices of a device: the names that CUDA_VISIBLE_DEVICES accepts, and the memory of each.
 fn slices(device: &Device<'_>, of: &mut OfDevice<'_>) {
     let all = (0..device.mig_device_count().unwrap_or(0)).filter_map(|index| device.mig_device_by_index(index).ok());
     let (mut names, mut said) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ fn slices(device: &Device<'_>, of: &mut OfDevice<'_>) {
     of.notes.list(slices, said);
 }
 
-/// How the device is set: compute mode, slices, persistence, firmware.
+/// The device's settings: compute mode, slices, persistence, firmware.
 pub(super) fn modes(device: &Device<'_>, of: &mut OfDevice<'_>) {
     let mode = device.compute_mode().map(|mode| {
         let word = match mode {

@@ -1,8 +1,8 @@
-//! NVML's errors in words: a short one for conditions, a sentence for people.
+//! NVML's errors in words: a short name for conditions, a sentence for people.
 
 use nvml_wrapper::error::NvmlError;
 
-/// A word for the error, for conditions.
+/// A short name of the error, for conditions.
 pub(super) fn word(error: &NvmlError) -> String {
     match error {
         NvmlError::DriverNotLoaded => "driver not loaded".to_owned(),
@@ -10,7 +10,7 @@ pub(super) fn word(error: &NvmlError) -> String {
         NvmlError::GpuLost => "gpu lost".to_owned(),
         NvmlError::ResetRequired => "reset required".to_owned(),
         NvmlError::NoPermission => "no permission".to_owned(),
-        NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => "library not loadable".to_owned(),
+        NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => "cannot load library".to_owned(),
         NvmlError::OperatingSystem => "blocked by the operating system".to_owned(),
         NvmlError::Timeout => "timeout".to_owned(),
         NvmlError::UnexpectedVariant(code) => format!("unknown code {code}"),
@@ -19,7 +19,6 @@ pub(super) fn word(error: &NvmlError) -> String {
     }
 }
 
-/// A sentence for the error.
 pub(super) fn why(error: &NvmlError) -> String {
     match error {
         NvmlError::NotSupported => "this device does not support it".to_owned(),

@@ -1,24 +1,25 @@
-//! The data of the checks and their right results, computed here in plain Rust.
+//! The input data of the checks and their expected results, computed here in plain Rust.
 //!
-//! A matrix product is checked by multiplying both sides with one random vector (Freivalds): it finds every wrong row
-//! at the cost of three vectors instead of a whole product. Filters and gradients are sparse for the same reason.
+//! A matmul is verified by multiplying both sides with one random vector (Freivalds' algorithm), which finds every
+//! wrong row at the cost of three vectors instead of a full matmul. Filters and gradients are sparse for the same
+//! reason.
 
 use super::native::cudnn::{Pass, Shape};
 
-/// The kernel that the driver compiles from PTX and NVRTC from C++: `out[i] = in[i] * 2654435761 + i`.
+/// The test kernel, which the driver compiles from PTX and NVRTC from C++: `out[i] = in[i] * 2654435761 + i`.
 pub(super) fn mix(x: u32, i: u32) -> u32 {
     x.wrapping_mul(2_654_435_761).wrapping_add(i)
 }
 
-/// The same in C++.
+/// The kernel in C++.
 pub(super) const SOURCE: &str = "extern \"C\" __global__ void faultbook_mix(const unsigned* in, unsigned* out, unsigned n) {\n\
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n\
     if (i < n) out[i] = in[i] * 2654435761u + i;\n}\n";
 
-/// The same in PTX, for the very device: the version is the first one that knows its architecture, so that the driver,
-/// which knows the device, knows the version.
+/// The kernel in PTX for one architecture: the version is the first that supports it, so that any driver that supports
+/// the device accepts it.
 pub(super) fn ptx(major: i32, minor: i32) -> String {
-    // Devices that came later than this list take the text of the last architecture that runs on them.
+    // Architectures newer than this list use the text of the last one that is forward-compatible.
     let (version, target) = match (major, minor) {
         (..=6, _) => ("5.0", format!("sm_{major}{minor}")),
         (7, 0) => ("6.0", "sm_70".to_owned()),
@@ -47,7 +48,7 @@ DONE:\nret;\n}}\n"
     )
 }
 
-/// A sequence of numbers that looks random and is the same every time.
+/// A deterministic pseudo-random sequence.
 struct Sequence(u64);
 
 impl Sequence {
@@ -76,18 +77,17 @@ pub(super) fn bytes(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// A square matrix of small whole numbers, column by column.
+/// A square matrix of small integers, in column-major order.
 pub(super) fn matrix(rows: usize, seed: u64) -> Vec<i8> {
     let mut sequence = Sequence(seed);
     (0..rows * rows).map(|_| sequence.small()).collect()
 }
 
-/// As 32-bit floats.
 pub(super) fn as_f32(values: &[i8]) -> Vec<u8> {
     values.iter().flat_map(|value| f32::from(*value).to_ne_bytes()).collect()
 }
 
-/// As 16-bit floats; values from -3 to 3.
+/// As FP16; values from -3 to 3.
 pub(super) fn as_f16(values: &[i8]) -> Vec<u8> {
     let encode = |value: i8| {
         let magnitude: u16 = [0, 0x3C00, 0x4000, 0x4200].get(usize::from(value.unsigned_abs())).copied().unwrap_or(0);
@@ -96,23 +96,21 @@ pub(super) fn as_f16(values: &[i8]) -> Vec<u8> {
     values.iter().flat_map(|value| encode(*value).to_ne_bytes()).collect()
 }
 
-/// As brain floats: the upper half of a 32-bit float.
+/// As BF16: the upper half of an FP32 value.
 pub(super) fn as_bf16(values: &[i8]) -> Vec<u8> {
     let encode = |value: i8| u16::try_from(f32::from(value).to_bits() >> 16).unwrap_or(0);
     values.iter().flat_map(|value| encode(*value).to_ne_bytes()).collect()
 }
 
-/// Words as bytes.
 pub(super) fn words_to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-/// Bytes as 32-bit floats.
 pub(super) fn to_f32(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|chunk| f32::from_ne_bytes(*chunk)).collect()
 }
 
-/// The rows of `c` that are not those of `a * b`.
+/// The number of rows of `c` that differ from `a * b`.
 #[expect(clippy::cast_possible_truncation, reason = "only values known to be whole and small are cast")]
 pub(super) fn wrong_rows(a: &[i8], b: &[i8], c: &[f32], rows: usize) -> Vec<usize> {
     const LARGEST: f32 = 16_777_216.0;
@@ -141,7 +139,7 @@ pub(super) fn wrong_rows(a: &[i8], b: &[i8], c: &[f32], rows: usize) -> Vec<usiz
     (0..rows).filter(|&row| got[row] != Some(expected[row])).collect()
 }
 
-/// A pass of a 3x3 layer: its tensors as bytes and the right result.
+/// A pass of a 3x3 layer: its tensors as bytes and the expected result.
 pub(super) struct Convolution {
     /// Input, or space for its gradient.
     pub(super) input: Vec<u8>,
@@ -149,18 +147,17 @@ pub(super) struct Convolution {
     pub(super) filter: Vec<u8>,
     /// Output gradient, or space for the output.
     pub(super) output: Vec<u8>,
-    /// What the pass must compute.
     pub(super) expected: Vec<f32>,
 }
 
-/// One place of a sparse tensor.
+/// A non-zero element of a sparse tensor.
 struct Entry {
     at: [usize; 4],
     value: f32,
 }
 
 impl Convolution {
-    /// The data of a pass.
+    /// Generates the data of a pass.
     pub(super) fn new(shape: Shape, pass: Pass) -> Self {
         let Shape { batch, channels, filters, side } = shape;
         let mut sequence = Sequence(5);
@@ -185,7 +182,7 @@ impl Convolution {
             }
             values
         };
-        // The place in the other image that a tap pairs with this one, inside the image.
+        // The position in the other image that a tap pairs with this one, if it is inside the image.
         let moved = |place: usize, tap: usize| (place + tap).checked_sub(1).filter(|place| *place < side);
         let filter_sizes = [channels, 3, 3];
         let (input, filter, output, expected) = match pass {
@@ -248,11 +245,11 @@ impl Convolution {
         Self { input: encode(&input), filter: encode(&filter), output: encode(&output), expected }
     }
 
-    /// How many values are not those expected.
+    /// The number of values that differ from those expected.
     ///
-    /// cuDNN may use TF32 from Ampere on and the transforms of Winograd and FFT everywhere, whose rounding nobody bounds;
-    /// a healthy card must not be called broken for it. Every right result is a whole number, so what is nearer to it
-    /// than a quarter stands for it.
+    /// cuDNN may use TF32 from Ampere on, and Winograd and FFT transforms on any GPU, whose rounding error has no
+    /// documented bound; a healthy GPU must not be reported as faulty for it. Every correct result is an integer, so
+    /// anything closer than a quarter counts as equal.
     pub(super) fn differences(&self, got: &[f32]) -> usize {
         const TOLERANCE: f32 = 0.25;
         let bad = got.iter().zip(&self.expected).filter(|(got, expected)| {
@@ -297,7 +294,7 @@ mod tests {
         assert_eq!(to_f32(&as_f32(&[-3, 0, 2])), [-3.0, 0.0, 2.0]);
     }
 
-    /// The sparse shortcuts against the definition, on a small layer.
+    /// The sparse computation against the definition, on a small layer.
     #[test]
     fn convolutions_by_their_definition() {
         let shape = Shape { batch: 2, channels: 4, filters: 3, side: 6 };

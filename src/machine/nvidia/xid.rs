@@ -1,13 +1,13 @@
-//! Past Xid events in the kernel log. NVML tells only of events after it was asked, so the log is the one source for the
-//! past. The facts are named `kernel.xid.*`, not `xid.*`: what happened on this machine at some time is not what the
+//! Past Xid events in the kernel log. NVML reports only events after it was asked, so the log is the only source for
+//! past ones. The facts are named `kernel.xid.*`, not `xid.*`: an event on this machine at some time is not what the
 //! pasted text says.
 
 use crate::machine::note::Notes;
 
-/// Lines kept as they are.
+/// The number of log lines kept.
 const QUOTED: usize = 5;
 
-/// Records `kernel.xid.*`, or why they cannot be known.
+/// Records `kernel.xid.*`, or why they are unknown.
 pub(super) fn read(log: Result<&str, &str>, uptime: Option<f64>, notes: &mut Notes) {
     match log {
         Ok(text) => Events::of(text).write(uptime, notes),
@@ -19,14 +19,13 @@ pub(super) fn read(log: Result<&str, &str>, uptime: Option<f64>, notes: &mut Not
     }
 }
 
-/// What the log tells.
 #[derive(Debug, Default, PartialEq)]
 struct Events {
     codes: Vec<u32>,
     count: u64,
     gpus: Vec<String>,
     lines: Vec<String>,
-    /// Seconds after the start of the machine at which the last Xid was logged.
+    /// Uptime in seconds at which the last Xid was logged.
     last: Option<f64>,
 }
 
@@ -36,7 +35,7 @@ impl Events {
         for line in text.lines() {
             if let Some((before, event)) = line.split_once("NVRM: Xid (PCI:") {
                 events.take_xid(event);
-                // Records of /dev/kmsg begin with priority, number and microseconds.
+                // Records of /dev/kmsg start with priority, sequence number and microseconds.
                 events.last = before.split(',').nth(2).and_then(|time| time.parse::<f64>().ok()).map(|time| time / 1e6);
             }
         }

@@ -1,4 +1,4 @@
-//! One device in a few lines, for a probe and for a watch: name, memory with a bar, who holds it, health; links and modes.
+//! One device in a few lines, for a probe and for a watch: name, memory bar, processes, health; links and modes.
 
 use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
@@ -6,7 +6,7 @@ use crate::machine::numbering::{by_ordinal, ordinal_of};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, STRONG};
 
-/// Where the words of a row start.
+/// The column where values start.
 pub(super) const COLUMN: usize = 14;
 
 /// Processes shown per device.
@@ -17,7 +17,7 @@ pub(super) fn lead(label: &str) -> String {
     format!("  {label:<width$}", width = COLUMN - 2)
 }
 
-/// A label and its words; nothing where there are none.
+/// A label and its value; nothing if the value is empty.
 pub(super) fn row(sheet: &mut Sheet, label: &str, words: &str) {
     if !words.is_empty() {
         sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead(label)));
@@ -30,7 +30,7 @@ pub(super) fn devices(facts: &Facts) -> std::ops::Range<u32> {
     0..count
 }
 
-/// Short ways to the facts of one device.
+/// Shorthands for the facts of one device.
 struct Of<'a> {
     facts: &'a Facts,
     index: u32,
@@ -81,7 +81,7 @@ pub(super) fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
             ordinal_of(facts, index).and_then(|ordinal| facts.number(&by_ordinal(facts, ordinal, "largest_block")));
         let largest = largest.map(|bytes| format!(", largest block {}", size(bytes))).unwrap_or_default();
         let words =
-            format!("{} {} of {} held, {} free{largest}", bar(used / total), size(used), size(total), size(free));
+            format!("{} {} of {} used, {} free{largest}", bar(used / total), size(used), size(total), size(free));
         row(sheet, "memory", &words);
     }
     processes(sheet, &of);
@@ -112,17 +112,17 @@ fn health(of: &Of<'_>) -> Vec<String> {
         None => words.extend(of.why_unknown("ecc.uncorrected").map(str::to_owned)),
     }
     for (name, says) in [
-        ("ecc.uncorrected_ever", "uncorrectable ones since it was made"),
+        ("ecc.uncorrected_ever", "uncorrectable errors over its lifetime"),
         ("retired.double_bit", "pages retired after double-bit errors"),
-        ("remapped.uncorrectable", "rows replaced after uncorrectable errors"),
+        ("remapped.uncorrectable", "rows remapped after uncorrectable errors"),
     ] {
         words.extend(of.number(name).filter(|count| *count > 0.0).map(|count| format!("{count} {says}")));
     }
     if of.flag("remapped.pending") == Some(true) {
-        words.push("a row waits to be replaced".to_owned());
+        words.push("a row will be remapped at the next reset".to_owned());
     }
     if of.flag("retired.pending") == Some(true) {
-        words.push("a page waits to be retired".to_owned());
+        words.push("a page will be retired at the next reboot".to_owned());
     }
     words.extend(of.value("temperature").map(|heat| facts::words("gpu.temperature", heat)));
     if let (Some(power), Some(limit)) = (of.number("power"), of.number("power_limit")) {
@@ -139,7 +139,7 @@ fn health(of: &Of<'_>) -> Vec<String> {
     words
 }
 
-/// How a device is connected and how it is set: for a probe, not for each look of a watch.
+/// How a device is connected and configured: shown by a probe, not by every sample of a watch.
 pub(super) fn links_and_modes(sheet: &mut Sheet, facts: &Facts, index: u32) {
     let of = Of { facts, index };
     let mut links = Vec::new();
@@ -169,7 +169,7 @@ pub(super) fn links_and_modes(sheet: &mut Sheet, facts: &Facts, index: u32) {
     modes.extend(of.flag("ecc.enabled").map(|value| format!("ECC {}", on(value))));
     modes.extend(of.flag("gsp").map(|value| format!("GSP {}", on(value))));
     modes.extend(
-        of.text("recovery_action").filter(|action| *action != "none").map(|action| format!("asks to {action}")),
+        of.text("recovery_action").filter(|action| *action != "none").map(|action| format!("recommended: {action}")),
     );
     row(sheet, "modes", &modes.join(" · "));
     for slice in of.list("mig_slices") {

@@ -1,5 +1,5 @@
-//! What the machine says, for a screen.
+//! The machine's state, for a terminal.
 
 mod device;
 pub mod probe;
-pub mod watch;
+pub(crate) mod watch;

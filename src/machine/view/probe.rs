@@ -1,17 +1,17 @@
-//! A probe of the machine as text: each device in a few lines, then what stands out, then what could not be known.
+//! A probe as text: each device in a few lines, then the findings, then what is unknown.
 
 use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
-use crate::machine::{Check, Outcome, Word, alike, called};
+use crate::machine::{Check, CheckStatus, Outcome, alike, called};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
 
-/// Reasons shown for what is not known.
+/// The number of reasons shown for unknown facts.
 const REASONS: usize = 6;
 
-/// The answer of a probe for a terminal.
+/// The result of a probe for a terminal.
 pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     let mut sheet = Sheet::new(terminal.width, terminal.color);
     let facts = &outcome.facts;
@@ -74,7 +74,7 @@ fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
     row(sheet, "nodes", &list(facts, "device_nodes.present").join(" "));
 }
 
-/// The checks of each device: those that broke with their words, those that hold in a row.
+/// The checks of each device: failed ones with their messages, passed ones on one line.
 fn checks(sheet: &mut Sheet, outcome: &Outcome) {
     let checks = &outcome.checks;
     if checks.is_empty() {
@@ -86,25 +86,25 @@ fn checks(sheet: &mut Sheet, outcome: &Outcome) {
     for device in devices {
         sheet.paragraph(&Paragraph::new(format!("{}, check by check", called(&outcome.facts, device))).style(STRONG));
         let own: Vec<Check> = checks.iter().filter(|check| check.device == device).cloned().collect();
-        for (check, names) in alike(&own, Word::is_broken) {
+        for (check, names) in alike(&own, CheckStatus::is_broken) {
             let words = format!("{}: {}", names.join(" · "), check.says);
             sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&check.word.word().to_uppercase())));
         }
-        for check in own.iter().filter(|check| check.word == Word::Ok) {
-            // The two checks whose words say more than "ok".
+        for check in own.iter().filter(|check| check.word == CheckStatus::Ok) {
+            // The two checks whose messages say more than "ok".
             if matches!(check.name.as_str(), "largest_block" | "peer") {
                 let words = format!("{}: {}", check.name.replace('_', " "), check.says);
                 sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("")));
             }
         }
-        for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
+        for (style, label, word) in [(FOR, "ok", CheckStatus::Ok), (FAINT, "not tried", CheckStatus::NotReached)] {
             let names: Vec<String> =
                 own.iter().filter(|check| check.word == word).map(|check| check.name.replace('_', " ")).collect();
             if !names.is_empty() {
                 sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
             }
         }
-        for (check, names) in alike(&own, |word| word == Word::Skipped) {
+        for (check, names) in alike(&own, |word| word == CheckStatus::Skipped) {
             let words = format!("{}: {}", check.says, names.join(" · "));
             sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
         }
@@ -133,7 +133,7 @@ fn software(sheet: &mut Sheet, outcome: &Outcome) {
     }
 }
 
-/// The vendor's libraries in reach: in one row where each is there once, every copy by its path where not.
+/// The vendor's libraries: on one line if each has one copy, otherwise every copy with its path.
 fn libraries(sheet: &mut Sheet, outcome: &Outcome) {
     let facts = &outcome.facts;
     let known = outcome.vendor.libraries.iter().filter(|library| !library.package.is_empty());
@@ -180,7 +180,7 @@ fn limits(sheet: &mut Sheet, facts: &Facts) {
     row(sheet, "limits", &words.join(" · "));
 }
 
-/// The variables that decide how GPU programs behave; the empty search path that everybody has is no news.
+/// The variables that change how GPU programs behave; an empty search path is the normal case and not shown.
 fn variables(sheet: &mut Sheet, facts: &Facts) {
     let set = facts.iter().filter_map(|(name, fact)| match (name.strip_prefix("env."), &fact.value) {
         (Some("LD_LIBRARY_PATH"), Value::Text(value)) if value.is_empty() => None,
@@ -191,7 +191,7 @@ fn variables(sheet: &mut Sheet, facts: &Facts) {
     row(sheet, "variables", &set.join(" · "));
 }
 
-/// What the kernel logged of GPUs, and which log that was.
+/// What the kernel logged about GPUs, and the log's name.
 fn kernel_log(sheet: &mut Sheet, facts: &Facts) {
     let (Some(log), Some(count)) = (facts.text("kernel.log"), facts.number("kernel.xid.count")) else { return };
     if count == 0.0 {
@@ -233,18 +233,18 @@ fn findings(sheet: &mut Sheet, outcome: &Outcome) {
     if outcome.findings.is_empty() {
         if outcome.has_driver() {
             sheet.blank();
-            sheet.paragraph(&Paragraph::new("Nothing stands out.").style(STRONG));
+            sheet.paragraph(&Paragraph::new("No problems found.").style(STRONG));
         }
         return;
     }
     sheet.blank();
-    sheet.paragraph(&Paragraph::new("What stands out").style(STRONG));
+    sheet.paragraph(&Paragraph::new("Findings").style(STRONG));
     for finding in &outcome.findings {
         sheet.paragraph(&Paragraph::new(finding).lead(PLAIN, "  - "));
     }
 }
 
-/// Reasons why something is not known, each once with what it hides; what a device simply lacks is no news.
+/// Reasons why something is unknown, each once with the facts it affects; what a device simply lacks is not shown.
 fn unknown(sheet: &mut Sheet, facts: &Facts) {
     let news = |name: &str, why: &str| {
         !why.starts_with("this device does not")
@@ -285,10 +285,10 @@ fn unknown(sheet: &mut Sheet, facts: &Facts) {
     }
 }
 
-/// The answer of a probe for an issue tracker.
-pub fn markdown(outcome: &Outcome) -> String {
+/// The result of a probe for an issue tracker.
+pub(crate) fn markdown(outcome: &Outcome) -> String {
     let text = render(outcome, Terminal { width: 100, color: false });
-    // A fence longer than any inside.
+    // The fence must be longer than any inside.
     let fence = "`"
         .repeat(3.max(1 + text.lines().map(|line| line.chars().take_while(|c| *c == '`').count()).max().unwrap_or(0)));
     format!("## Probe ({})\n\n{fence}text\n{text}{fence}\n", outcome.level)
@@ -312,7 +312,7 @@ mod tests {
             checks: vec![Check {
                 name: "conv_backward_filter".into(),
                 device: 0,
-                word: Word::Failed,
+                word: CheckStatus::Failed,
                 says: "needs 1.1 GiB of workspace".into(),
                 code: Some(2),
                 milliseconds: 31,
@@ -341,7 +341,7 @@ mod tests {
                 ("gpu.0.arch", words("sm_86")),
                 ("gpu.0.memory.total", Value::Number(12.0 * gib)),
                 ("gpu.0.memory.free", Value::Number(3.0 * gib)),
-                ("gpu.0.processes", Value::List(vec!["pid 4312 python train.py holds 8.9 GiB".into()])),
+                ("gpu.0.processes", Value::List(vec!["pid 4312 python train.py uses 8.9 GiB".into()])),
                 ("gpu.0.temperature", Value::Number(61.0)),
                 ("gpu.0.pcie.generation", Value::Number(1.0)),
                 ("gpu.0.pcie.width", Value::Number(8.0)),
@@ -362,7 +362,7 @@ mod tests {
             Terminal::default(),
         );
         assert!(text.contains("GPU 0  NVIDIA GeForce RTX 3060"), "{text}");
-        assert!(text.contains("memory      ####################------ 9.0 GiB of 12.0 GiB held"), "{text}");
+        assert!(text.contains("memory      ####################------ 9.0 GiB of 12.0 GiB used"), "{text}");
         assert!(text.contains("pid 4312 python train.py"), "{text}");
         assert!(text.contains("conv backward filter"), "{text}");
         for row in [

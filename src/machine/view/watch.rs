@@ -1,5 +1,5 @@
-//! One picture of a watched machine: each device in a few lines with the course of its memory, load, heat and clock; a
-//! row per device where that would be taller than the window.
+//! One screen of a watch: each device in a few lines with its history of memory, utilization, temperature and clock; a
+//! table with one row per device if that would be taller than the window.
 
 use super::device::{COLUMN, device, devices, lead};
 use crate::amounts::size;
@@ -9,14 +9,14 @@ use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{FAINT, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
 
-/// Lines of the plot of memory.
+/// Height of the memory plot in lines.
 const TALL: usize = 4;
 
-/// Columns of a course in the table.
+/// Width of a history in the table.
 const SHORT: usize = 10;
 
-/// One picture of a watch, no taller than `rows` where that can be.
-pub fn render(watch: &Watch, terminal: Terminal, rows: Option<usize>) -> String {
+/// One screen of a watch, no taller than `rows` if possible.
+pub(crate) fn render(watch: &Watch, terminal: Terminal, rows: Option<usize>) -> String {
     let large = picture(watch, terminal, devices_in_full);
     match rows {
         Some(rows) if large.lines().count() > rows => picture(watch, terminal, devices_in_a_table),
@@ -24,7 +24,7 @@ pub fn render(watch: &Watch, terminal: Terminal, rows: Option<usize>) -> String 
     }
 }
 
-/// What stands above and below the devices.
+/// The lines above and below the devices.
 fn picture(watch: &Watch, terminal: Terminal, devices: fn(&mut Sheet, &Watch, &Facts)) -> String {
     let mut sheet = Sheet::new(terminal.width, terminal.color);
     let Some(sample) = watch.samples.back() else { return sheet.finish() };
@@ -101,7 +101,7 @@ fn devices_in_a_table(sheet: &mut Sheet, watch: &Watch, facts: &Facts) {
     }
 }
 
-/// The course of values as so many lines of columns, the highest line first; a column is empty where nothing is known.
+/// A bar plot of the values, top line first; unknown values leave a column empty.
 fn plot(values: &[Option<f64>], whole: f64, lines: usize) -> Vec<String> {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     #[expect(clippy::cast_precision_loss, reason = "a few lines")]
@@ -116,7 +116,7 @@ fn plot(values: &[Option<f64>], whole: f64, lines: usize) -> Vec<String> {
     (0..lines).rev().map(|line| values.iter().map(|value| column(value, line * HEIGHTS.len())).collect()).collect()
 }
 
-/// "58 s ago" under the first column and "now" under the last; nothing while there is no room for both.
+/// "58 s ago" under the first column and "now" under the last; nothing if there is no room for both.
 fn axis(watch: &Watch, columns: usize) -> Option<String> {
     let first = watch.samples.get(watch.samples.len() - columns)?;
     let last = watch.samples.back()?;

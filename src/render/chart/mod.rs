@@ -1,47 +1,45 @@
 //! Counts over time, for the terminal and as SVG.
 //!
-//! Drawn here and not by a crate: terminal plotters draw curves on a canvas of their own, and the SVG of the plotting
-//! crates has its colours written into every element, so that it cannot follow a dark page. What is drawn is small
-//! (bars and words), and what a reader needs of it (a title, words for every bar, both themes) is most of the work.
+//! Drawn here instead of by a crate: terminal plotters draw curves on a canvas, and the plotting crates write fixed
+//! colours into every SVG element, so that the chart cannot follow a dark theme. The drawing is small (bars and text);
+//! most of the work is what readers need around it: a title, text for every bar, both themes.
 
 mod svg;
 mod terminal;
 
-pub use svg::{is_ours, svg};
-pub use terminal::terminal;
+pub(crate) use svg::{is_ours, svg};
+pub(crate) use terminal::terminal;
 
-/// Counts in groups of rows over the same periods.
+/// Counts per period, in groups of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chart {
+pub(crate) struct Chart {
     /// What is counted, and since when.
     pub title: String,
-    /// The periods' names, in order and without gaps: `2025-11`.
+    /// The names of the periods, in order and without gaps: `2025-11`.
     pub periods: Vec<String>,
-    /// The groups.
     pub groups: Vec<Group>,
 }
 
 /// Rows that share a scale.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Group {
-    /// What the rows differ in.
+pub(crate) struct Group {
+    /// What distinguishes the rows.
     pub title: String,
     /// The rows, the largest first.
     pub rows: Vec<Row>,
 }
 
-/// One kind over time.
+/// One row over time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Row {
-    /// Its name.
+pub(crate) struct Row {
     pub name: String,
     /// One count for each period.
     pub counts: Vec<u32>,
-    /// All of them, those without a date included.
+    /// The total, including those without a date.
     pub total: u32,
 }
 
-/// A chart with everything that could break a drawing.
+/// A chart with values that could break a drawing.
 #[cfg(test)]
 pub(crate) fn hostile() -> Chart {
     let row =

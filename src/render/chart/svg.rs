@@ -1,5 +1,5 @@
-//! Stacked bars as SVG: valid XML without any script or font of its own, with words for who cannot see it, in colours
-//! that follow the reader's light or dark theme.
+//! Stacked bars as SVG: valid XML without scripts or embedded fonts, with text for screen readers, in colours that
+//! follow the reader's light or dark theme.
 
 use std::fmt::Write as _;
 
@@ -8,33 +8,31 @@ use crate::render::clean;
 use crate::render::layout::shorten_end;
 use crate::render::xml::escape;
 
-/// Width of the picture.
 const WIDTH: usize = 860;
-/// Where the bars begin and end.
+/// The left and right edge of the bars.
 const LEFT: usize = 48;
 const RIGHT: usize = 610;
-/// Where the names of the colours stand.
+/// The left edge of the legend.
 const LEGEND: usize = 632;
-/// Height of the bars.
 const HEIGHT: usize = 170;
-/// Height of a legend's line.
+/// Height of a legend line.
 const LINE: usize = 20;
-/// Names under the bars.
+/// Labels under the bars.
 const MOST_NAMES: usize = 9;
-/// Columns of a legend's name.
+/// Columns of a legend label.
 const NAME: usize = 26;
 
-/// Colours that people with any colour vision tell apart, on white and on black; the last is for what is left over.
+/// Colours that people with any colour vision can distinguish, on white and on black; the last is for the rest.
 const LIGHT: [&str; 9] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7b61a8", "#8c564b", "#8b949e"];
 const DARK: [&str; 9] =
     ["#4aa3df", "#ff8a3d", "#2fc79a", "#e3a1c6", "#f0c14b", "#8fd0f5", "#b39ddb", "#c49a8a", "#6e7681"];
 
-/// What tells our pictures from others.
+/// Marks a file as generated here.
 const MARK: &str = "aria-labelledby=\"title description\"";
 
 /// The chart as an SVG document.
-pub fn svg(chart: &Chart) -> String {
+pub(crate) fn svg(chart: &Chart) -> String {
     let groups: Vec<&Group> = chart.groups.iter().filter(|group| !group.rows.is_empty()).collect();
     let heights: Vec<usize> =
         groups.iter().map(|group| (HEIGHT + 84).max(60 + LINE * (group.rows.len() + 1))).collect();
@@ -61,12 +59,12 @@ fn words(text: &str) -> String {
     escape(&clean::line(text))
 }
 
-/// Whether a file holds a picture made here.
-pub fn is_ours(text: &str) -> bool {
+/// Whether a file contains a chart generated here.
+pub(crate) fn is_ours(text: &str) -> bool {
     text.starts_with("<svg ") && text.lines().next().is_some_and(|line| line.contains(MARK))
 }
 
-/// What the picture shows, in words.
+/// A description of the chart in words.
 fn description(groups: &[&Group]) -> String {
     let group = |group: &&Group| {
         let rows: Vec<String> = group.rows.iter().map(|row| format!("{} {}", row.name, row.total)).collect();
@@ -79,7 +77,7 @@ fn style() -> String {
     let colors = |colors: &[&str]| -> String {
         colors.iter().enumerate().map(|(index, color)| format!(".c{index}{{fill:{color}}}")).collect()
     };
-    // `currentColor` would be black in a dark viewer that knows no theme: both themes paint their own paper.
+    // `currentColor` would be black in a dark viewer without themes, so both themes paint their own background.
     format!(
         "<style>\ntext{{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;font-size:12px;fill:#1f2328}}\n\
          .title{{font-size:18px;font-weight:600}}.group{{font-size:14px;font-weight:600}}.faint{{fill:#59636e}}\n\
@@ -166,7 +164,7 @@ fn line(out: &mut String, words: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{words}");
 }
 
-/// The distance of the lines behind the bars: 1, 2, 5, 10, 20, ... with at most five of them.
+/// The distance of the grid lines: 1, 2, 5, 10, 20, ... so that there are at most five.
 fn step(most: u32) -> u32 {
     let mut step = 1_u32;
     let mut factors = [2, 5, 10].into_iter().cycle();

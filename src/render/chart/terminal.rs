@@ -1,4 +1,4 @@
-//! One line for each kind: its name, a bar for each period, its total.
+//! One line per row: its name, a bar for each period, its total.
 
 use textwrap::core::display_width;
 
@@ -7,17 +7,16 @@ use crate::render::clean;
 use crate::render::layout::{Paragraph, Sheet, piece, shorten_end};
 use crate::render::style::{COMMAND, FAINT, PLAIN, STRONG};
 
-/// From one eighth to the whole height of a line.
+/// From one eighth to the full height of a line.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// A period without any.
+/// A period with a count of zero.
 const NONE: char = '·';
-/// Columns of a name.
 const NAME: usize = 28;
-/// Columns of a total, with the blanks before it.
+/// Columns of a total, with the spaces before it.
 const TOTAL: usize = 7;
 
-/// The chart as lines; of more periods than there are columns the latest are drawn.
-pub fn terminal(chart: &Chart, sheet: &mut Sheet) {
+/// The chart as lines; if there are more periods than columns, the latest are drawn.
+pub(crate) fn terminal(chart: &Chart, sheet: &mut Sheet) {
     sheet.paragraph(&Paragraph::new(&chart.title).style(STRONG));
     let rows = || chart.groups.iter().flat_map(|group| &group.rows);
     let name = rows().map(|row| display_width(&clean::line(&row.name))).max().unwrap_or(0).min(NAME);
@@ -25,7 +24,7 @@ pub fn terminal(chart: &Chart, sheet: &mut Sheet) {
     let room = sheet.width().saturating_sub(2 + name + 2 + TOTAL).max(1);
     let skipped = chart.periods.len().saturating_sub(room);
     let periods = chart.periods.get(skipped..).unwrap_or_default();
-    // Few periods get wide bars.
+    // With few periods, bars are wider.
     let wide = (room / periods.len().max(1)).clamp(1, 3);
     for group in chart.groups.iter().filter(|group| !group.rows.is_empty()) {
         sheet.blank();
@@ -51,13 +50,13 @@ pub fn terminal(chart: &Chart, sheet: &mut Sheet) {
     }
 }
 
-/// The largest count that is drawn.
+/// The largest count in the chart.
 fn most(group: &Group, skipped: usize) -> u32 {
     let counts = |row: &Row| row.counts.iter().skip(skipped).copied().max().unwrap_or(0);
     group.rows.iter().map(counts).max().unwrap_or(0)
 }
 
-/// A bar of some columns; any count at all is seen.
+/// A bar some columns wide; any count above zero is visible.
 fn bar(count: u32, most: u32, wide: usize) -> String {
     let eighths = (u64::from(count) * 8).div_ceil(u64::from(most.max(1)));
     let index = usize::try_from(eighths).unwrap_or(8).checked_sub(1);
@@ -69,7 +68,7 @@ fn bar(count: u32, most: u32, wide: usize) -> String {
     }
 }
 
-/// The first and the last period's name, as far as both fit above the bars.
+/// The names of the first and the last period, if they fit above the bars.
 fn axis(periods: &[String], wide: usize, room: usize) -> String {
     let (Some(first), Some(last)) = (periods.first(), periods.last()) else { return String::new() };
     let columns = periods.len() * wide;

@@ -1,7 +1,7 @@
-//! The answer for an issue tracker: headings, tables, fenced text. Shows everything that a diagnosis holds.
+//! The answer for an issue tracker: headings, tables, fenced text. Shows everything in a diagnosis.
 //!
-//! Words from logs and reports are escaped, so that they neither break a table nor notify somebody called
-//! `@property`; sentences of the book are markdown already and only lose links that lead nowhere outside of it.
+//! Text from logs and reports is escaped, so that it neither breaks a table nor notifies a user called `@property`; the
+//! book's sentences are markdown already and only lose links that work nowhere else.
 
 mod page;
 
@@ -92,7 +92,7 @@ fn causes(page: &mut Page, diagnosis: &Diagnosis) {
     }
 }
 
-/// What to do, each with the causes that it helps against.
+/// What to do, each action with the causes that it addresses.
 fn actions(page: &mut Page, actions: &[Action]) {
     if actions.is_empty() {
         return;
@@ -136,7 +136,7 @@ fn one_cause(page: &mut Page, cause: &RankedCause, actions: &[Action]) {
         page.paragraph("**Fix**, cheapest first.");
         for fix in &cause.fixes {
             page.item(&format!("{} ({})", sentence(&fix.title), code(&fix.id)));
-            // Above it is in the words of a likelier cause, or not at all.
+            // The text so far names it in a likelier cause, or not at all.
             if !actions.contains(fix) {
                 action_body(page, fix);
             }

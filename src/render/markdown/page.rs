@@ -1,10 +1,10 @@
-//! Markdown under construction: blocks, and words made safe for them.
+//! Builds markdown: blocks, and text escaped for them.
 
 use std::fmt::Write as _;
 
 use crate::render::{clean, inline};
 
-/// A path as the target of a link: with slashes, and without what would end the link or mean something in it.
+/// A path as a link target: with slashes, and without characters that would end the link or have a meaning in it.
 pub fn address(path: &str) -> String {
     let mut out = String::new();
     for c in path.replace('\\', "/").chars() {
@@ -18,18 +18,18 @@ pub fn address(path: &str) -> String {
     out
 }
 
-/// Words in one cell of a table.
+/// Text in one cell of a table.
 pub fn cell(words: &str) -> String {
     escape(&clean::line(words)).replace('|', "\\|")
 }
 
-/// With a capital at the start.
+/// Capitalizes the first letter.
 pub fn capital(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// A sentence of the book, in one line.
+/// A sentence of the book, on one line.
 pub fn sentence(text: &str) -> String {
     let text = clean::line(&inline::portable(text));
     let mut out = String::with_capacity(text.len());
@@ -52,7 +52,7 @@ pub fn sentence(text: &str) -> String {
     out
 }
 
-/// Words from elsewhere, in one line, none of which is markup.
+/// Untrusted text on one line, with all markup escaped.
 pub fn escape(text: &str) -> String {
     let text = clean::line(text);
     let mut out = String::with_capacity(text.len() + 8);
@@ -60,7 +60,7 @@ pub fn escape(text: &str) -> String {
         match c {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
-            // Nobody is to be notified because a decorator stands in a traceback.
+            // A decorator in a traceback must not notify anybody.
             '@' => out.push_str("@\u{200b}"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '$' => {
                 out.push('\\');
@@ -72,7 +72,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Words from elsewhere as inline code.
+/// Untrusted text as inline code.
 pub(super) fn code(text: &str) -> String {
     let text = clean::line(text);
     if text.is_empty() {
@@ -87,7 +87,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Markdown under construction; blocks are kept apart by one blank line.
+/// Builds a markdown document; one blank line separates blocks.
 #[derive(Default)]
 pub(super) struct Page {
     out: String,
@@ -136,7 +136,7 @@ impl Page {
         texts.iter().for_each(|text| self.fence("", text));
     }
 
-    /// A fence longer than any inside it.
+    /// The fence must be longer than any inside.
     pub(super) fn fence(&mut self, language: &str, text: &str) {
         let lines = clean::lines(text);
         if lines.is_empty() {

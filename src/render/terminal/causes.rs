@@ -1,4 +1,4 @@
-//! The causes: the best in full, one next step, the others with what tells them apart.
+//! The causes: the best in full, one next step, the others with what distinguishes them.
 
 use textwrap::core::display_width;
 
@@ -10,20 +10,20 @@ use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{AGAINST, COMMAND, FAINT, FOR, PLAIN, STRONG};
 use crate::render::words::{mid_sentence, open_ended, percent};
 
-/// Other causes that get lines of their own.
+/// The number of other causes that are listed.
 const OTHERS: usize = 3;
 
-/// Further actions against the best cause that are named.
+/// The number of further actions for the best cause.
 const FURTHER_ACTIONS: usize = 3;
 
-/// Lines that a check of another cause may take.
+/// The number of lines for the check of another cause.
 const CHECK_LINES: usize = 2;
 
 /// The most probable cause with its reasons.
 pub(super) fn best(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(cause) = diagnosis.causes.first() else { return };
     sheet.blank();
-    // With one cause on the page there is nothing that a share could be a share of.
+    // With a single cause, a percentage means nothing.
     let share = percent(cause.probability).filter(|_| diagnosis.causes.len() > 1);
     let right = [status_word(cause.status).map(str::to_owned), share].into_iter().flatten().collect::<Vec<_>>();
     let title = Paragraph::new(inline::plain(&cause.title)).style(STRONG).lead(STRONG, "Most likely: ").indent(2);
@@ -39,12 +39,12 @@ pub(super) fn best(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     }
 }
 
-/// The first action, and the checks that would make sure of the best cause.
+/// The first action, and the checks that would confirm the best cause.
 pub(super) fn next_step(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(cause) = diagnosis.causes.first() else { return };
     if let Some((first, rest)) = diagnosis.actions.split_first() {
         sheet.blank();
-        // Every fix of the best cause may be in force already.
+        // All fixes of the best cause may be applied already.
         let for_best = first.causes.contains(&cause.id);
         action(sheet, if for_best { "Do this next: " } else { "Against another cause: " }, first);
         let further: Vec<&Action> = rest.iter().filter(|action| action.causes.contains(&cause.id)).collect();
@@ -84,7 +84,7 @@ fn further_actions(sheet: &mut Sheet, further: &[&Action]) {
     }
 }
 
-/// How to make sure of the best cause, and what would separate it from the others when that is something else.
+/// How to confirm the best cause, and what would distinguish it from the others if that is something else.
 fn checks(sheet: &mut Sheet, diagnosis: &Diagnosis, cause: &RankedCause) {
     if cause.status != CauseStatus::Confirmed {
         check(sheet, "To be sure: ", &cause.check, cause.check_command.as_deref());
@@ -107,14 +107,14 @@ fn check(sheet: &mut Sheet, lead: &str, says: &str, command: Option<&str>) {
     }
 }
 
-/// The next causes in one or two lines each.
+/// The next causes, in one or two lines each.
 pub(super) fn others(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some((_, others)) = diagnosis.causes.split_first() else { return };
     if others.is_empty() {
         return;
     }
     sheet.blank();
-    sheet.at_right_edge(&[piece(STRONG, "Other causes")], &piece(FAINT, "to tell apart"));
+    sheet.at_right_edge(&[piece(STRONG, "Other causes")], &piece(FAINT, "how to check"));
     for cause in others.iter().take(OTHERS) {
         let said = diagnosis.next_check.as_ref().is_some_and(|next| next.says == cause.check);
         other(sheet, cause, said);
@@ -125,24 +125,24 @@ pub(super) fn others(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     }
 }
 
-/// One cause; `said` when its check stands above already.
+/// One cause; `said` if its check was shown before.
 fn other(sheet: &mut Sheet, cause: &RankedCause, said: bool) {
     let lead = format!("{:>6}  ", percent(cause.probability).unwrap_or_default());
     let title = clean::line(&inline::plain(&cause.title));
-    let apart = if said { "the check above".to_owned() } else { clean::line(&what_tells_apart(cause)) };
-    if lead.len() + display_width(&title) + 3 + display_width(&apart) <= sheet.width() {
-        return sheet.paragraph(&Paragraph::new(title).lead(PLAIN, lead).right(FAINT, apart));
+    let check = if said { "the check above".to_owned() } else { clean::line(&what_distinguishes(cause)) };
+    if lead.len() + display_width(&title) + 3 + display_width(&check) <= sheet.width() {
+        return sheet.paragraph(&Paragraph::new(title).lead(PLAIN, lead).right(FAINT, check));
     }
     let indent = lead.len();
     sheet.paragraph(&Paragraph::new(title).lead(PLAIN, lead));
-    if !apart.is_empty() {
-        let words = Paragraph::new(apart).style(FAINT).lead(PLAIN, " ".repeat(indent + 2));
+    if !check.is_empty() {
+        let words = Paragraph::new(check).style(FAINT).lead(PLAIN, " ".repeat(indent + 2));
         sheet.paragraph(&words.at_most(CHECK_LINES));
     }
 }
 
-/// What the machine said of a cause, else how to find out.
-fn what_tells_apart(cause: &RankedCause) -> String {
+/// The machine's evidence on a cause, otherwise how to find out.
+fn what_distinguishes(cause: &RankedCause) -> String {
     let says = cause.status_says.as_deref().map(|says| inline::plain(open_ended(says)));
     match (cause.status, says) {
         (CauseStatus::Refuted | CauseStatus::Confirmed | CauseStatus::Supported, Some(says)) => {
@@ -154,18 +154,18 @@ fn what_tells_apart(cause: &RankedCause) -> String {
     }
 }
 
-/// The sentence about the status that no reason says already.
+/// The sentence about the status, unless a reason says it already.
 fn unsaid_status(cause: &RankedCause) -> Option<&str> {
     let says = cause.status_says.as_deref()?;
     (!cause.reasons.iter().any(|reason| reason.says == says)).then_some(says)
 }
 
-/// The word, where a measured value said anything.
+/// The status, if a measured value decided it.
 fn status_word(status: CauseStatus) -> Option<&'static str> {
     (status != CauseStatus::Unverified).then(|| status.word())
 }
 
-/// Where a reason comes from: the line of the text, or the kind of source.
+/// The source of a reason: a line of the text, or the kind of source.
 fn origin(reason: &Reason) -> String {
     match (reason.source, reason.span) {
         (Source::Text, Some(span)) => format!("line {}", span.start.line),

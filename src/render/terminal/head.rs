@@ -1,4 +1,4 @@
-//! The first lines of an answer: what it is, where it stands, under which circumstances.
+//! The first lines of an answer: which fault, where, under which circumstances.
 
 use crate::diagnosis::{Diagnosis, PrimaryError};
 use crate::render::clean;
@@ -7,10 +7,10 @@ use crate::render::layout::{Paragraph, Sheet, piece, shorten_middle};
 use crate::render::style::{FAINT, FAULT, HEALTHY, PLAIN, STRONG, UNLISTED};
 use crate::render::words::{counted, mid_sentence};
 
-/// Lines of an error message that the book cannot explain; the rest of a longer one is in the text itself.
+/// Lines of an unknown error message; the rest of a longer one is in the text itself.
 const MESSAGE_LINES: usize = 4;
 
-/// Title and id, the line that says so, circumstances.
+/// Title and id, the line that shows it, circumstances.
 pub(super) fn fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(fault) = &diagnosis.fault else { return unlisted(sheet, diagnosis) };
     let title = Paragraph::new(inline::plain(&fault.title)).style(FAULT).right(FAINT, &fault.id);
@@ -23,7 +23,7 @@ pub(super) fn fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     circumstances(sheet, lead.len(), frame, &fault.circumstances, fault.rank);
 }
 
-/// The error as the text has it, when the book has no page for it.
+/// The error as printed in the text, when the book has no page for it.
 pub(super) fn unlisted(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(error) = &diagnosis.error else {
         return sheet.paragraph(&Paragraph::new("Not a failure in the book").style(UNLISTED));
@@ -43,7 +43,7 @@ pub(super) fn unlisted(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     sheet.paragraph(&Paragraph::new(place).lead(FAINT, lead).right(FAINT, rank));
 }
 
-/// That nothing is wrong.
+/// The answer for a healthy text.
 pub(super) fn healthy(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     if diagnosis.lines_read == 0 {
         return sheet.paragraph(&Paragraph::new("Nothing to diagnose: the text is empty.").style(STRONG));
@@ -58,7 +58,7 @@ pub(super) fn healthy(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     sheet.paragraph(&Paragraph::new(harmless).lead(HEALTHY, found).lead(PLAIN, " ").indent(0));
 }
 
-/// Frame, phase, rank: in one line where they fit, each in its own where not.
+/// Frame, phase, rank: on one line if they fit, otherwise on one line each.
 fn circumstances(sheet: &mut Sheet, indent: usize, frame: Option<String>, said: &[String], rank: Option<u32>) {
     let mut parts: Vec<String> = frame.into_iter().collect();
     parts.extend(said.iter().map(|part| mid_sentence(&clean::line(&inline::plain(part)))));
@@ -69,14 +69,14 @@ fn circumstances(sheet: &mut Sheet, indent: usize, frame: Option<String>, said: 
     }
 }
 
-/// The column in front of words of the text: `  line 88   `.
+/// The column before quoted text: `  line 88   `.
 pub(super) fn place(line: u32) -> String {
     format!("  line {line:<3}  ")
 }
 
 /// `ocr/data/collate.py:41 in collate_fn`.
 fn frame_words(error: &PrimaryError) -> Option<String> {
-    /// Columns of a path; its file name and the folders next to it say the most.
+    /// Columns of a path; its file name and the folders next to it matter most.
     const PATH: usize = 48;
     let frame = error.frame.as_ref()?;
     let file = shorten_path(&clean::line(&frame.file), PATH);

@@ -1,7 +1,7 @@
-//! The answer on one screen, for somebody under stress: the fault and its line, the best cause, one next step.
+//! The answer on one screen, for a user under stress: the fault and its line, the best cause, one next step.
 //!
-//! Works without colour and from 20 columns up. The best cause is shown in full, others in a line or two; what a
-//! list holds beyond its first entries is counted, never silently dropped, and stands in the other formats.
+//! Works without colour and from 20 columns up. The best cause is shown in full, others in a line or two. The remaining
+//! entries of a list are counted, never silently dropped; the other formats contain them.
 
 mod causes;
 mod head;
@@ -11,12 +11,12 @@ mod rest;
 use crate::diagnosis::{Diagnosis, Verdict};
 use crate::render::layout::Sheet;
 
-/// What the terminal can show.
+/// The terminal's capabilities.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
-    /// Columns.
+    /// In columns.
     pub width: usize,
-    /// Whether escape sequences for colour are wanted.
+    /// Whether to write escape sequences for colour.
     pub color: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the project has met before, and pages that come near.
+//! Matching reports of the project, and similar pages.
 
 use textwrap::core::display_width;
 
@@ -9,13 +9,13 @@ use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{COMMAND, FAINT, PLAIN, STRONG};
 use crate::render::words::{mid_sentence, open_ended};
 
-/// Widest column of ids; longer ids stand in a line of their own.
+/// The widest column of ids; longer ids get a line of their own.
 const ID: usize = 20;
 
-/// Lines of a report's command that are shown; the rest stands in the report.
+/// The number of lines of a report's command; the rest is in the report.
 const LINES: usize = 8;
 
-/// Matching reports, the first with its way out.
+/// Matching reports, the first with its fix.
 pub(super) fn met_before(sheet: &mut Sheet, reports: &[ReportHit], heading: &str) {
     if reports.is_empty() {
         return;
@@ -42,10 +42,10 @@ fn way_out(sheet: &mut Sheet, report: &ReportHit, indent: usize) {
     let lead = " ".repeat(indent);
     if let Some(solution) = report.solution.as_deref().filter(|words| !words.trim().is_empty()) {
         let words = Paragraph::new(mid_sentence(&inline::plain(solution)));
-        sheet.paragraph(&words.lead(PLAIN, &lead).lead(PLAIN, "its way out: ").indent(indent + 2));
+        sheet.paragraph(&words.lead(PLAIN, &lead).lead(PLAIN, "its fix: ").indent(indent + 2));
     }
     if let Some(command) = &report.command {
-        // A command wants the width; under its column only where it fits there.
+        // A command needs the width; it is shown in its column only if it fits.
         let mut lines = clean::lines(command);
         let more = lines.len().saturating_sub(LINES);
         if more > 1 {
@@ -61,12 +61,12 @@ fn way_out(sheet: &mut Sheet, report: &ReportHit, indent: usize) {
     }
 }
 
-/// Pages that come near an error which the book does not hold.
+/// Pages similar to an error that the book does not contain.
 pub(super) fn nearest_pages(sheet: &mut Sheet, nearest: &[NearPage]) {
     if nearest.is_empty() {
         return;
     }
-    // Their scores are relative to the best of them: shown as figures they would look like more than that.
+    // The scores are relative to the best page, so that percentages would suggest too much.
     pages(sheet, "Nearest pages of the book, probably not it", nearest);
 }
 
@@ -105,7 +105,7 @@ fn row(sheet: &mut Sheet, column: Option<usize>, id: &str, title: &str, right: &
     }
 }
 
-/// How wide the column of ids is; `None` where a page is too narrow for columns.
+/// The width of the id column; `None` if the page is too narrow for columns.
 fn id_column<'a>(ids: impl Iterator<Item = &'a str>, width: usize) -> Option<usize> {
     let widest = ids.map(|id| display_width(&clean::line(id))).filter(|wide| *wide <= ID).max();
     widest.filter(|wide| width >= wide + 40)

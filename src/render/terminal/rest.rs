@@ -1,4 +1,4 @@
-//! What stands below: consequences, harmless lines, dead ends, how the machine was asked, where to read on.
+//! The rest: consequences, harmless lines, dead ends, how the machine was probed, where to read more.
 
 use textwrap::core::display_width;
 
@@ -10,16 +10,16 @@ use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{FAINT, PLAIN, STRONG};
 use crate::render::words::{counted, mid_sentence, open_ended};
 
-/// Different consequences that are named.
+/// The number of different consequences that are named.
 const ECHOES: usize = 4;
 
-/// Line numbers named per consequence.
+/// The number of lines listed per consequence.
 const PLACES: usize = 3;
 
-/// Harmless lines named beside a real failure.
+/// The number of harmless lines shown next to a failure.
 const NOTICES: usize = 3;
 
-/// A last block of one paragraph per matter.
+/// A final block with one paragraph per subject.
 pub(super) fn asides(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     sheet.blank();
     cascade(sheet, &diagnosis.cascade);
@@ -30,7 +30,7 @@ pub(super) fn asides(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     more(sheet, diagnosis);
 }
 
-/// What followed from the primary fault.
+/// The consequences of the primary fault.
 fn cascade(sheet: &mut Sheet, echoes: &[Consequence]) {
     let words = match echoes {
         [] => return,
@@ -40,7 +40,7 @@ fn cascade(sheet: &mut Sheet, echoes: &[Consequence]) {
     sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Not the cause: ").indent(2));
 }
 
-/// The fault that is most easily taken for this one.
+/// The fault that is most often mistaken for this one.
 fn lookalike(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(first) = diagnosis.fault.as_ref().and_then(|fault| fault.lookalikes.first()) else { return };
     let words = inline::plain(first);
@@ -78,7 +78,7 @@ fn title(echo: &Consequence) -> String {
     mid_sentence(&inline::plain(&echo.title))
 }
 
-/// Harmless lines beside a real failure.
+/// Harmless lines next to a failure.
 fn harmless(sheet: &mut Sheet, notices: &[NoticeHit]) {
     if notices.is_empty() {
         return;
@@ -108,7 +108,7 @@ pub(super) fn notice_rows(sheet: &mut Sheet, notices: &[NoticeHit]) {
     }
 }
 
-/// What does not help against the best cause.
+/// What does not help with the best cause.
 fn dead_ends(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(cause) = diagnosis.causes.first().filter(|cause| !cause.dead_ends.is_empty()) else { return };
     let named: Vec<String> = cause
@@ -119,7 +119,7 @@ fn dead_ends(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     sheet.paragraph(&Paragraph::new(format!("{}.", named.join("; "))).lead(STRONG, "Does not help: ").indent(2));
 }
 
-/// What the machine said.
+/// The results of the probe.
 pub(super) fn probe(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(ProbeSummary { level, findings }) = &diagnosis.probe else { return };
     sheet.blank();
@@ -130,21 +130,21 @@ pub(super) fn probe(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     };
     sheet.paragraph(&Paragraph::new(heading).style(STRONG));
     if findings.is_empty() {
-        sheet.paragraph(&Paragraph::new("nothing stands out").lead(PLAIN, "  "));
+        sheet.paragraph(&Paragraph::new("no problems found").lead(PLAIN, "  "));
     }
     for finding in findings {
         sheet.paragraph(&Paragraph::new(inline::plain(finding)).lead(PLAIN, "  "));
     }
 }
 
-/// How the text was read, where somebody should know.
+/// How the text was read, if the user should know.
 pub(super) fn notes(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     for note in &diagnosis.notes {
         sheet.paragraph(&Paragraph::new(note).style(FAINT).lead(FAINT, "Note: ").indent(2));
     }
 }
 
-/// Where to read on: the page, and the best report.
+/// Where to read more: the page, and the best report.
 fn more(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let fault = diagnosis.fault.as_ref().map(|fault| show(&fault.id));
     let report = diagnosis.reports.first().map(|report| show(&report.id));
@@ -163,7 +163,7 @@ fn more(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     }
 }
 
-/// The command with an id as it can be typed: ids of reports can be file names with blanks.
+/// The command with an id, ready to type: ids of reports can be file names with spaces.
 fn show(id: &str) -> String {
     let id = clean::line(id);
     let harmless = |c: char| c.is_alphanumeric() || "-_./".contains(c);

@@ -35,12 +35,7 @@ fn a_clean_project_is_clean() {
     place.file("docs/bug_reports/README.md", "# Reports\n[dead](link.md)\n");
     for arguments in ["check", "check docs", "check docs/bug_reports/BUG-20260102-001.md", "check --fix"] {
         let answer = place.run(arguments, "");
-        assert_eq!(
-            (answer.code, answer.out.as_str()),
-            (0, "1 report: nothing to mend\n"),
-            "{arguments} {}",
-            answer.err
-        );
+        assert_eq!((answer.code, answer.out.as_str()), (0, "1 report: nothing to fix\n"), "{arguments} {}", answer.err);
     }
 }
 
@@ -88,7 +83,7 @@ fn fixing_writes_what_it_names_and_keeps_the_rest() {
     let beside: Vec<_> = std::fs::read_dir(file.parent().expect("a folder")).expect("a folder").flatten().collect();
     assert_eq!(beside.len(), 2, "no file is left behind");
     let second = place.run("check --fix docs/bug_reports/BUG-20260102-001.md", "");
-    assert_eq!((second.code, second.out.as_str()), (0, "1 report: nothing to mend\n"));
+    assert_eq!((second.code, second.out.as_str()), (0, "1 report: nothing to fix\n"));
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), right);
 }
 
@@ -111,7 +106,7 @@ fn a_projects_own_scheme_is_kept() {
     );
     let own = SOUND.replace("BUG-20260102-001", "INFRA_0042");
     place.file("bugs/INFRA_0042-it-stops.md", &own);
-    assert_eq!(place.run("check", "").out, "1 report: nothing to mend\n");
+    assert_eq!(place.run("check", "").out, "1 report: nothing to fix\n");
     let other = own
         .replace("It stops at", "After INFRA_0042 and INFRA_0099 it stops at")
         .replace("bug_id: INFRA_0042", "bug_id: infra-43");

@@ -66,7 +66,7 @@ fn the_second_run_of_the_migration_becomes_a_report_without_findings_but_todos()
         "uv run python runners/train.py dataloaders.train_dataloader.batch_size=4",
         "^^^ primary error",
         "confirmed by measurement",
-        "pid 4312 holds 10.9 GiB",
+        "pid 4312 uses 10.9 GiB",
         "### Solution 1: Halve the batch, keep the effective batch (RECOMMENDED)",
         "### Phase 1: Confirm the cause",
         "| memory | 24 GiB | 12 GiB |",

@@ -47,7 +47,7 @@ fn a_failure_told_again_did_not_follow_from_itself() {
     assert!(summary.contains("stops with `Watchdog caught collective operation timeout"), "{summary}");
     assert!(!summary.contains("followed from it") && !text.contains("^^^ followed"), "{text}");
     assert!(text.contains("Also in the log, and not the cause:\n"), "{text}");
-    assert!(text.contains("^^^ the same failure, told again: nccl-timeout, line 2 of the log"), "{text}");
+    assert!(text.contains("^^^ the same failure, repeated: nccl-timeout, line 2 of the log"), "{text}");
 }
 
 #[test]

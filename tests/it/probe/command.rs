@@ -83,7 +83,7 @@ fn a_diagnosis_asks_the_machine_when_told_to() {
     let exhausted = causes.iter().find(|cause| cause["id"] == "memory-exhausted").unwrap();
     assert_eq!(exhausted["status"], "supported");
     let says = exhausted["status_says"].as_str().unwrap();
-    assert!(says.starts_with("410.0 MiB of 12.0 GiB free; pid 4312 ") && says.ends_with("holds 10.9 GiB"), "{says}");
+    assert!(says.starts_with("410.0 MiB of 12.0 GiB free; pid 4312 ") && says.ends_with("uses 10.9 GiB"), "{says}");
     let output = run(&["--format", "json"], Some("consumer-nearly-full"), TEXT);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(json["probe"].is_null(), "into a pipe nothing is asked noninteractive");

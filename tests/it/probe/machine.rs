@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use faultbook::facts::Value;
-use faultbook::machine::{self, Level, Options, Outcome, Word};
+use faultbook::machine::{self, CheckStatus, Level, Options, Outcome};
 
 /// The folder with the fake's libraries, compiled once.
 pub(crate) fn fake() -> &'static Path {
@@ -167,7 +167,7 @@ pub(crate) fn says(outcome: &Outcome, words: &str) {
 }
 
 #[track_caller]
-pub(crate) fn check(outcome: &Outcome, name: &str) -> (Word, String) {
+pub(crate) fn check(outcome: &Outcome, name: &str) -> (CheckStatus, String) {
     let check = outcome.checks.iter().find(|check| check.name == name);
     let check = check.unwrap_or_else(|| panic!("no check {name}: {:#?}", outcome.checks));
     (check.word, check.says.clone())

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use faultbook::facts::Value;
 use faultbook::machine::view;
-use faultbook::machine::{self, Level, Options, Outcome, Word};
+use faultbook::machine::{self, CheckStatus, Level, Options, Outcome};
 use faultbook::render::terminal::Terminal;
 
 use super::machine::{Machine, check, number, only_broken, says, text, within, yes};
@@ -41,8 +41,8 @@ fn a_healthy_card_climbs_the_whole_ladder() {
     assert_eq!(number(&outcome, "gpu.ecc.uncorrected"), 0.0);
     assert!(!yes(&outcome, "gpu.mig"));
     only_broken(&outcome, &[]);
-    assert_eq!(check(&outcome, "peer").0, Word::Skipped);
-    assert_eq!(check(&outcome, "gemm_bf16").0, Word::Ok);
+    assert_eq!(check(&outcome, "peer").0, CheckStatus::Skipped);
+    assert_eq!(check(&outcome, "gemm_bf16").0, CheckStatus::Ok);
     assert!(check(&outcome, "repeat").1.contains("convolutions 10 times"), "{:?}", check(&outcome, "repeat"));
     assert!(yes(&outcome, "ladder.holds"));
     assert!(number(&outcome, "gpu.largest_block") > 78.0 * GIB);
@@ -53,8 +53,8 @@ fn a_healthy_card_climbs_the_whole_ladder() {
 fn stress_adds_patterns_and_products() {
     let machine = Machine::with("cudnn-without-workspace").torch_28();
     let outcome = machine.probe(Level::Stress);
-    assert_eq!(check(&outcome, "memory_patterns").0, Word::Ok);
-    assert_eq!(check(&outcome, "gemm_stress").0, Word::Ok);
+    assert_eq!(check(&outcome, "memory_patterns").0, CheckStatus::Ok);
+    assert_eq!(check(&outcome, "gemm_stress").0, CheckStatus::Ok);
 }
 
 #[test]
@@ -63,11 +63,11 @@ fn a_nearly_full_consumer_card() {
         Machine::with("consumer-nearly-full").torch_28().file("proc/4312/cmdline", "python\0train.py\0--lr\0");
     let outcome = machine.probe(Level::Functional);
     assert_eq!(number(&outcome, "gpu.memory.free"), 410.0 * 1024.0 * 1024.0);
-    says(&outcome, "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB");
+    says(&outcome, "410.0 MiB of 12.0 GiB free; pid 4312 python train.py uses 10.9 GiB");
     assert_eq!(outcome.facts.why_unknown("gpu.ecc.uncorrected"), Some("this board has no ECC"));
     assert!(check(&outcome, "conv_forward").1.contains("needs 1.1 GiB of workspace"));
-    assert_eq!(check(&outcome, "conv_forward_no_workspace").0, Word::Ok);
-    assert_eq!(check(&outcome, "gemm_fp16").0, Word::Ok);
+    assert_eq!(check(&outcome, "conv_forward_no_workspace").0, CheckStatus::Ok);
+    assert_eq!(check(&outcome, "gemm_fp16").0, CheckStatus::Ok);
     assert!(check(&outcome, "largest_block").1.contains("the GPU is in use"));
 }
 
@@ -76,7 +76,7 @@ fn memory_held_by_another_process() {
     let machine = Machine::with("held-by-another").file("proc/977/cmdline", "/usr/bin/python3\0-m\0vllm.entrypoints\0");
     let outcome = machine.probe(Level::Quick);
     assert_eq!(number(&outcome, "gpu.held_by_processes"), 60_000.0 * 1024.0 * 1024.0);
-    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 977 python3 vllm.entrypoints holds 58.6 GiB");
+    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 977 python3 vllm.entrypoints uses 58.6 GiB");
     assert_eq!(number(&outcome, "gpu.utilization"), 98.0);
 }
 
@@ -88,7 +88,7 @@ fn uncorrectable_memory_errors() {
     assert_eq!(text(&outcome, "gpu.recovery_action"), "reset the GPU");
     says(&outcome, "3 uncorrectable memory errors");
     let (word, words) = check(&outcome, "copy");
-    assert_eq!(word, Word::Failed);
+    assert_eq!(word, CheckStatus::Failed);
     assert!(words.contains("214 (CUDA_ERROR_ECC_UNCORRECTABLE)"), "{words}");
 }
 
@@ -97,7 +97,7 @@ fn a_row_waits_for_a_reset() {
     let outcome = Machine::with("remap-pending").probe(Level::Quick);
     assert!(yes(&outcome, "gpu.remapped.pending"));
     assert_eq!(number(&outcome, "gpu.remapped.uncorrectable"), 2.0);
-    says(&outcome, "waits to be replaced");
+    says(&outcome, "will be remapped when the GPU is reset");
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn module_and_libraries_of_different_versions() {
     assert_eq!(number(&outcome, "driver.init_code"), 803.0);
     assert_eq!(text(&outcome, "driver.init"), "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
     says(&outcome, "kernel module is 535.183.01, the driver's libraries are 580.95.05");
-    assert_eq!(check(&outcome, "context").0, Word::Failed);
-    assert_eq!(check(&outcome, "conv_forward").0, Word::NotReached);
+    assert_eq!(check(&outcome, "context").0, CheckStatus::Failed);
+    assert_eq!(check(&outcome, "conv_forward").0, CheckStatus::NotReached);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_status_that_nobody_knows() {
     assert_eq!(text(&outcome, "driver.init"), "unknown code 12345");
     assert_eq!(number(&outcome, "driver.init_code"), 12345.0);
     let (word, words) = check(&outcome, "context");
-    assert_eq!(word, Word::UnknownCode);
+    assert_eq!(word, CheckStatus::UnknownCode);
     assert!(words.contains("cuInit returned 12345"), "{words}");
 }
 
@@ -161,8 +161,8 @@ fn an_initialisation_that_never_returns() {
     let outcome = machine.probe(Level::Functional);
     assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
     assert_eq!(text(&outcome, "driver.init"), "timed out");
-    assert_eq!(check(&outcome, "context").0, Word::TimedOut);
-    assert_eq!(check(&outcome, "copy").0, Word::NotReached);
+    assert_eq!(check(&outcome, "context").0, CheckStatus::TimedOut);
+    assert_eq!(check(&outcome, "copy").0, CheckStatus::NotReached);
     assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
     says(&outcome, "cuInit did not answer within 0.6 s");
 }
@@ -173,11 +173,11 @@ fn the_time_of_a_device_is_kept() {
     let machine = Machine::with("slow-products").torch_28();
     let options = Options { time: Duration::from_secs(2), deadline: Duration::from_secs(8), ..machine.options() };
     let outcome = within(Duration::from_secs(4), || machine::run(Level::Functional, &options));
-    assert_eq!(check(&outcome, "copy").0, Word::Ok);
+    assert_eq!(check(&outcome, "copy").0, CheckStatus::Ok);
     let (word, words) = check(&outcome, "gemm_fp32");
-    assert_eq!(word, Word::NotReached);
+    assert_eq!(word, CheckStatus::NotReached);
     assert!(words.contains("--time-limit"), "{words}");
-    assert_eq!(check(&outcome, "largest_block").0, Word::NotReached);
+    assert_eq!(check(&outcome, "largest_block").0, CheckStatus::NotReached);
     assert!(yes(&outcome, "ladder.holds"));
 }
 
@@ -187,10 +187,10 @@ fn a_hang_in_one_library_leaves_the_rest() {
     let machine = Machine::with("slow-products").torch_28();
     let options = Options { deadline: Duration::from_secs(2), ..machine.options() };
     let outcome = machine::run(Level::Functional, &options);
-    assert_eq!(check(&outcome, "gemm_fp32").0, Word::TimedOut);
-    assert_eq!(check(&outcome, "gemm_tf32").0, Word::TimedOut);
+    assert_eq!(check(&outcome, "gemm_fp32").0, CheckStatus::TimedOut);
+    assert_eq!(check(&outcome, "gemm_tf32").0, CheckStatus::TimedOut);
     let (word, words) = check(&outcome, "conv_forward");
-    assert_eq!((word, words.as_str()), (Word::NotReached, "too many checks hang"));
+    assert_eq!((word, words.as_str()), (CheckStatus::NotReached, "too many checks have hung"));
 }
 
 #[test]
@@ -235,16 +235,16 @@ fn a_crash_costs_one_rung() {
     let outcome = Machine::with("child-crash").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["kernel", "nvrtc", "repeat"]);
     let (word, words) = check(&outcome, "kernel");
-    assert_eq!(word, Word::Crashed);
+    assert_eq!(word, CheckStatus::Crashed);
     assert!(words.contains("SIGABRT"), "{words}");
-    assert_eq!(check(&outcome, "gemm_fp32").0, Word::Ok);
+    assert_eq!(check(&outcome, "gemm_fp32").0, CheckStatus::Ok);
 }
 
 #[test]
 fn silent_corruption_of_copies() {
     let outcome = Machine::with("silent-copy").probe(Level::Functional);
     let (word, words) = check(&outcome, "copy");
-    assert_eq!((word, words.as_str()), (Word::Wrong, "1 of 1048576 bytes came back changed"));
+    assert_eq!((word, words.as_str()), (CheckStatus::Wrong, "1 of 1048576 bytes came back changed"));
     says(&outcome, "wrong results of copy");
 }
 
@@ -261,7 +261,7 @@ fn a_device_newer_than_its_compiler_is_not_broken() {
     let outcome = Machine::with("newer-than-its-compiler").torch_28().probe(Level::Functional);
     only_broken(&outcome, &[]);
     assert!(check(&outcome, "nvrtc").1.contains("compiled for compute_120"), "{:?}", check(&outcome, "nvrtc"));
-    assert_eq!(check(&outcome, "conv_forward_no_workspace").0, Word::Skipped);
+    assert_eq!(check(&outcome, "conv_forward_no_workspace").0, CheckStatus::Skipped);
 }
 
 #[test]
@@ -276,8 +276,11 @@ fn precisions_are_asked_of_those_that_have_them() {
     let ended = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
     let outcome = ended("cublas-10");
     only_broken(&outcome, &[]);
-    assert_eq!((check(&outcome, "gemm_fp16").0, check(&outcome, "gemm_tf32").0), (Word::Ok, Word::Skipped));
-    assert_eq!(check(&ended("bf16-too-new"), "gemm_bf16").0, Word::Skipped);
+    assert_eq!(
+        (check(&outcome, "gemm_fp16").0, check(&outcome, "gemm_tf32").0),
+        (CheckStatus::Ok, CheckStatus::Skipped)
+    );
+    assert_eq!(check(&ended("bf16-too-new"), "gemm_bf16").0, CheckStatus::Skipped);
     only_broken(&ended("bf16-refused"), &["gemm_bf16"]);
 }
 
@@ -300,7 +303,7 @@ fn convolutions_without_room_for_workspace() {
 fn a_wrong_gradient() {
     let outcome = Machine::with("conv-wrong").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["conv_backward_filter", "conv_backward_filter_no_workspace", "repeat"]);
-    assert_eq!(check(&outcome, "conv_forward").0, Word::Ok);
+    assert_eq!(check(&outcome, "conv_forward").0, CheckStatus::Ok);
 }
 
 #[test]
@@ -341,13 +344,16 @@ fn a_fabric_that_was_not_joined() {
 fn a_driver_without_a_list_of_processes_does_not_say_that_there_are_none() {
     // The scenario of WSL2 on a machine without it.
     let outcome = Machine::with("wsl2").probe(Level::Quick);
-    says(&outcome, "who holds it cannot be told: the driver lists no processes: this device does not support it");
+    says(
+        &outcome,
+        "the process that uses it is unknown: the driver lists no processes: this device does not support it",
+    );
 }
 
 #[test]
 fn clients_of_mps_hold_memory_too() {
     let outcome = Machine::with("mps-client").file("proc/77/cmdline", "python\0serve.py\0").probe(Level::Quick);
-    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 77 python serve.py holds 1.0 GiB");
+    assert_eq!(text(&outcome, "gpu.largest_process"), "pid 77 python serve.py uses 1.0 GiB");
 }
 
 #[test]
@@ -445,7 +451,7 @@ fn wsl2_hides_who_holds_the_memory() {
     assert!(yes(&outcome, "os.wsl"));
     assert!(outcome.facts.why_unknown("gpu.processes").is_some_and(|why| why.contains("WSL2")));
     assert!(outcome.facts.why_unknown("kernel.xid.count").is_some_and(|why| why.contains("WSL2")));
-    says(&outcome, "who holds it cannot be told: WSL2 hides processes");
+    says(&outcome, "the process that uses it is unknown: WSL2 hides processes");
 }
 
 #[test]
@@ -459,7 +465,7 @@ fn no_permission() {
 #[test]
 fn an_error_of_the_past_poisons_only_what_synchronises() {
     let outcome = Machine::with("poisoned-context").torch_28().probe(Level::Functional);
-    assert_eq!(check(&outcome, "context").0, Word::Ok);
+    assert_eq!(check(&outcome, "context").0, CheckStatus::Ok);
     assert!(check(&outcome, "copy").1.contains("700 (CUDA_ERROR_ILLEGAL_ADDRESS)"));
 }
 

@@ -86,7 +86,7 @@ fn a_full_card_supports_exhausted_memory_and_room_for_workspace_settles_it() {
         "cudnn-no-engine",
         "memory-held",
         CauseStatus::Supported,
-        "pid 4312 python train.py holds 10.9 GiB",
+        "pid 4312 python train.py uses 10.9 GiB",
     );
     let diagnosis = answer(NO_ENGINE, Some(&full.probe(Level::Functional)));
     verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Confirmed, "without workspace");
@@ -123,13 +123,7 @@ fn free_memory_after_the_run_refutes_nothing() {
 fn somebody_elses_process_supports_held_memory() {
     let machine = Machine::with("held-by-another").file("proc/977/cmdline", "/usr/bin/python3\0-m\0vllm.entrypoints\0");
     let diagnosis = answer(OUT_OF_MEMORY, Some(&machine.probe(Level::Quick)));
-    verdict(
-        &diagnosis,
-        "oom",
-        "memory-held",
-        CauseStatus::Supported,
-        "pid 977 python3 vllm.entrypoints holds 58.6 GiB",
-    );
+    verdict(&diagnosis, "oom", "memory-held", CauseStatus::Supported, "pid 977 python3 vllm.entrypoints uses 58.6 GiB");
     let without = answer(OUT_OF_MEMORY, None);
     let probability = |diagnosis: &Diagnosis| cause(diagnosis, "oom", "memory-held").probability;
     assert!(probability(&diagnosis) > probability(&without));
@@ -273,7 +267,7 @@ fn the_ladder_tells_the_library_from_the_run() {
 fn verdicts_say_what_was_measured() {
     let full = Machine::with("consumer-nearly-full").torch_28().file("proc/4312/cmdline", "python\0train.py\0");
     let diagnosis = answer(NO_ENGINE, Some(&full.probe(Level::Quick)));
-    let says = "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB";
+    let says = "410.0 MiB of 12.0 GiB free; pid 4312 python train.py uses 10.9 GiB";
     verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Supported, says);
     let text = plain("RuntimeError: CUDA error: no kernel image is available for execution on the device");
     let old = Machine::with("old-card").torch_28().probe(Level::Quick);

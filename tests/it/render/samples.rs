@@ -89,7 +89,7 @@ pub(crate) fn known() -> Diagnosis {
         environment,
         probe: Some(ProbeSummary {
             level: "quick".into(),
-            findings: vec!["GPU 0 has 0.6 of 12.0 GiB free, pid 4312 holds 10.9 GiB".into()],
+            findings: vec!["GPU 0 has 0.6 of 12.0 GiB free, pid 4312 uses 10.9 GiB".into()],
         }),
         lines_read: 5298,
         notes: vec!["decoded as UTF-16".into()],
@@ -101,7 +101,7 @@ fn memory_exhausted() -> RankedCause {
         status: CauseStatus::Supported,
         status_says: Some("GPU 0 has 0.6 of 12.0 GiB free".into()),
         reasons: vec![
-            reason(true, Source::Probe, "GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 holds 10.9 GiB", None),
+            reason(true, Source::Probe, "GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB", None),
             reason(true, Source::Report, "`batch_size=4` on an RTX 3060 12GB, report BUG-20251110-003 failed so", None),
             reason(true, Source::Text, "it fails in the backward pass, which needs the largest workspaces at the highest memory level", Some(398)),
             reason(false, Source::Text, "torch's own allocation did not fail before it", None),

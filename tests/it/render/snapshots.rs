@@ -25,7 +25,7 @@ fn known_fault_at_80() {
 
             Most likely: GPU memory is exhausted, no room for the cuDNN      supported  71 %
               workspace
-              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 holds 10.9 GiB     probe
+              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB     probe
               + batch_size=4 on an RTX 3060 12GB, report BUG-20251110-003 failed so   report
               + it fails in the backward pass, which needs the largest workspaces   line 398
                 at the highest memory level
@@ -51,7 +51,7 @@ fn known_fault_at_80() {
               BUG-20251110-002  cuDNN execution failed during training                  0.41
                                 same GPU
 
-            Other causes                                                       to tell apart
+            Other causes                                                        how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has really mapped after one
                       convolution attempt; more than one directory or version is the cause
@@ -60,7 +60,7 @@ fn known_fault_at_80() {
                     and 1 less likely one
 
             This machine, asked just now (quick)
-              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 holds 10.9 GiB
+              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 uses 10.9 GiB
 
             Not the cause: line 415, the GPU met an illegal instruction; it follows
               (teardown).
@@ -90,7 +90,7 @@ fn known_fault_at_60() {
             Most likely: GPU memory is exhausted, no     supported  71 %
               room for the cuDNN workspace
               + GPU 0 has 0.6 of 12.0 GiB free; this job's pid     probe
-                4312 holds 10.9 GiB
+                4312 uses 10.9 GiB
               + batch_size=4 on an RTX 3060 12GB, report          report
                 BUG-20251110-003 failed so
               + it fails in the backward pass, which needs the  line 398
@@ -122,7 +122,7 @@ fn known_fault_at_60() {
                                 training
                                 same GPU
 
-            Other causes                                   to tell apart
+            Other causes                                    how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has
                       really mapped after one convolution attempt; ...
@@ -133,7 +133,7 @@ fn known_fault_at_60() {
                     and 1 less likely one
 
             This machine, asked just now (quick)
-              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 holds 10.9 GiB
+              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 uses 10.9 GiB
 
             Not the cause: line 415, the GPU met an illegal instruction;
               it follows (teardown).
@@ -161,7 +161,7 @@ fn known_fault_at_120() {
                         runners/train.py:88 in train, in backward(), first step, epoch 0 (0/818)
 
             Most likely: GPU memory is exhausted, no room for the cuDNN workspace                                    supported  71 %
-              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 holds 10.9 GiB                                             probe
+              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB                                             probe
               + batch_size=4 on an RTX 3060 12GB, report BUG-20251110-003 failed so                                           report
               + it fails in the backward pass, which needs the largest workspaces at the highest memory level               line 398
               - torch's own allocation did not fail before it                                                                   text
@@ -183,7 +183,7 @@ fn known_fault_at_120() {
               BUG-20251110-002  cuDNN execution failed during training                                                          0.41
                                 same GPU
 
-            Other causes                                                                                               to tell apart
+            Other causes                                                                                                how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has really mapped after one convolution attempt; more than one
                       directory or version is the cause
@@ -192,7 +192,7 @@ fn known_fault_at_120() {
                     and 1 less likely one
 
             This machine, asked just now (quick)
-              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 holds 10.9 GiB
+              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 uses 10.9 GiB
 
             Not the cause: line 415, the GPU met an illegal instruction; it follows (teardown).
             Easily confused with: cudnn-execution-failed: an engine was chosen and died while running.
@@ -262,7 +262,7 @@ fn wide_characters() {
             Most likely: GPU memory is exhausted, no     supported  71 %
               room for the cuDNN workspace
               + GPU 0 has 0.6 of 12.0 GiB free; this job's pid     probe
-                4312 holds 10.9 GiB
+                4312 uses 10.9 GiB
               + batch_size=4 on an RTX 3060 12GB, report          report
                 BUG-20251110-003 failed so
               + it fails in the backward pass, which needs the  line 398
@@ -292,7 +292,7 @@ fn wide_characters() {
                                   accumulate gradients
                                   trainer.accumulate_grad_batches=2
 
-            Other causes                                   to tell apart
+            Other causes                                    how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has
                       really mapped after one convolution attempt; ...
@@ -303,7 +303,7 @@ fn wide_characters() {
                     and 1 less likely one
 
             This machine, asked just now (quick)
-              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 holds 10.9 GiB
+              GPU 0 has 0.6 of 12.0 GiB free, pid 4312 uses 10.9 GiB
 
             Not the cause: line 415, the GPU met an illegal instruction;
               it follows (teardown).
@@ -373,7 +373,7 @@ fn as_markdown() {
 
         ### `memory-exhausted`: GPU memory is exhausted, no room for the cuDNN workspace
 
-        - **for** (probe): GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 holds 10.9 GiB
+        - **for** (probe): GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB
         - **for** (report): `batch_size=4` on an RTX 3060 12GB, report BUG-20251110-003 failed so
         - **for** (text, line 398): it fails in the backward pass, which needs the largest workspaces at the highest memory level
         - **against** (text): torch's own allocation did not fail before it
@@ -452,7 +452,7 @@ fn as_markdown() {
 
         ## The machine (quick)
 
-        - GPU 0 has 0.6 of 12.0 GiB free, pid 4312 holds 10.9 GiB
+        - GPU 0 has 0.6 of 12.0 GiB free, pid 4312 uses 10.9 GiB
 
         ## Notes
 

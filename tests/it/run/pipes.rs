@@ -59,7 +59,7 @@ fn a_run_inside_a_run_is_explained_once() {
     let output = shell(&format!("{program} run -- sh -c 'cat >&2; exit 3' <<'END'\n{DEATH}END"));
     let err = text(&output.stderr);
     assert_eq!((output.status.code(), err.matches("More: faultbook show").count()), (Some(3), 1), "{err}");
-    assert!(err.ends_with("exit code 3; the answer stands above\n"), "{err}");
+    assert!(err.ends_with("exit code 3; the answer is above\n"), "{err}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! cuBLAS: one matrix product in four precisions.
+//! cuBLAS: one matmul in four precisions.
 
 use std::ffi::{OsStr, c_int, c_void};
 use std::ptr;
@@ -7,23 +7,19 @@ use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Data
 use libloading::Library;
 
 use super::driver::Buffer;
-use crate::machine::native::{Trouble, function, named, open};
+use crate::machine::native::{CallError, function, named, open};
 
-/// The precision of a product; the result is always FP32.
+/// The precision of the inputs; the result is always FP32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::machine) enum Precision {
-    /// 32-bit floats.
     Fp32,
-    /// 32-bit floats on tensor cores with 10 bits of mantissa.
+    /// Stored as FP32, computed on tensor cores with 10 bits of mantissa.
     Tf32,
-    /// 16-bit floats.
     Fp16,
-    /// Brain floats.
     Bf16,
 }
 
 impl Precision {
-    /// Bytes of one input element.
     pub(in crate::machine) fn width(self) -> usize {
         match self {
             Precision::Fp32 | Precision::Tf32 => 4,
@@ -31,7 +27,7 @@ impl Precision {
         }
     }
 
-    /// The first compute capability whose devices compute in it (cuBLAS documentation, `cublasGemmEx`).
+    /// The first compute capability that supports it (cuBLAS documentation, `cublasGemmEx`).
     pub(in crate::machine) fn first_capability(self) -> (i32, i32) {
         match self {
             Precision::Fp32 => (0, 0),
@@ -41,7 +37,7 @@ impl Precision {
     }
 }
 
-/// A handle of the library, bound to the current context.
+/// A library handle, bound to the current context.
 pub(in crate::machine) struct Cublas {
     library: &'static Library,
     handle: *mut c_void,
@@ -52,32 +48,32 @@ macro_rules! call {
 }
 
 impl Cublas {
-    /// Opens the library and makes a handle in the current context.
-    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, Trouble> {
+    /// Opens the library and creates a handle in the current context.
+    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, CallError> {
         let library = open(library)?;
         let mut handle = ptr::null_mut();
         call!(library, "cublasCreate_v2", (*mut *mut c_void), (&mut handle))?;
         Ok(Self { library, handle })
     }
 
-    /// Whether the library knows the precision: those of CUDA 10 came before TF32 and brain floats.
+    /// Whether the library supports the precision: CUDA 10 has neither TF32 nor BF16.
     pub(in crate::machine) fn knows(&self, precision: Precision) -> bool {
         matches!(precision, Precision::Fp32 | Precision::Fp16) || !self.is_of_cuda_10()
     }
 
-    /// Up to CUDA 10 the type of the computation is a `cudaDataType`, from 11 on a `cublasComputeType_t`.
+    /// The compute type is a `cudaDataType` up to CUDA 10 and a `cublasComputeType_t` from CUDA 11.
     fn is_of_cuda_10(&self) -> bool {
         self.version().is_ok_and(|version| version < 11_000)
     }
 
     /// The version as one number: 120903 for 12.9.3, 11402 for 11.4.2, 10203 for 10.2.3.
-    pub(in crate::machine) fn version(&self) -> Result<i32, Trouble> {
+    pub(in crate::machine) fn version(&self) -> Result<i32, CallError> {
         let mut version = 0;
         call!(self.library, "cublasGetVersion_v2", (*mut c_void, *mut c_int), (self.handle, &mut version))?;
         Ok(version)
     }
 
-    /// `C = A * B` for square matrices of `n` rows, column by column in memory.
+    /// `C = A * B` for square matrices of `n` rows, in column-major order.
     pub(in crate::machine) fn product(
         &self,
         precision: Precision,
@@ -85,7 +81,7 @@ impl Cublas {
         a: &Buffer<'_>,
         b: &Buffer<'_>,
         c: &Buffer<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CallError> {
         let input = n * n * precision.width();
         assert!(a.len() >= input && b.len() >= input && c.len() >= n * n * 4, "the caller sizes the buffers");
         let (kind, compute) = match precision {

@@ -1,6 +1,6 @@
 //! cuDNN: one convolution layer, forward and both backward passes, with a choice of algorithm and workspace.
 //!
-//! The interface is the one that cuDNN 7, 8 and 9 share.
+//! Uses the API that cuDNN 7, 8 and 9 have in common.
 
 use std::ffi::{OsStr, c_float, c_int, c_void};
 use std::ptr;
@@ -9,21 +9,21 @@ use cudarc::cudnn::sys::{cudnnConvolutionMode_t as Mode, cudnnDataType_t as Data
 use libloading::Library;
 
 use super::driver::Buffer;
-use crate::machine::native::{Trouble, function, named, open};
+use crate::machine::native::{CallError, function, named, open};
 
-/// Which of the three convolutions of a training step.
+/// The three convolutions of a training step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::machine) enum Pass {
-    /// The output from input and filter.
+    /// Computes the output from input and filter.
     Forward,
-    /// The input's gradient from filter and output gradient.
+    /// Computes the input gradient from filter and output gradient.
     BackwardData,
-    /// The filter's gradient from input and output gradient.
+    /// Computes the filter gradient from input and output gradient.
     BackwardFilter,
 }
 
 impl Pass {
-    /// The word in names of facts.
+    /// The word used in names of facts.
     pub(in crate::machine) fn word(self) -> &'static str {
         match self {
             Pass::Forward => "forward",
@@ -36,42 +36,35 @@ impl Pass {
 /// The sizes of a layer: 3x3 filters, stride 1, padding 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::machine) struct Shape {
-    /// Images.
     pub(in crate::machine) batch: usize,
-    /// Channels in.
     pub(in crate::machine) channels: usize,
-    /// Channels out.
     pub(in crate::machine) filters: usize,
-    /// Rows and columns.
+    /// Height and width.
     pub(in crate::machine) side: usize,
 }
 
 impl Shape {
-    /// Elements of the input.
     pub(in crate::machine) fn input(self) -> usize {
         self.batch * self.channels * self.side * self.side
     }
 
-    /// Elements of the filter.
     pub(in crate::machine) fn filter(self) -> usize {
         self.filters * self.channels * 9
     }
 
-    /// Elements of the output.
     pub(in crate::machine) fn output(self) -> usize {
         self.batch * self.filters * self.side * self.side
     }
 }
 
-/// A way to compute a pass.
+/// An algorithm for a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::machine) struct Algorithm {
     number: c_int,
-    /// Bytes of workspace it wants.
     pub(in crate::machine) workspace: usize,
 }
 
-/// `cudnnConvolution*AlgoPerf_t` of all versions, with integers where the header has enums.
+/// `cudnnConvolution*AlgoPerf_t` of all versions, with integers instead of the header's enums.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct Performance {
@@ -84,7 +77,7 @@ struct Performance {
     reserved: [c_int; 3],
 }
 
-/// A handle of the library, bound to the current context.
+/// A library handle, bound to the current context.
 pub(in crate::machine) struct Cudnn {
     library: &'static Library,
     handle: *mut c_void,
@@ -95,8 +88,8 @@ macro_rules! call {
 }
 
 impl Cudnn {
-    /// Opens the library and makes a handle in the current context.
-    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, Trouble> {
+    /// Opens the library and creates a handle in the current context.
+    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, CallError> {
         let library = open(library)?;
         let mut handle = ptr::null_mut();
         call!(library, "cudnnCreate", (*mut *mut c_void), (&mut handle))?;
@@ -104,20 +97,20 @@ impl Cudnn {
     }
 
     /// The version as one number: 91002 for 9.10.2, 8907 for 8.9.7.
-    pub(in crate::machine) fn version(&self) -> Result<usize, Trouble> {
+    pub(in crate::machine) fn version(&self) -> Result<usize, CallError> {
         // SAFETY: `size_t cudnnGetVersion(void)` in cudnn.h.
         let call = unsafe { function::<unsafe extern "C" fn() -> usize>(self.library, "cudnnGetVersion\0") }?;
         // SAFETY: takes nothing and cannot fail.
         Ok(unsafe { call() })
     }
 
-    /// The descriptors of a layer.
-    pub(in crate::machine) fn layer(&self, shape: Shape) -> Result<Layer<'_>, Trouble> {
+    /// Creates the descriptors of a layer.
+    pub(in crate::machine) fn layer(&self, shape: Shape) -> Result<Layer<'_>, CallError> {
         let library = self.library;
         let (float, nchw) = (DataType::CUDNN_DATA_FLOAT as c_int, Format::CUDNN_TENSOR_NCHW as c_int);
         let size = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
         let (batch, side) = (size(shape.batch), size(shape.side));
-        let tensor = |channels: usize| -> Result<*mut c_void, Trouble> {
+        let tensor = |channels: usize| -> Result<*mut c_void, CallError> {
             let mut tensor = ptr::null_mut();
             call!(library, "cudnnCreateTensorDescriptor", (*mut *mut c_void), (&mut tensor))?;
             call!(
@@ -144,7 +137,7 @@ impl Cudnn {
             (*mut c_void, c_int, c_int, c_int, c_int, c_int, c_int, c_int, c_int),
             (convolution, 1, 1, 1, 1, 1, 1, Mode::CUDNN_CROSS_CORRELATION as c_int, float)
         )?;
-        // The descriptors are left to the end of the process.
+        // The descriptors are not destroyed: the process ends soon.
         Ok(Layer {
             cudnn: self,
             shape,
@@ -162,7 +155,7 @@ impl Drop for Cudnn {
     }
 }
 
-/// A layer ready to run.
+/// A layer with its descriptors.
 pub(in crate::machine) struct Layer<'c> {
     cudnn: &'c Cudnn,
     shape: Shape,
@@ -174,17 +167,14 @@ pub(in crate::machine) struct Layer<'c> {
 
 /// The three tensors of a pass: input (or its gradient), filter (or its gradient), output (or its gradient).
 pub(in crate::machine) struct Tensors<'b, 'd> {
-    /// Input side.
     pub(in crate::machine) input: &'b Buffer<'d>,
-    /// Filter.
     pub(in crate::machine) filter: &'b Buffer<'d>,
-    /// Output side.
     pub(in crate::machine) output: &'b Buffer<'d>,
 }
 
 impl Layer<'_> {
-    /// The algorithms that cuDNN proposes for a pass, the fastest by its own estimate first.
-    pub(in crate::machine) fn algorithms(&self, pass: Pass) -> Result<Vec<Algorithm>, Trouble> {
+    /// The algorithms that cuDNN suggests for a pass, the one it expects to be fastest first.
+    pub(in crate::machine) fn algorithms(&self, pass: Pass) -> Result<Vec<Algorithm>, CallError> {
         const MOST: usize = 10;
         let empty =
             Performance { algorithm: 0, status: 0, time: 0.0, memory: 0, determinism: 0, math: 0, reserved: [0; 3] };
@@ -242,7 +232,7 @@ impl Layer<'_> {
         algorithm: Algorithm,
         workspace: Option<&Buffer<'_>>,
         tensors: &Tensors<'_, '_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CallError> {
         assert!(
             tensors.input.len() >= self.shape.input() * 4
                 && tensors.filter.len() >= self.shape.filter() * 4

@@ -1,4 +1,4 @@
-//! The CUDA driver interface, as far as the checks need it: devices, contexts, memory, modules, launches.
+//! The parts of the CUDA driver API that the checks need: devices, contexts, memory, modules, launches.
 
 use std::ffi::{OsStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -6,7 +6,7 @@ use std::ptr;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use libloading::Library;
 
-use crate::machine::native::{Trouble, function, open, text_at};
+use crate::machine::native::{CallError, function, open, text_at};
 
 type Pointer = u64;
 
@@ -15,7 +15,7 @@ pub(in crate::machine) struct Driver {
     library: &'static Library,
 }
 
-/// Calls `$name` with the given types and values and turns its status into a result.
+/// Calls `$name` with the given types and arguments and converts its status to a `Result`.
 macro_rules! call {
     ($driver:expr, $name:literal, ($($type:ty),*), ($($value:expr),*)) => {{
         // SAFETY: the types are those of the function in cuda.h.
@@ -32,42 +32,41 @@ macro_rules! call {
 }
 
 impl Driver {
-    /// Opens libcuda; calls nothing.
-    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, Trouble> {
+    /// Opens libcuda without calling it.
+    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, CallError> {
         Ok(Self { library: open(library)? })
     }
 
     /// `cuInit`.
-    pub(in crate::machine) fn init(&self) -> Result<(), Trouble> {
+    pub(in crate::machine) fn init(&self) -> Result<(), CallError> {
         call!(self, "cuInit", (c_uint), (0))
     }
 
-    /// The highest CUDA version that the driver offers: 13000 for 13.0.
-    pub(in crate::machine) fn version(&self) -> Result<i32, Trouble> {
+    /// The highest CUDA version that the driver supports: 13000 for 13.0.
+    pub(in crate::machine) fn version(&self) -> Result<i32, CallError> {
         let mut version = 0;
         call!(self, "cuDriverGetVersion", (*mut c_int), (&mut version))?;
         Ok(version)
     }
 
-    /// How many devices a program sees.
-    pub(in crate::machine) fn device_count(&self) -> Result<i32, Trouble> {
+    /// The number of visible devices.
+    pub(in crate::machine) fn device_count(&self) -> Result<i32, CallError> {
         let mut count = 0;
         call!(self, "cuDeviceGetCount", (*mut c_int), (&mut count))?;
         Ok(count)
     }
 
-    /// A device by its number.
-    pub(in crate::machine) fn device(&self, ordinal: i32) -> Result<Device<'_>, Trouble> {
+    pub(in crate::machine) fn device(&self, ordinal: i32) -> Result<Device<'_>, CallError> {
         let mut handle = 0;
         call!(self, "cuDeviceGet", (*mut c_int, c_int), (&mut handle, ordinal))?;
         Ok(Device { driver: self, handle })
     }
 
-    fn checked(&self, call: &'static str, code: c_int) -> Result<(), Trouble> {
+    fn checked(&self, call: &'static str, code: c_int) -> Result<(), CallError> {
         if code == 0 {
             return Ok(());
         }
-        Err(Trouble::Status {
+        Err(CallError::Status {
             call,
             code,
             name: self.words("cuGetErrorName\0", code),
@@ -90,7 +89,6 @@ impl Driver {
     }
 }
 
-/// A device.
 #[derive(Clone, Copy)]
 pub(in crate::machine) struct Device<'d> {
     driver: &'d Driver,
@@ -99,7 +97,7 @@ pub(in crate::machine) struct Device<'d> {
 
 impl<'d> Device<'d> {
     /// "NVIDIA H100 80GB HBM3".
-    pub(in crate::machine) fn name(&self) -> Result<String, Trouble> {
+    pub(in crate::machine) fn name(&self) -> Result<String, CallError> {
         let mut name = [0_u8; 256];
         call!(
             self.driver,
@@ -112,7 +110,7 @@ impl<'d> Device<'d> {
     }
 
     /// "0000:65:00.0".
-    pub(in crate::machine) fn pci(&self) -> Result<String, Trouble> {
+    pub(in crate::machine) fn pci(&self) -> Result<String, CallError> {
         let mut name = [0_u8; 64];
         call!(
             self.driver,
@@ -124,31 +122,30 @@ impl<'d> Device<'d> {
         Ok(String::from_utf8_lossy(&name[..end]).into_owned())
     }
 
-    /// The compute capability.
-    pub(in crate::machine) fn capability(&self) -> Result<(i32, i32), Trouble> {
+    pub(in crate::machine) fn capability(&self) -> Result<(i32, i32), CallError> {
         let major = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         Ok((major, self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?))
     }
 
-    /// Shared memory that one block may ask for, in bytes.
-    pub(in crate::machine) fn shared_memory(&self) -> Result<i32, Trouble> {
+    /// Maximum shared memory per block (opt-in), in bytes.
+    pub(in crate::machine) fn shared_memory(&self) -> Result<i32, CallError> {
         self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
     }
 
-    /// Whether a kernel that runs too long is stopped (a device that drives a display).
-    pub(in crate::machine) fn has_watchdog(&self) -> Result<bool, Trouble> {
+    /// Whether the driver stops kernels that run too long (a device with a display attached).
+    pub(in crate::machine) fn has_watchdog(&self) -> Result<bool, CallError> {
         Ok(self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)? != 0)
     }
 
-    /// Whether this device can read the other's memory.
-    pub(in crate::machine) fn reaches(&self, other: Device<'_>) -> Result<bool, Trouble> {
+    /// Whether this device can access the other's memory.
+    pub(in crate::machine) fn reaches(&self, other: Device<'_>) -> Result<bool, CallError> {
         let mut can = 0;
         call!(self.driver, "cuDeviceCanAccessPeer", (*mut c_int, c_int, c_int), (&mut can, self.handle, other.handle))?;
         Ok(can != 0)
     }
 
-    /// The primary context, the one that frameworks use.
-    pub(in crate::machine) fn context(&self) -> Result<Context<'d>, Trouble> {
+    /// The primary context, which frameworks use.
+    pub(in crate::machine) fn context(&self) -> Result<Context<'d>, CallError> {
         let mut handle = ptr::null_mut();
         call!(self.driver, "cuDevicePrimaryCtxRetain", (*mut *mut c_void, c_int), (&mut handle, self.handle))?;
         let context = Context { driver: self.driver, device: self.handle, handle };
@@ -156,7 +153,7 @@ impl<'d> Device<'d> {
         Ok(context)
     }
 
-    fn attribute(&self, attribute: Attribute) -> Result<i32, Trouble> {
+    fn attribute(&self, attribute: Attribute) -> Result<i32, CallError> {
         let mut value = 0;
         call!(
             self.driver,
@@ -176,45 +173,45 @@ pub(in crate::machine) struct Context<'d> {
 }
 
 impl<'d> Context<'d> {
-    /// Makes it the current one again, after another device's context was.
-    pub(in crate::machine) fn enter(&self) -> Result<(), Trouble> {
+    /// Makes the context current again after another device's was.
+    pub(in crate::machine) fn enter(&self) -> Result<(), CallError> {
         call!(self.driver, "cuCtxSetCurrent", (*mut c_void), (self.handle))
     }
 
     /// Free and total bytes.
-    pub(in crate::machine) fn memory(&self) -> Result<(usize, usize), Trouble> {
+    pub(in crate::machine) fn memory(&self) -> Result<(usize, usize), CallError> {
         let (mut free, mut total) = (0, 0);
         call!(self.driver, "cuMemGetInfo_v2", (*mut usize, *mut usize), (&mut free, &mut total))?;
         Ok((free, total))
     }
 
-    /// Waits until everything is done; reports what went wrong until then.
-    pub(in crate::machine) fn synchronize(&self) -> Result<(), Trouble> {
+    /// Waits for all work to finish and returns any error of that work.
+    pub(in crate::machine) fn synchronize(&self) -> Result<(), CallError> {
         call!(self.driver, "cuCtxSynchronize", (), ())
     }
 
-    /// Lets this context use the memory of the other's device.
-    pub(in crate::machine) fn reach_into(&self, other: &Context<'_>) -> Result<(), Trouble> {
+    /// Enables access to the other device's memory.
+    pub(in crate::machine) fn reach_into(&self, other: &Context<'_>) -> Result<(), CallError> {
         self.enter()?;
         call!(self.driver, "cuCtxEnablePeerAccess", (*mut c_void, c_uint), (other.handle, 0))
     }
 
-    /// Memory on the device.
-    pub(in crate::machine) fn allocate(&self, bytes: usize) -> Result<Buffer<'d>, Trouble> {
+    /// Allocates memory on the device.
+    pub(in crate::machine) fn allocate(&self, bytes: usize) -> Result<Buffer<'d>, CallError> {
         let mut address: Pointer = 0;
         call!(self.driver, "cuMemAlloc_v2", (*mut Pointer, usize), (&mut address, bytes))?;
         Ok(Buffer { driver: self.driver, address, bytes })
     }
 
-    /// Memory on the device with these bytes in it.
-    pub(in crate::machine) fn upload(&self, bytes: &[u8]) -> Result<Buffer<'d>, Trouble> {
+    /// Allocates memory on the device and copies these bytes to it.
+    pub(in crate::machine) fn upload(&self, bytes: &[u8]) -> Result<Buffer<'d>, CallError> {
         let buffer = self.allocate(bytes.len())?;
         buffer.write(bytes)?;
         Ok(buffer)
     }
 
     /// Compiles and loads PTX text or a cubin.
-    pub(in crate::machine) fn module(&self, image: &[u8]) -> Result<Module<'d>, Trouble> {
+    pub(in crate::machine) fn module(&self, image: &[u8]) -> Result<Module<'d>, CallError> {
         let mut image = image.to_vec();
         image.push(0);
         let mut handle = ptr::null_mut();
@@ -230,12 +227,11 @@ impl<'d> Context<'d> {
 
 impl Drop for Context<'_> {
     fn drop(&mut self) {
-        // A failure here was reported by a call before, and the process ends anyway.
+        // An error here was already reported by an earlier call, and the process ends anyway.
         let _ = call!(self.driver, "cuDevicePrimaryCtxRelease_v2", (c_int), (self.device));
     }
 }
 
-/// Memory on a device.
 pub(in crate::machine) struct Buffer<'d> {
     driver: &'d Driver,
     address: Pointer,
@@ -243,8 +239,8 @@ pub(in crate::machine) struct Buffer<'d> {
 }
 
 impl Buffer<'_> {
-    /// Copies to the device; no more than fits.
-    pub(in crate::machine) fn write(&self, bytes: &[u8]) -> Result<(), Trouble> {
+    /// Copies to the device, truncated to the buffer's size.
+    pub(in crate::machine) fn write(&self, bytes: &[u8]) -> Result<(), CallError> {
         let length = bytes.len().min(self.bytes);
         call!(
             self.driver,
@@ -254,8 +250,8 @@ impl Buffer<'_> {
         )
     }
 
-    /// Copies from the device; no more than there is.
-    pub(in crate::machine) fn read(&self, bytes: &mut [u8]) -> Result<(), Trouble> {
+    /// Copies from the device, truncated to the buffer's size.
+    pub(in crate::machine) fn read(&self, bytes: &mut [u8]) -> Result<(), CallError> {
         let length = bytes.len().min(self.bytes);
         call!(
             self.driver,
@@ -265,31 +261,30 @@ impl Buffer<'_> {
         )
     }
 
-    /// All bytes.
-    pub(in crate::machine) fn read_all(&self) -> Result<Vec<u8>, Trouble> {
+    /// Copies the whole buffer to the host.
+    pub(in crate::machine) fn read_all(&self) -> Result<Vec<u8>, CallError> {
         let mut bytes = vec![0; self.bytes];
         self.read(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Copies from another buffer on any device; no more than fits.
-    pub(in crate::machine) fn copy_from(&self, other: &Buffer<'_>) -> Result<(), Trouble> {
+    /// Copies from another buffer on any device, truncated to the smaller size.
+    pub(in crate::machine) fn copy_from(&self, other: &Buffer<'_>) -> Result<(), CallError> {
         let length = self.bytes.min(other.bytes);
         call!(self.driver, "cuMemcpyDtoD_v2", (Pointer, Pointer, usize), (self.address, other.address, length))
     }
 
     /// Sets every byte.
-    pub(in crate::machine) fn fill(&self, byte: u8) -> Result<(), Trouble> {
+    pub(in crate::machine) fn fill(&self, byte: u8) -> Result<(), CallError> {
         call!(self.driver, "cuMemsetD8_v2", (Pointer, u8, usize), (self.address, byte, self.bytes))
     }
 
-    /// The address, for libraries on top of the driver.
+    /// The address, for libraries built on the driver.
     pub(super) fn pointer(&self) -> *mut c_void {
-        // Device addresses are numbers to this side; 64-bit platforms only, as CUDA itself.
+        // Device addresses are plain integers on the host; 64-bit platforms only, like CUDA itself.
         self.address as *mut c_void
     }
 
-    /// How many bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes
     }
@@ -297,20 +292,19 @@ impl Buffer<'_> {
 
 impl Drop for Buffer<'_> {
     fn drop(&mut self) {
-        // A failure here was reported by a call before, and the process ends anyway.
+        // An error here was already reported by an earlier call, and the process ends anyway.
         let _ = call!(self.driver, "cuMemFree_v2", (Pointer), (self.address));
     }
 }
 
-/// A loaded module.
 pub(in crate::machine) struct Module<'d> {
     driver: &'d Driver,
     handle: *mut c_void,
 }
 
 impl Module<'_> {
-    /// Runs the checks' own kernel, `(const u32* in, u32* out, u32 n)`, with one thread per element.
-    pub(in crate::machine) fn run_mix(&self, input: &Buffer<'_>, output: &Buffer<'_>) -> Result<(), Trouble> {
+    /// Runs the test kernel, `(const u32* in, u32* out, u32 n)`, with one thread per element.
+    pub(in crate::machine) fn run_mix(&self, input: &Buffer<'_>, output: &Buffer<'_>) -> Result<(), CallError> {
         const BLOCK: u32 = 256;
         let mut function = ptr::null_mut();
         call!(

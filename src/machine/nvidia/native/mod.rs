@@ -1,4 +1,4 @@
-//! Calls of NVIDIA's libraries: the driver, cuBLAS, cuDNN, NVRTC and what nvml-wrapper leaves out of NVML.
+//! Calls into NVIDIA's libraries: the driver, cuBLAS, cuDNN, NVRTC, and the NVML functions that nvml-wrapper lacks.
 #![expect(unsafe_code, reason = "foreign functions; every block says why it is sound")]
 
 pub(in crate::machine) mod cublas;

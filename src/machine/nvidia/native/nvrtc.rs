@@ -1,21 +1,20 @@
-//! NVRTC: the compiler that frameworks call at run time.
+//! NVRTC: the run-time compiler that frameworks use.
 
 use std::ffi::{OsStr, c_char, c_int, c_void};
 use std::ptr;
 
 use libloading::Library;
 
-use crate::machine::native::{Trouble, function, named, open};
+use crate::machine::native::{CallError, function, named, open};
 
-/// The compiler library.
 pub(in crate::machine) struct Nvrtc {
     library: &'static Library,
 }
 
-/// What is compiled for.
+/// The compilation target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::machine) enum Target {
-    /// Code of that very device.
+    /// Machine code for exactly this architecture.
     Device(i32),
     /// PTX text, which the driver compiles.
     Virtual(i32),
@@ -48,20 +47,19 @@ macro_rules! call {
 }
 
 impl Nvrtc {
-    /// Opens the library.
-    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, Trouble> {
+    pub(in crate::machine) fn open(library: &OsStr) -> Result<Self, CallError> {
         Ok(Self { library: open(library)? })
     }
 
-    /// Major and minor version.
-    pub(in crate::machine) fn version(&self) -> Result<(i32, i32), Trouble> {
+    pub(in crate::machine) fn version(&self) -> Result<(i32, i32), CallError> {
         let (mut major, mut minor) = (0, 0);
         call!(self, "nvrtcVersion", (*mut c_int, *mut c_int), (&mut major, &mut minor))?;
         Ok((major, minor))
     }
 
-    /// What frameworks compile for on a device of that capability: code of its own where the compiler knows it, which
-    /// drivers older than the compiler load too, else the newest PTX that the device runs.
+    /// What frameworks compile for on a device of this capability: machine code if the compiler supports the
+    /// architecture, which also loads on drivers older than the compiler; otherwise the newest PTX that the device can
+    /// run.
     pub(in crate::machine) fn target(&self, major: i32, minor: i32) -> Target {
         let own = major * 10 + minor;
         let archs = self.architectures().unwrap_or_default();
@@ -71,7 +69,7 @@ impl Nvrtc {
         }
     }
 
-    /// The architectures that it compiles for, 90 for 9.0; compilers older than CUDA 11.2 do not tell.
+    /// The architectures that it compiles for, 90 for 9.0; unknown for compilers older than CUDA 11.2.
     fn architectures(&self) -> Option<Vec<c_int>> {
         let mut count = 0;
         call!(self, "nvrtcGetNumSupportedArchs", (*mut c_int), (&mut count)).ok()?;
@@ -80,8 +78,8 @@ impl Nvrtc {
         Some(archs)
     }
 
-    /// Compiles C++ for a target; its image, or the trouble with the compiler's log.
-    pub(in crate::machine) fn compile(&self, source: &str, target: Target) -> Result<Vec<u8>, (Trouble, String)> {
+    /// Compiles C++ for a target; returns the image, or the error with the compiler's log.
+    pub(in crate::machine) fn compile(&self, source: &str, target: Target) -> Result<Vec<u8>, (CallError, String)> {
         let plain = |trouble| (trouble, String::new());
         let mut source = source.as_bytes().to_vec();
         source.push(0);
@@ -97,11 +95,11 @@ impl Nvrtc {
         let options = [option.as_ptr().cast::<c_char>()];
         call!(self, "nvrtcCompileProgram", (*mut c_void, c_int, *const *const c_char), (program, 1, options.as_ptr()))
             .map_err(|trouble| (trouble, self.log(program)))?;
-        // The program is left to the end of the process.
+        // The program is not destroyed: the process ends soon.
         self.image(program, target).map_err(plain)
     }
 
-    fn image(&self, program: *mut c_void, target: Target) -> Result<Vec<u8>, Trouble> {
+    fn image(&self, program: *mut c_void, target: Target) -> Result<Vec<u8>, CallError> {
         let mut size = 0;
         if let Target::Device(_) = target {
             call!(self, "nvrtcGetCUBINSize", (*mut c_void, *mut usize), (program, &mut size))?;
