@@ -1,7 +1,7 @@
 //! Comparisons that need more than numbers: version ranges, compute capabilities against a build, drivers against CUDA.
 //!
-//! Each returns `false` for what it cannot read only where that is the safe answer; callers that must know the
-//! difference ask for the facts first.
+//! Each returns `false` for what it cannot read only where that is the safe answer; callers that need the difference
+//! check the facts first.
 
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ pub(crate) fn matches(version: &str, range: &str) -> bool {
     parse(version).is_some_and(|version| range.contains(&version))
 }
 
-/// Whether two versions agree in their first number; what cannot be read agrees with everything.
+/// Whether two versions have the same major number; an unreadable version matches everything.
 pub(crate) fn same_major(one: &str, other: &str) -> bool {
     match (parse(one), parse(other)) {
         (Some(one), Some(other)) => one.release().first() == other.release().first(),
@@ -51,12 +51,12 @@ pub(crate) fn driver_supports(driver: &str, cuda: &str) -> bool {
     driver >= floor
 }
 
-/// The oldest driver that serves the family of that CUDA version; `None` for families that are not in the table.
+/// The oldest driver that supports the family of that CUDA version; `None` for families that are not in the table.
 pub(crate) fn driver_floor(cuda: &str) -> Option<&'static str> {
     catalogue().driver_floor(cuda)
 }
 
-/// The newest CUDA that a driver of that version speaks: 450.102.04 speaks 11.0. A driver translates PTX of its own
+/// The newest CUDA that a driver of that version supports: 450.102.04 supports 11.0. A driver compiles PTX of its own
 /// CUDA and of older ones only, whatever minor-version compatibility allows otherwise. `None` for what cannot be read
 /// or is older than the table.
 pub(crate) fn cuda_of_driver(driver: &str) -> Option<&'static str> {
@@ -74,13 +74,13 @@ pub(crate) fn cuda_knows(cuda: &str, capability: &str) -> bool {
 struct Catalogue {
     /// Families of CUDA and the oldest driver of each: "12" and "525.60.13".
     floors: Vec<(String, String)>,
-    /// The first number of drivers and the CUDA they speak, the newest first: 525 and "12.0".
+    /// The major version of drivers and the CUDA they support, the newest first: 525 and "12.0".
     branches: Vec<(u32, String)>,
     /// Capabilities and the first CUDA that knows them.
     architectures: Vec<((u32, u32), Version)>,
 }
 
-/// The tables, read when somebody first asks.
+/// The tables, read on first use.
 fn catalogue() -> &'static Catalogue {
     static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
     CATALOGUE.get_or_init(|| {
@@ -116,7 +116,7 @@ impl Catalogue {
         let major = numbers.next().filter(|major| major.parse::<u32>().is_ok())?;
         let minor = numbers.next().map(|minor| format!("{major}.{minor}"));
         let of = |family: &str| self.floors.iter().find(|(known, _)| known == family).map(|(_, floor)| floor.as_str());
-        // Where each release has a floor of its own, a bare major version needs the oldest of them.
+        // Where each release has its own floor, a bare major version needs the oldest of them.
         let oldest = || {
             let releases = self.floors.iter().filter(|(known, _)| known.split('.').next() == Some(major));
             releases.map(|(_, floor)| floor.as_str()).min_by_key(|floor| parse(floor))
@@ -140,7 +140,7 @@ fn rows(csv: &str) -> impl Iterator<Item = csv::StringRecord> {
     csv::Reader::from_reader(csv.as_bytes()).into_records().filter_map(Result::ok)
 }
 
-/// The first number of a driver's version.
+/// The major number of a driver's version.
 fn branch(driver: &str) -> Option<u32> {
     driver.split('.').next()?.trim().parse().ok()
 }

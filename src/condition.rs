@@ -1,5 +1,5 @@
-//! A condition of the book over facts ("oom.others > 0.3 * oom.total") that compiles when it is first asked and never
-//! fails: one that does not compile is silent (`check` names it).
+//! A condition of the book over facts ("oom.others > 0.3 * oom.total"). It is compiled on first use and never fails:
+//! one that does not compile counts as unknown (`check` reports it).
 //!
 //! Like a [`crate::pattern::Pattern`] it belongs to its page and is compiled once, however many texts are diagnosed.
 
@@ -20,13 +20,13 @@ struct Inner {
     parts: OnceLock<Vec<Part>>,
 }
 
-/// What stands between two of the outermost `or`s of a condition, so that one unknown part does not silence the others.
+/// A part between two of the outermost `or`s of a condition, so that one unknown part does not hide the others.
 #[derive(Debug)]
 pub(crate) struct Part {
     expression: Option<Expression<'static, 'static>>,
-    /// The facts it asks for, by dotted name.
+    /// The facts it uses, by dotted name.
     pub(crate) names: Vec<String>,
-    /// Whether it tests for presence: the one question that an absent fact answers.
+    /// Whether it tests for presence, which is known even for an absent fact.
     pub(crate) asks_presence: bool,
 }
 
@@ -41,7 +41,7 @@ impl Condition {
         &self.0.source
     }
 
-    /// The facts it asks for, by dotted name, each once.
+    /// The facts it uses, by dotted name, each once.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.parts().iter().flat_map(|part| &part.names).map(String::as_str).collect();
         names.sort_unstable();
@@ -73,18 +73,18 @@ impl Part {
         Self { expression, names, asks_presence: source.contains(" defined") }
     }
 
-    /// Whether it is true of these facts; `None` where it cannot be said.
+    /// Whether it is true for these facts; `None` where that is unknown.
     pub(crate) fn evaluate(&self, facts: &Value) -> Option<bool> {
         Some(self.expression.as_ref()?.eval(facts.clone()).ok()?.is_true())
     }
 }
 
-/// Whether the language has that name, so that it is none of a fact.
+/// Whether the language defines that name, so that it is no fact.
 pub(crate) fn is_global(name: &str) -> bool {
     LANGUAGE.globals().any(|(global, _)| global == name)
 }
 
-/// What conditions and sentences of pages are written in.
+/// The language of conditions and sentences in pages.
 pub(crate) static LANGUAGE: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut language = Environment::new();
     language.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -113,7 +113,7 @@ fn span(names: &[String]) -> String {
     }
 }
 
-/// The parts of a condition between its outermost `or`s, so that one unknown part does not silence the others.
+/// The parts of a condition between its outermost `or`s, so that one unknown part does not hide the others.
 pub(crate) fn split_or(condition: &str) -> Vec<&str> {
     let bytes = condition.as_bytes();
     let (mut depth, mut quote, mut start, mut parts) = (0_i32, None, 0, Vec::new());

@@ -26,6 +26,10 @@ const KNOWN: &[(&str, &str)] = &[
         "dist-debug-detail.collective-mismatch.txt",
         "the text holds exit code -11 and nothing of the collective that was labelled",
     ),
+    (
+        "hard-zh-mamba-smem-oneliner.kernel-bug.txt",
+        "the numbers are those of a request that smaller blocks would serve; only the story told that the kernel was wrong",
+    ),
     ("dist-port-in-use.network.txt", "the text says EADDRINUSE, which the closed list calls port-in-use"),
 ];
 

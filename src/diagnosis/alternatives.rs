@@ -1,14 +1,13 @@
-//! Of the commands that a recipe gives for several frameworks, those for the framework that the text is about.
+//! Where a recipe has commands for several frameworks, keeps those for the framework in the text.
 //!
-//! A recipe labels its alternatives with comment lines ("# Lightning"). Nothing is hidden for good: the whole recipe
-//! is a `faultbook show` away.
+//! A recipe labels its alternatives with comment lines ("# Lightning"). `faultbook show` prints the whole recipe.
 
 use std::collections::BTreeSet;
 
 use crate::incident::{Incident, Role};
 use crate::text::Transcript;
 
-/// Words in a label or a command, and the word in the text that tells of the same framework.
+/// Words in a label or a command, and the word in the text that shows the same framework.
 const FRAMEWORKS: &[(&str, &[&str])] = &[
     ("lightning", &["lightning", "trainer.", "on_before_optimizer_step", "sanity checking"]),
     ("hugging face", &["transformers", "huggingface", "trainer.py", "per_device_train_batch_size"]),
@@ -39,7 +38,7 @@ impl Frameworks {
         let errors = incident.errors.iter().flat_map(|error| error.lines.clone());
         let lines: BTreeSet<usize> = (0..transcript.len().min(LINES)).chain(errors.take(LINES)).collect();
         let mut found = BTreeSet::new();
-        // An answer of ours names frameworks that have nothing to do with the run.
+        // One of our own answers names frameworks unrelated to the run.
         for index in lines.into_iter().filter(|index| incident.roles.get(*index) != Some(&Role::Answer)) {
             let line = transcript.line(index).text.to_ascii_lowercase();
             let named = FRAMEWORKS.iter().filter(|(_, words)| words.iter().any(|word| line.contains(word)));
@@ -73,7 +72,7 @@ pub(super) fn relevant_blocks(blocks: Vec<String>, frameworks: &Frameworks) -> V
     if fitting.is_empty() { blocks.into_iter().take(1).collect() } else { fitting }
 }
 
-/// A block taken apart before each comment line.
+/// A block split before each comment line.
 fn parts(block: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for line in block.lines() {
@@ -88,7 +87,7 @@ fn parts(block: &str) -> Vec<String> {
     parts
 }
 
-/// The comment that says what a part is for.
+/// The comment that labels a part.
 fn label(part: &str) -> &str {
     part.lines().find(|line| line.contains('#')).and_then(|line| line.split_once('#')).map_or("", |(_, label)| label)
 }

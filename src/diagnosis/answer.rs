@@ -14,7 +14,7 @@ use crate::span::Span;
 pub struct Diagnosis {
     /// What kind of answer it is.
     pub verdict: Verdict,
-    /// The primary fault, when the book holds it.
+    /// The primary fault, if the book has a page for it.
     pub fault: Option<Fault>,
     /// What followed from the primary fault.
     pub cascade: Vec<Consequence>,
@@ -24,11 +24,11 @@ pub struct Diagnosis {
     pub causes: Vec<RankedCause>,
     /// What to do, in this order: the fixes of the causes that are still possible, those of the likeliest cause first.
     pub actions: Vec<Action>,
-    /// The one check that would separate the remaining causes most.
+    /// The one check that would best distinguish the remaining causes.
     pub next_check: Option<NextCheck>,
     /// The project's own reports, best first.
     pub reports: Vec<ReportHit>,
-    /// Pages that come near when the book does not hold the error.
+    /// The nearest pages when the book has none for the error.
     pub nearest: Vec<NearPage>,
     /// Faults that print nothing and fit the versions and operations that the text names.
     pub silent: Vec<NearPage>,
@@ -37,7 +37,7 @@ pub struct Diagnosis {
     /// What is known about run and machine.
     #[serde(rename = "facts")]
     pub environment: Facts,
-    /// Whether and how the machine was asked.
+    /// Whether and how the machine was probed.
     pub probe: Option<ProbeSummary>,
     /// Physical lines of the text.
     pub lines_read: u32,
@@ -52,14 +52,14 @@ pub struct Diagnosis {
 pub enum Verdict {
     /// A fault page matched.
     KnownFault,
-    /// A real error that the book does not hold.
+    /// A real error that has no page.
     UnlistedError,
     /// A healthy text.
     NoError,
 }
 
 impl Verdict {
-    /// Its word in every format.
+    /// The word for it in every output format.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::KnownFault => "known-fault",
@@ -82,7 +82,7 @@ pub struct Fault {
     /// How sure the match is, from 0 to 1, calibrated.
     #[serde(serialize_with = "figure")]
     pub confidence: f64,
-    /// Where the text says so.
+    /// Where in the text.
     pub span: Span,
     /// The words there.
     pub text: String,
@@ -90,7 +90,7 @@ pub struct Fault {
     pub rank: Option<u32>,
     /// Circumstances worth a line: phase, step, epoch.
     pub circumstances: Vec<String>,
-    /// What else is easily taken for it, and how to tell, as markdown, the closest one first.
+    /// What it is easily confused with and how to distinguish them, as markdown, closest first.
     pub lookalikes: Vec<String>,
 }
 
@@ -102,11 +102,11 @@ pub struct Consequence {
     pub id: String,
     /// The page's title.
     pub title: String,
-    /// Where the text says so.
+    /// Where in the text.
     pub span: Span,
     /// The words there.
     pub text: String,
-    /// Why it is taken for a consequence: "teardown", "the same chain", "other ranks".
+    /// Why it counts as a consequence: "teardown", "the same chain", "other ranks".
     pub why: String,
 }
 
@@ -121,13 +121,13 @@ pub struct PrimaryError {
     pub message: String,
     /// The innermost frame in the user's own code, else the innermost frame.
     pub frame: Option<FrameRef>,
-    /// Where the text says so.
+    /// Where in the text.
     pub span: Span,
     /// The rank, where known.
     pub rank: Option<u32>,
 }
 
-/// A place in somebody's code.
+/// A place in source code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FrameRef {
@@ -139,7 +139,7 @@ pub struct FrameRef {
     pub function: String,
 }
 
-/// One cause with its standing.
+/// One cause with its probability and status.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RankedCause {
@@ -150,9 +150,11 @@ pub struct RankedCause {
     /// Calibrated probability, 0 to 1.
     #[serde(serialize_with = "figure")]
     pub probability: f64,
-    /// What the probe says of it.
+    /// How common the cause is before any evidence, in log-odds.
+    pub prior: f64,
+    /// What the probe shows about it.
     pub status: CauseStatus,
-    /// Why the status is what it is, where there is something to say.
+    /// Why the status is what it is, if known.
     pub status_says: Option<String>,
     /// Reasons for and against, strongest first.
     pub reasons: Vec<Reason>,
@@ -166,14 +168,14 @@ pub struct RankedCause {
     pub dead_ends: Vec<String>,
 }
 
-/// What the probe says of a cause.
+/// What the probe shows about a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CauseStatus {
     /// A measured value settles it.
     Confirmed,
-    /// A measured value speaks for it.
+    /// A measured value supports it.
     Supported,
     /// A measured value rules it out.
     Refuted,
@@ -182,7 +184,7 @@ pub enum CauseStatus {
 }
 
 impl CauseStatus {
-    /// Its word in every format.
+    /// The word for it in every output format.
     pub fn word(self) -> &'static str {
         match self {
             CauseStatus::Confirmed => "confirmed",
@@ -204,8 +206,10 @@ pub struct Reason {
     pub source: Source,
     /// In words.
     pub says: String,
-    /// Where the text says so.
+    /// Where in the text.
     pub span: Option<Span>,
+    /// How far it moved the cause, in log-odds.
+    pub weight: f64,
 }
 
 /// Something to do about the failure. In the list of actions it appears once, in the words of its likeliest cause; among
@@ -261,7 +265,7 @@ pub struct ReportHit {
     pub command: Option<String>,
 }
 
-/// A page that comes near.
+/// A page that resembles the error.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NearPage {
@@ -278,7 +282,7 @@ pub struct NearPage {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NoticeHit {
-    /// What it says, in one clause.
+    /// What it means, in one clause.
     pub title: String,
     /// Physical line of its first appearance.
     pub line: u32,
@@ -286,7 +290,7 @@ pub struct NoticeHit {
     pub count: usize,
 }
 
-/// How the machine was asked.
+/// How the machine was probed.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProbeSummary {
@@ -296,7 +300,7 @@ pub struct ProbeSummary {
     pub findings: Vec<String>,
 }
 
-/// A figure as a reader can use it: no noise behind the third digit, and always a number from 0 to 1.
+/// Rounds a figure for readers: no noise after the third digit, and always a number from 0 to 1.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn figure<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     let value = if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 };

@@ -1,16 +1,16 @@
-//! The budget behind an out-of-memory error: what the message and the probe say of the use of memory, and which batch
+//! The memory budget of an out-of-memory error: what the message and the probe say about memory use, and which batch
 //! would fit. Estimates, labelled as such.
 
-use super::capacity::{GIB, OVERHEAD, Split, whole};
+use super::capacity::{GIB, OVERHEAD, Split, floor_u32};
 use crate::amounts::size;
 use crate::diagnosis::RankedCause;
 use crate::facts::Facts;
 
-/// The budget behind an out-of-memory error.
+/// The memory budget of an out-of-memory error.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Budget {
-    /// What is known of the use of memory, in one sentence.
-    pub(super) says: String,
+    /// What is known about memory use, in one sentence.
+    pub(super) message: String,
     /// The batch that should fit, with the effective batch kept; `None` where the text names no batch.
     pub(super) fits: Option<Split>,
 }
@@ -18,25 +18,25 @@ pub(super) struct Budget {
 /// Causes for which the budget is worth a line.
 const OF_MEMORY: [&str; 4] = ["memory-exhausted", "memory-held", "memory-fragmented", "memory-leak"];
 
-/// The budget as a note beside a diagnosis, when its best cause is one of memory.
+/// The budget as a note to a diagnosis whose best cause is about memory.
 pub(super) fn note(facts: &Facts, causes: &[RankedCause]) -> Option<String> {
     let best = causes.first().filter(|cause| OF_MEMORY.contains(&cause.id.as_str()))?;
     let budget = budget(facts)?;
-    // A batch proposed against memory that others hold would be the wrong advice.
-    let says = match best.id.as_str() {
-        "memory-held" => budget.says.split(';').next().unwrap_or_default().to_owned(),
-        _ => budget.says,
+    // A smaller batch does not help against memory that other processes use.
+    let message = match best.id.as_str() {
+        "memory-held" => budget.message.split(';').next().unwrap_or_default().to_owned(),
+        _ => budget.message,
     };
-    Some(format!("memory budget: {says}"))
+    Some(format!("memory budget: {message}"))
 }
 
-/// What the message and the probe say of the use of memory, and which batch would fit.
+/// What the message and the probe say about memory use, and which batch would fit.
 pub(super) fn budget(facts: &Facts) -> Option<Budget> {
     let total = facts.number("oom.total").or(facts.number("gpu.memory.total"))?;
     let free = facts.number("oom.free").or(facts.number("gpu.memory.free"));
     let own = facts.number("oom.process").or(facts.number("oom.allocated"));
     let others = facts.number("oom.others").filter(|bytes| *bytes > 0.02 * total);
-    let asked = facts.number("oom.requested");
+    let requested = facts.number("oom.requested");
     let mut parts = vec![format!("{} in all", size(total))];
     parts.extend(own.map(|bytes| format!("{} held by this process", size(bytes))));
     parts.extend(others.map(|bytes| format!("{} by others", size(bytes))));
@@ -45,7 +45,7 @@ pub(super) fn budget(facts: &Facts) -> Option<Budget> {
         parts.extend(held.map(|bytes| format!("{} held by processes", size(bytes))));
     }
     parts.extend(free.map(|bytes| format!("{} free", size(bytes))));
-    parts.extend(asked.map(|bytes| format!("{} asked for", size(bytes))));
+    parts.extend(requested.map(|bytes| format!("{} asked for", size(bytes))));
     let (measured, workspace) = match workspace(facts, total) {
         Workspace::Measured(bytes) => {
             (true, format!("cuDNN wants {} of workspace for a plain layer here", size(bytes)))
@@ -56,24 +56,24 @@ pub(super) fn budget(facts: &Facts) -> Option<Budget> {
         return None;
     }
     parts.push(workspace);
-    let fits = fitting(facts, own, free, asked, total);
-    let mut says = parts.join(", ");
+    let fits = fitting(facts, own, free, requested, total);
+    let mut message = parts.join(", ");
     if let Some(split) = fits {
-        says.push_str(&format!(
+        message.push_str(&format!(
             "; batch {} with accumulation {} should fit (estimate, {:.0} % of the memory taken as fixed)",
             split.batch,
             split.accumulation,
             OVERHEAD * 100.0
         ));
     }
-    Some(Budget { says, fits })
+    Some(Budget { message, fits })
 }
 
 /// What a convolution's workspace may need.
 enum Workspace {
-    /// What cuDNN asked for in the functional probe of this machine.
+    /// What cuDNN requested in the functional probe of this machine.
     Measured(f64),
-    /// Workspaces of convolutions are of this order; less on small cards.
+    /// Workspaces of convolutions are of this order; less on small GPUs.
     Assumed(f64),
 }
 
@@ -84,18 +84,18 @@ fn workspace(facts: &Facts, total: f64) -> Workspace {
     }
 }
 
-/// The batch whose samples, as large as now, leave room for what was asked and for a workspace.
-fn fitting(facts: &Facts, own: Option<f64>, free: Option<f64>, asked: Option<f64>, total: f64) -> Option<Split> {
+/// The batch whose samples, as large as now, leave room for what was requested and for a workspace.
+fn fitting(facts: &Facts, own: Option<f64>, free: Option<f64>, requested: Option<f64>, total: f64) -> Option<Split> {
     let (Workspace::Measured(workspace) | Workspace::Assumed(workspace)) = workspace(facts, total);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
     let batch = facts.number("run.batch_size").filter(|n| (2.0..=65536.0).contains(n) && n.fract() == 0.0)? as u32;
     let own = own.or_else(|| Some(total - free?))?;
     let sample = own * (1.0 - OVERHEAD) / f64::from(batch);
-    let missing = asked.unwrap_or(0.0).max(workspace) - free.unwrap_or(0.0);
-    if sample <= 0.0 || asked.is_some_and(|asked| asked > total) {
+    let missing = requested.unwrap_or(0.0).max(workspace) - free.unwrap_or(0.0);
+    if sample <= 0.0 || requested.is_some_and(|requested| requested > total) {
         return None;
     }
-    let fewer = whole((missing / sample).ceil().max(1.0)).max(1);
+    let fewer = floor_u32((missing / sample).ceil().max(1.0)).max(1);
     Some(Split::of(batch, batch.saturating_sub(fewer)))
 }
 
@@ -111,9 +111,9 @@ mod tests {
         }
         let plain = budget(&facts).expect("a budget");
         assert!(
-            plain.says.starts_with("12.0 GiB in all, 11.5 GiB held by this process, 204.8 MiB free"),
+            plain.message.starts_with("12.0 GiB in all, 11.5 GiB held by this process, 204.8 MiB free"),
             "{}",
-            plain.says
+            plain.message
         );
         assert_eq!(plain.fits, None);
         facts.number_in_text("run.batch_size", 8.0, 1);

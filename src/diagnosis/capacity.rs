@@ -1,21 +1,21 @@
-//! Does it fit? From one GPU to another with the effective batch kept.
+//! Does the run fit another GPU with the same effective batch?
 //!
-//! Pure arithmetic on catalogue and facts. Everything here is an estimate and says so: how much memory a sample needs
-//! is only known by running it. Two assumptions frame the answer: that the run needs memory in proportion to the card,
-//! and that it filled the old card.
+//! Pure arithmetic on catalogue and facts. All of it is an estimate and is labelled so: how much memory a sample needs
+//! is only known by running it. Two assumptions bound the answer: that the run needs memory in proportion to the GPU's,
+//! and that it filled the old GPU.
 
 use crate::book::hardware::Gpu;
 use crate::compatibility::split_capability;
 
-/// What part of the memory is taken to be independent of the batch when nobody says otherwise: weights, optimizer
+/// The share of memory assumed independent of the batch unless stated: weights, optimizer
 /// state, CUDA context, workspaces.
-pub const OVERHEAD: f64 = 0.2;
+pub(crate) const OVERHEAD: f64 = 0.2;
 
 pub(super) const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 /// A move from one GPU to another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Move {
+pub(crate) struct Move {
     /// One row per property: its name, the old value, the new value, how they compare.
     pub comparison: Vec<[String; 4]>,
     /// The batch to keep in effect.
@@ -28,13 +28,13 @@ pub struct Move {
     pub warning: Option<String>,
     /// What the estimate rests on.
     pub assumptions: Vec<String>,
-    /// Five things to see to.
+    /// Five things to check.
     pub checklist: [String; 5],
 }
 
 /// A batch in pieces: `batch` samples at a time, `accumulation` times before a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Split {
+pub(crate) struct Split {
     /// Samples at a time.
     pub batch: u32,
     /// Times before a step.
@@ -51,24 +51,24 @@ impl Split {
     }
 }
 
-/// What a run needs on its old card.
+/// What a run needs on its old GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
-    /// Samples at a time on the old card.
+pub(crate) struct Load {
+    /// Samples at a time on the old GPU.
     pub batch: u32,
     /// The share of memory that does not depend on the batch, from 0 to 0.95.
     pub overhead: f64,
-    /// Bytes that the run held at its peak, where somebody measured it.
+    /// Peak memory of the run in bytes, where it was measured.
     pub used: Option<f64>,
 }
 
 /// Why no estimate can be given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
-    /// The catalogue has no memory size for the card.
+pub(crate) enum Unknown {
+    /// The catalogue has no memory size for the GPU.
     #[error("the catalogue has no memory size for the {0}")]
     Memory(String),
-    /// A batch of nothing.
+    /// The batch is 0.
     #[error("a batch has at least one sample")]
     Batch,
 }
@@ -76,8 +76,8 @@ pub enum Unknown {
 /// Estimates how to move a run.
 ///
 /// # Errors
-/// When the catalogue does not know a card's memory, or the batch is 0.
-pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
+/// When the catalogue does not know a GPU's memory, or the batch is 0.
+pub(crate) fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
     let memory = |gpu: &Gpu| gpu.memory_gib.filter(|gib| *gib > 0.0).ok_or_else(|| Unknown::Memory(gpu.name.clone()));
     let (old, new) = (memory(from)?, memory(to)?);
     if load.batch == 0 {
@@ -86,10 +86,10 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
     let overhead = load.overhead.clamp(0.0, 0.95);
     let batch = f64::from(load.batch);
     let mut assumptions = Vec::new();
-    // The samples that the estimate finds room for; below 1 the run itself is too large for the card.
+    // The samples that fit by the estimate; below 1 the run itself is too large for the GPU.
     let (proposal, fallback, room_for) = match load.used {
         Some(used) => {
-            // Part of a card is never the run's own: context, display, fragments.
+            // Part of a GPU's memory is never available to the run: context, display, fragmentation.
             const USABLE: f64 = 0.92;
             let used = used / GIB;
             let sample = used * (1.0 - overhead) / batch;
@@ -99,13 +99,13 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
                 "about {sample:.2} GiB of that per sample ({:.0} % do not depend on the batch)",
                 overhead * 100.0
             ));
-            let split = Split::of(load.batch, whole(room / sample));
+            let split = Split::of(load.batch, floor_u32(room / sample));
             (split, None, room / sample)
         }
         None => {
-            let in_proportion = whole(batch * new / old);
+            let in_proportion = floor_u32(batch * new / old);
             let sample = old * (1.0 - overhead) / batch;
-            let when_full = whole((new - overhead * old) / sample);
+            let when_full = floor_u32((new - overhead * old) / sample);
             assumptions.push("first: the run needs memory in proportion to the card".to_owned());
             assumptions.push(format!(
                 "then: it filled the old card, and {:.0} % of that do not depend on the batch (--overhead)",
@@ -133,7 +133,7 @@ pub fn fit(from: &Gpu, to: &Gpu, load: Load) -> Result<Move, Unknown> {
 
 /// Rounded down; nothing below 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-pub(super) fn whole(value: f64) -> u32 {
+pub(super) fn floor_u32(value: f64) -> u32 {
     if value.is_finite() { value.floor().clamp(0.0, 1e6) as u32 } else { 0 }
 }
 
@@ -227,7 +227,7 @@ mod tests {
         Load { batch, overhead: OVERHEAD, used: None }
     }
 
-    fn cards(from: &str, to: &str) -> (Gpu, Gpu) {
+    fn gpus(from: &str, to: &str) -> (Gpu, Gpu) {
         let book = Book::new(true);
         let gpu = |name| book.hardware.gpu(name).expect(name).clone();
         (gpu(from), gpu(to))
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn from_24_to_12_gib_half_the_batch_and_twice_the_accumulation() {
-        let (from, to) = cards("RTX 3090", "RTX 3060");
+        let (from, to) = gpus("RTX 3090", "RTX 3060");
         let answer = fit(&from, &to, load(4)).expect("an estimate");
         assert_eq!(answer.proposal, Split { batch: 2, accumulation: 2 });
         assert_eq!(answer.fallback, Some(Split { batch: 1, accumulation: 4 }));
@@ -245,8 +245,8 @@ mod tests {
     }
 
     #[test]
-    fn a_larger_card_needs_no_accumulation() {
-        let (from, to) = cards("RTX 3060", "A100-SXM4-80GB");
+    fn a_larger_gpu_needs_no_accumulation() {
+        let (from, to) = gpus("RTX 3060", "A100-SXM4-80GB");
         let answer = fit(&from, &to, load(8)).expect("an estimate");
         assert_eq!((answer.proposal, answer.fallback), (Split { batch: 8, accumulation: 1 }, None));
     }
@@ -263,8 +263,8 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_peak_needs_no_assumption_about_the_old_card() {
-        let (from, to) = cards("RTX 3090", "RTX 3060");
+    fn a_measured_peak_needs_no_assumption_about_the_old_gpu() {
+        let (from, to) = gpus("RTX 3090", "RTX 3060");
         let small = Load { used: Some(6.0 * GIB), ..load(4) };
         assert_eq!(fit(&from, &to, small).expect("an estimate").proposal, Split { batch: 4, accumulation: 1 });
         let large = Load { used: Some(22.0 * GIB), ..load(4) };
@@ -272,8 +272,8 @@ mod tests {
     }
 
     #[test]
-    fn a_run_too_large_for_the_card_is_told() {
-        let (from, to) = cards("A100-SXM4-80GB", "RTX 3060");
+    fn a_run_too_large_for_the_gpu_is_reported() {
+        let (from, to) = gpus("A100-SXM4-80GB", "RTX 3060");
         assert!(fit(&from, &to, load(1)).expect("an estimate").warning.is_some());
         assert!(fit(&from, &to, Load { used: Some(60.0 * GIB), ..load(8) }).expect("an estimate").warning.is_some());
         assert!(fit(&from, &to, load(8)).expect("an estimate").warning.is_none());
@@ -281,15 +281,15 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        let (from, to) = cards("RTX 3090", "RTX 3060");
+        let (from, to) = gpus("RTX 3090", "RTX 3060");
         assert_eq!(fit(&from, &to, load(0)), Err(Unknown::Batch));
         let blank = Gpu { memory_gib: None, ..to };
         assert!(matches!(fit(&from, &blank, load(4)), Err(Unknown::Memory(_))));
     }
 
     #[test]
-    fn older_cards_lack_bf16() {
-        let (from, to) = cards("RTX 3090", "Tesla V100-SXM2-16GB");
+    fn older_gpus_lack_bf16() {
+        let (from, to) = gpus("RTX 3090", "Tesla V100-SXM2-16GB");
         let answer = fit(&from, &to, load(4)).expect("an estimate");
         assert!(answer.checklist[1].contains("no BF16"), "{}", answer.checklist[1]);
         assert!(answer.checklist[0].contains("sm_70"), "{}", answer.checklist[0]);

@@ -7,7 +7,7 @@ use crate::book::schema::SignatureRole;
 use crate::incident::{ErrorEvent, Incident, Link};
 use crate::text::Transcript;
 
-/// The other faults of a text, each with the reason why it is none of its own.
+/// The other faults of a text, each with the reason why it counts as a consequence.
 pub(super) fn consequences(
     transcript: &Transcript,
     incident: &Incident,
@@ -31,7 +31,7 @@ pub(super) fn consequences(
         .collect()
 }
 
-/// Why `other` is taken for a consequence of `primary`, in words. `chains` gives each error the first one of its chain.
+/// Why `other` counts as a consequence of `primary`, in words. `chains` gives each error the first one of its chain.
 fn relation(incident: &Incident, chains: &[usize], primary: &Candidate, other: &Candidate) -> &'static str {
     if other.fault == primary.fault {
         return "the same failure, repeated";
@@ -48,10 +48,10 @@ fn relation(incident: &Incident, chains: &[usize], primary: &Candidate, other: &
     match (chained, link) {
         (true, Some(Link::During)) => "raised while the first error was being handled",
         (true, Some(Link::Cause)) => "raised because of the first error",
-        (true, Some(Link::Retold)) => "the same error told again",
+        (true, Some(Link::Repeated)) => "the same error told again",
         (true, _) => "in the same chain of errors",
         _ if other.rank.is_some() && other.rank != primary.rank => "on another rank",
-        _ if other.standing < SignatureRole::Cause => "printed because something else failed first",
+        _ if other.role < SignatureRole::Cause => "printed because something else failed first",
         _ if other.line < primary.line => "printed before, the run went on",
         _ => "printed afterwards",
     }

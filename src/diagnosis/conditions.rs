@@ -1,8 +1,8 @@
-//! What a set of facts says to the conditions and sentences of the book.
+//! Evaluates the book's conditions and sentences over a set of facts.
 //!
-//! Three-valued: a condition that asks for a fact nobody knows is neither true nor false, it is silent. Anything
-//! else that goes wrong (a version that does not parse, a text where a number is asked for) is silent too: pages are
-//! checked by `check`, not by a user's crash.
+//! Three-valued: a condition over an unknown fact is neither true nor false. Anything else that goes wrong (a version
+//! that does not parse, a text where a number is needed) counts as unknown too: `check` reports errors in pages, so
+//! that they never fail a user's diagnosis.
 
 use std::collections::BTreeMap;
 
@@ -12,51 +12,46 @@ use crate::condition::{Condition, LANGUAGE, Part, is_global, split_or};
 use crate::facts::{self, Facts, Source};
 
 /// Evaluates conditions and sentences against one set of facts.
-pub struct Conditions {
+pub(crate) struct Conditions {
     context: Value,
     /// Where each dotted name comes from.
     sources: BTreeMap<String, (Source, Option<u32>)>,
-    /// Why a name is not known, where somebody said.
+    /// Why a name is not known, if a reason was given.
     unknown: BTreeMap<String, String>,
 }
 
 /// What a true condition rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Provenance {
-    /// The strongest source among the facts it asked for.
+pub(crate) struct Provenance {
+    /// The strongest source among the facts it uses.
     pub source: Source,
-    /// The line of the text where one of them stands.
+    /// The line of the text where one of them is.
     pub line: Option<u32>,
 }
 
 impl Conditions {
     /// Prepares the facts.
-    pub fn new(facts: &Facts) -> Self {
+    pub(crate) fn new(facts: &Facts) -> Self {
         let sources = facts.iter().map(|(name, fact)| (name.to_owned(), (fact.source, fact.line))).collect();
         let unknown = facts.unknowns().map(|(name, why)| (name.to_owned(), why.to_owned())).collect();
         Self { context: nest(facts), sources, unknown }
     }
 
-    /// What the condition rests on when it is true; `None` when it is false or silent.
-    pub fn holds(&self, condition: &Condition) -> Option<Provenance> {
+    /// What the condition rests on when it is true; `None` when it is false or unknown.
+    pub(crate) fn holds(&self, condition: &Condition) -> Option<Provenance> {
         condition.parts().iter().find_map(|part| {
             let (value, provenance) = self.evaluate(part)?;
             value.then_some(provenance)
         })
     }
 
-    /// Whether the condition is known to be false: all its facts are there and none of its parts holds.
-    pub fn fails(&self, condition: &Condition) -> bool {
-        condition.parts().iter().all(|part| self.evaluate(part).is_some_and(|(value, _)| !value))
-    }
-
-    /// Why a fact is not known, where somebody said.
-    pub fn why_unknown(&self, name: &str) -> Option<String> {
+    /// Why a fact is not known, if a reason was given.
+    pub(crate) fn why_unknown(&self, name: &str) -> Option<String> {
         self.unknown.get(name).cloned()
     }
 
     /// The sentence with its `{{ fact }}` placeholders filled; the words before the first placeholder when a fact is missing.
-    pub fn sentence(&self, template: &str) -> String {
+    pub(crate) fn sentence(&self, template: &str) -> String {
         if !template.contains("{{") {
             return template.to_owned();
         }
@@ -66,19 +61,19 @@ impl Conditions {
         })
     }
 
-    /// Why a condition cannot be evaluated with these facts: for `check`, which gives it every fact it asks for.
-    pub fn trouble(&self, condition: &str) -> Option<String> {
+    /// Why a condition cannot be evaluated with these facts: for `check`, which supplies every fact it uses.
+    pub(crate) fn trouble(&self, condition: &str) -> Option<String> {
         split_or(condition).into_iter().find_map(|part| {
             let expression = LANGUAGE.compile_expression(part);
             expression.and_then(|expression| expression.eval(self.context.clone())).err().map(|error| reason(&error))
         })
     }
 
-    /// The facts a sentence asks for, or why it cannot be filled with these facts.
+    /// The facts that a sentence uses, or why it cannot be filled with these facts.
     ///
     /// # Errors
     /// What is wrong with the sentence.
-    pub fn names_in_sentence(&self, template: &str) -> Result<Vec<String>, String> {
+    pub(crate) fn names_in_sentence(&self, template: &str) -> Result<Vec<String>, String> {
         let parsed = LANGUAGE.template_from_str(template).map_err(|error| reason(&error))?;
         let mut names: Vec<String> = parsed.undeclared_variables(true).into_iter().collect();
         names.retain(|name| !is_global(name));
@@ -105,7 +100,7 @@ impl Conditions {
     }
 }
 
-/// What the expression language says of a mistake, without its own idea of a file name.
+/// The expression language's error message, without its placeholder for a file name.
 fn reason(error: &minijinja::Error) -> String {
     match error.detail() {
         Some(detail) => detail.to_owned(),
@@ -172,8 +167,7 @@ mod tests {
         let conditions = Conditions::new(&facts);
         assert!(conditions.holds(&Condition::new("oom.free < 1 * GiB")).is_some());
         assert!(conditions.holds(&Condition::new("oom.total < 1 * GiB")).is_none());
-        assert!(!conditions.fails(&Condition::new("oom.total < 1 * GiB")));
-        assert!(conditions.fails(&Condition::new("oom.free > 1 * GiB")));
+        assert!(conditions.holds(&Condition::new("oom.free > 1 * GiB")).is_none());
         assert!(conditions.holds(&Condition::new("oom.total < 1 * GiB or oom.free < 1 * GiB")).is_some());
     }
 

@@ -1,6 +1,7 @@
-//! What our own tables know about things the text names: a GPU's memory and capability, a wheel's CUDA and archs.
+//! Facts from our own tables about what the text names: a GPU's memory and capability, a wheel's CUDA and
+//! architectures.
 //!
-//! These are the weakest facts of all: the text, a report and the probe overrule them.
+//! These are the weakest facts: the text, a report and the probe override them.
 
 use crate::amounts::size;
 use crate::book::Book;
@@ -24,7 +25,7 @@ pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
     memory_in_words(facts);
 }
 
-/// The CUDA that the driver speaks, where nothing said it.
+/// The CUDA that the driver supports, where the text does not give it.
 fn driver(facts: &mut Facts) {
     let cuda = facts.get("driver.version").and_then(|fact| match &fact.value {
         Value::Text(version) => Some((compatibility::cuda_of_driver(version)?, fact.line)),
@@ -76,7 +77,7 @@ fn wheel(facts: &mut Facts, book: &Book) {
     let Some(wheel) = book.hardware.torch_wheel(&version) else { return };
     let same_cuda = local_cuda.is_none_or(|cuda| cuda == wheel.cuda.replace('.', ""));
     if same_cuda {
-        // What a running cuDNN says of itself has three parts, its package's version has four.
+        // The version that a running cuDNN reports has three parts, its package's version has four.
         let cudnn: Vec<&str> = wheel.cudnn.split('.').take(3).collect();
         facts.add("torch.cudnn", Value::Text(cudnn.join(".")), Source::Catalogue, None);
         let archs = wheel.archs.clone();

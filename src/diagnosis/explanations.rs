@@ -1,7 +1,7 @@
-//! Which errors outside the book a known failure explains: an exception below the status line that caused it, an abort
-//! that names an exception only.
+//! Errors without a page that a known failure explains: an exception below the status line that caused it, an abort
+//! that only names an exception.
 //!
-//! Lines of known failures are kept sorted, so that each error asks once and not every failure.
+//! Lines of known failures are kept sorted, so that each error needs one look-up instead of a scan of all failures.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::primary::{Candidate, Severity};
 use crate::book::schema::SignatureRole;
 use crate::incident::{ErrorEvent, Kind};
 
-/// How many lines after a known failure an error that the book does not hold is taken for its consequence.
+/// How many lines after a known failure an error without a page counts as its consequence.
 const SHADOW: usize = 30;
 
 /// The known failures of a text, by the lines that show them.
@@ -25,11 +25,11 @@ pub(super) struct Explanations {
 impl Explanations {
     /// Takes the known failures in the order of their lines.
     pub(super) fn of(known: &[Candidate]) -> Self {
-        let is_error = |candidate: &&Candidate| candidate.gravity >= Severity::Error;
+        let is_error = |candidate: &&Candidate| candidate.severity >= Severity::Error;
         let errors = known.iter().filter(is_error).map(|candidate| candidate.line).collect();
         let mut causes: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut first_causes = HashMap::new();
-        for candidate in known.iter().filter(|candidate| candidate.standing == SignatureRole::Cause) {
+        for candidate in known.iter().filter(|candidate| candidate.role == SignatureRole::Cause) {
             first_causes.entry(candidate.stream).or_insert(candidate.line);
             if is_error(&candidate) {
                 causes.entry(candidate.stream).or_default().push(candidate.line);
@@ -43,8 +43,8 @@ impl Explanations {
         self.cause(event) || self.tell_the_rest_of(event)
     }
 
-    /// Whether a known failure of the same writer stands right above: a status line says what broke, the exception or
-    /// abort after it only that something did.
+    /// Whether a known failure of the same writer is right above: a status line names what failed, the exception or
+    /// abort after it only that something failed.
     fn cause(&self, event: &ErrorEvent) -> bool {
         /// Lines after an error that may still be its message, cut off by blank ones.
         const TAIL: usize = 6;
@@ -52,7 +52,7 @@ impl Explanations {
         if self.causes.get(&event.stream).is_some_and(|lines| any_in(lines, near)) {
             return true;
         }
-        // "This job needs a GPU" after the framework told that it found none: the notice is the reason.
+        // "This job needs a GPU" after the framework reported none: the notice is the reason.
         let above = self.first_causes.get(&event.stream).is_some_and(|&line| line <= event.headline);
         above && {
             let message = event.message.to_ascii_lowercase();
@@ -60,7 +60,7 @@ impl Explanations {
         }
     }
 
-    /// Whether an error names an exception only, and a known failure tells the rest: above it where C++ ends a process,
+    /// Whether an error names an exception only, and a known failure has the rest: above it where C++ ends a process,
     /// on either side where Python shows an exception without words (Paddle prints its summary below).
     fn tell_the_rest_of(&self, event: &ErrorEvent) -> bool {
         let above = self.errors.first().is_some_and(|&line| line < event.headline);

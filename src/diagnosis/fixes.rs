@@ -135,6 +135,7 @@ mod tests {
             id: id.into(),
             title: String::new(),
             probability: 0.5,
+            prior: 0.0,
             status,
             status_says: None,
             reasons: Vec::new(),

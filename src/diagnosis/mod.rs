@@ -1,14 +1,14 @@
 //! From an incident to a diagnosis: primary failure, cascade, causes with reasons, fixes, next check, reports.
 //!
-//! Pure: everything that was read from disk or asked of the machine arrives in the arguments. Decisions are made
-//! here and nowhere else; renderers show what they are given.
+//! Pure: whatever was read from disk or from the machine arrives in the arguments. Renderers decide nothing; they show
+//! what is decided here.
 
 mod alternatives;
 mod answer;
 mod budget;
-pub mod capacity;
+pub(crate) mod capacity;
 mod cascade;
-pub mod conditions;
+pub(crate) mod conditions;
 mod enrich;
 mod explanations;
 mod fixes;
@@ -29,6 +29,7 @@ pub use answer::{
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
 use std::collections::BTreeMap;
 
@@ -41,12 +42,12 @@ use crate::text::Transcript;
 use conditions::Conditions;
 use primary::{Candidate, Ordered, Severity};
 
-/// What was measured on the machine, with the way it was measured.
+/// What was measured on the machine, and how.
 #[derive(Debug, Clone, Default)]
 pub struct Measured {
-    /// The facts; empty when nothing was asked.
+    /// The facts; empty when nothing was measured.
     pub facts: Facts,
-    /// How, for the answer; `None` when nothing was asked.
+    /// How, for the answer; `None` when nothing was measured.
     pub summary: Option<ProbeSummary>,
 }
 
@@ -55,8 +56,8 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
     locate(transcript, incident, library).diagnose(measured)
 }
 
-/// Finds the failures of a text, which is all that must be known before the machine is asked.
-pub fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: Library<'a>) -> Located<'a> {
+/// Finds the failures of a text, which is all that must be known before the machine is probed.
+pub(crate) fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: Library<'a>) -> Located<'a> {
     let mut hits = library.signatures.scan(transcript, &incident.roles);
     hits.extend(numbered(incident, library.book));
     hits.sort_by_key(|hit| hit.line);
@@ -65,7 +66,7 @@ pub fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: L
 }
 
 /// A text whose failures are found and not explained yet.
-pub struct Located<'a> {
+pub(crate) struct Located<'a> {
     transcript: &'a Transcript,
     incident: &'a Incident,
     library: Library<'a>,
@@ -74,14 +75,14 @@ pub struct Located<'a> {
 }
 
 impl Located<'_> {
-    /// Whether the machine can say something about the causes of the first failure.
-    pub fn asks_the_machine(&self) -> bool {
+    /// Whether a probe can add evidence about the causes of the first failure.
+    pub(crate) fn asks_the_machine(&self) -> bool {
         let fault = self.ordered.primary.as_ref().and_then(|primary| primary.fault);
         fault.is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
     }
 
     /// Explains them, with what was measured.
-    pub fn diagnose(&self, measured: &Measured) -> Diagnosis {
+    pub(crate) fn diagnose(&self, measured: &Measured) -> Diagnosis {
         explain(self, measured)
     }
 }
@@ -147,18 +148,18 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     diagnosis
 }
 
-/// What the text says: around its first failure, and everywhere.
+/// The facts of the text: around its first failure, and everywhere.
 fn facts_of(transcript: &Transcript, incident: &Incident, primary: Option<&Candidate>) -> Facts {
     let Some(primary) = primary else { return incident.facts.clone() };
     let failure = Failure { line: primary.line, error: primary.error, rank: primary.rank };
     let mut facts = incident::around(transcript, incident, failure);
-    // An out-of-memory error is told by one message, not by pieces of several.
+    // The numbers of an out-of-memory error come from one message, not from parts of several.
     let own_message = facts.iter().any(|(name, _)| name.starts_with(OOM));
     facts.merge_some(&incident.facts, |name| !(own_message && name.starts_with(OOM)));
     facts
 }
 
-/// The group of facts that an out-of-memory message holds.
+/// The group of facts in an out-of-memory message.
 const OOM: &str = "oom.";
 
 /// Hits of status codes that a text gives by number only: "CUDA error 700", "error code 35".
@@ -181,7 +182,7 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
     incident.errors.iter().flat_map(|error| &error.codes).filter_map(by_number).collect()
 }
 
-/// The page's causes, weighed, with fixes that fit and the probe's word on them.
+/// The page's causes, weighed, with the fixes that apply and the probe's status.
 fn causes(
     library: Library<'_>,
     index: usize,
@@ -201,9 +202,10 @@ fn causes(
                 id: cause.id.clone(),
                 title: cause.title.clone(),
                 probability: one.probability,
+                prior: weigh::prior(cause.prior),
                 status,
                 status_says,
-                reasons: one.reasons.into_iter().map(|(_, reason)| reason).collect(),
+                reasons: one.reasons,
                 check: cause.check.says.clone(),
                 check_command: cause.check.command.clone(),
                 fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, &frameworks),
@@ -239,28 +241,28 @@ fn fault_of(
     }
 }
 
-/// What a match loses when every known version is outside of the page's.
+/// What a match loses when every known version is outside the page's range.
 const OUTSIDE: f64 = 0.3;
 
 /// How sure it is that the page is the right one.
 ///
-/// Four sets of labelled texts were scored before anything was mended after them: the fault was right in 92 to 96 of
+/// Four sets of labelled texts were scored before any change was based on them: the fault was right in 92 to 96 of
 /// 100. A signature written by an author on a line that ends a process does best; a bare status code, or a line that a
 /// run survives, worse.
 fn confidence(primary: &Candidate, others: &[Candidate]) -> f64 {
-    let base: f64 = match (primary.origin, primary.gravity) {
+    let base: f64 = match (primary.origin, primary.severity) {
         (Origin::Page, Severity::Fatal) => 0.96,
         (Origin::Page, Severity::Error) | (Origin::Code, Severity::Fatal) => 0.93,
         (Origin::Code, Severity::Error) => 0.9,
         (_, Severity::Logged | Severity::Notice) => 0.85,
     };
-    let rival = others.iter().any(|other| {
-        other.fault != primary.fault && other.standing == primary.standing && other.gravity >= primary.gravity
-    });
+    let rival = others
+        .iter()
+        .any(|other| other.fault != primary.fault && other.role == primary.role && other.severity >= primary.severity);
     if rival { base - 0.1 } else { base }
 }
 
-/// Where in the run it happened, as far as the text tells.
+/// Where in the run it happened, as far as the text shows it.
 fn circumstances(facts: &Facts) -> Vec<String> {
     let mut says = Vec::new();
     if let Some(phase) = facts.text("where.phase") {
@@ -292,7 +294,7 @@ fn own_frame(event: &ErrorEvent) -> Option<FrameRef> {
     Some(FrameRef { file: frame.file.clone(), line: frame.line, function: frame.function.clone() })
 }
 
-/// The whole of a clean line as a place in the original text.
+/// The place of a clean line in the original text.
 fn span_of(transcript: &Transcript, index: usize) -> Span {
     let line = transcript.line(index);
     let width = line.text.trim_end().chars().count();
@@ -318,7 +320,7 @@ fn notices(transcript: &Transcript, hits: &[Hit], book: &Book) -> Vec<NoticeHit>
     notices
 }
 
-/// Pages whose words come near an error that the book does not hold.
+/// Pages whose words resemble an error that has no page.
 fn nearest(transcript: &Transcript, incident: &Incident, primary: &Candidate, library: Library<'_>) -> Vec<NearPage> {
     let error = error_of(transcript, incident, primary);
     let words = format!("{} {}", error.type_name, error.message);

@@ -1,8 +1,8 @@
-//! The one check that would separate the remaining causes most.
+//! The one check that would best distinguish the remaining causes.
 
 use crate::diagnosis::{CauseStatus, NextCheck, RankedCause};
 
-/// Causes beyond this place in the ranking are not worth somebody's next minute.
+/// Causes beyond this place in the ranking are not worth a check.
 const CONSIDERED: usize = 4;
 
 /// The check of the cause whose truth is most open: nearest to one half, and not already settled.

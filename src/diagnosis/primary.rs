@@ -1,8 +1,8 @@
 //! Which of the failures in a text came first, by cause and not by line, and what followed from it.
 //!
-//! Candidates are the signature hits and the fatal errors that no signature explains. They are compared by a fixed
-//! list of questions (`Rank`), and last by what the book says of consequences: a page that `explains` another one
-//! is the primary of the two wherever it stands.
+//! Candidates are the signature hits and the fatal errors that no signature explains. They are compared by a fixed list
+//! of criteria (`Rank`), and last by the book's `explains`: a page that explains another one is the primary of the two,
+//! wherever it appears.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::text::{Level, Line, Transcript};
 /// One failure that the text may be about.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
-    /// The fault page, or `None` for an error that the book does not hold.
+    /// The fault page, or `None` for an error without a page.
     pub fault: Option<usize>,
     /// Index of the transcript line that shows it.
     pub line: usize,
@@ -27,12 +27,12 @@ pub(super) struct Candidate {
     /// The error of the incident it belongs to.
     pub error: Option<usize>,
     /// What kind of statement it is.
-    pub standing: SignatureRole,
-    /// How grave it is.
-    pub gravity: Severity,
+    pub role: SignatureRole,
+    /// How severe it is.
+    pub severity: Severity,
     /// Written by a page's author or implied by a code table.
     pub origin: Origin,
-    /// The longer its literals, the more it says.
+    /// The length of its literals: longer ones are more specific.
     pub specificity: usize,
     /// The writer's rank.
     pub rank: Option<u32>,
@@ -42,7 +42,7 @@ pub(super) struct Candidate {
     pub time: Option<f64>,
 }
 
-/// How grave a failure is for its process.
+/// How severe a failure is for its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Severity {
     /// A notice that a run survives.
@@ -55,7 +55,7 @@ pub(super) enum Severity {
     Fatal,
 }
 
-/// The failures of a text, the first one in front.
+/// The failures of a text, primary first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ordered {
     /// The primary failure.
@@ -79,10 +79,10 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     Ordered { primary: Some(candidates[primary].clone()), others }
 }
 
-/// The questions that decide between two candidates, the weightiest first; the smaller answer wins.
+/// The criteria that decide between two candidates, the most important first; the smaller key wins.
 ///
-/// The order is forced by cases: a collective time-out is never the first failure where a rank has one of its own
-/// (standing); TensorFlow's start-up notices stand above a loss that became NaN (gravity); an exception outside the
+/// Known cases force this order: a collective time-out is never the first failure where a rank has one of its own
+/// (role); TensorFlow's start-up notices come before a loss that became NaN (severity); an exception outside the
 /// book in one of two independent processes does not hide a known fault in the other (known).
 fn rank(candidate: &Candidate, clocked: bool, failed_first: Option<u32>) -> impl Ord + use<> {
     let moment = match candidate.time {
@@ -90,8 +90,8 @@ fn rank(candidate: &Candidate, clocked: bool, failed_first: Option<u32>) -> impl
         _ => 0,
     };
     (
-        Reverse(candidate.standing),
-        Reverse(candidate.gravity),
+        Reverse(candidate.role),
+        Reverse(candidate.severity),
         candidate.fault.is_none(),
         moment,
         failed_first.is_some() && candidate.rank != failed_first && !clocked,
@@ -100,7 +100,7 @@ fn rank(candidate: &Candidate, clocked: bool, failed_first: Option<u32>) -> impl
     )
 }
 
-/// One candidate per hit on a fault page; of several hits on one line the author's longest one stays.
+/// One candidate per hit on a fault page; of several hits on one line the author's longest one is kept.
 fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Candidate> {
     let mut writers = Writers::new(transcript, &incident.errors);
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -121,8 +121,8 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
             line: hit.line,
             at: hit.at,
             error,
-            standing: hit.standing,
-            gravity: gravity(hit, event, line.prefix.level),
+            role: hit.standing,
+            severity: severity(hit, event, line.prefix.level),
             origin: hit.origin,
             specificity: hit.specificity,
             rank: line.prefix.rank.or(event.and_then(|event| event.rank)),
@@ -138,8 +138,8 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
     candidates
 }
 
-/// Whether a line merely talks of a failure: logged as information ("out of memory retries: 0"), or as a warning
-/// after which the same writer goes on as before ("does not fit, halving the batch"). A logged exception is an error
+/// Whether a line only mentions a failure: logged as information ("out of memory retries: 0"), or as a warning
+/// after which the same writer continues as before ("does not fit, halving the batch"). A logged exception is an error
 /// of the incident and never gets here.
 fn is_talk(writers: &Writers<'_>, line: &Line<'_>) -> bool {
     match line.prefix.level {
@@ -149,12 +149,12 @@ fn is_talk(writers: &Writers<'_>, line: &Line<'_>) -> bool {
     }
 }
 
-/// Whether `old` says more about their common line than `new`.
+/// Whether `old` describes their common line better than `new`.
 fn better_on_line(old: &Candidate, new: &Candidate) -> bool {
-    (old.standing, old.origin, old.specificity) >= (new.standing, new.origin, new.specificity)
+    (old.role, old.origin, old.specificity) >= (new.role, new.origin, new.specificity)
 }
 
-fn gravity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Severity {
+fn severity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Severity {
     match (hit.fatal, event) {
         (false, _) => Severity::Notice,
         (true, Some(event)) if event.fatal => Severity::Fatal,
@@ -167,7 +167,7 @@ fn gravity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Sever
     }
 }
 
-/// Fatal errors that stand in no chain with a known fault.
+/// Fatal errors that share no chain with a known fault.
 fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
     let chains = chains(incident);
     let explained: BTreeSet<usize> =
@@ -187,8 +187,8 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
             line: event.headline,
             at: 0,
             error: Some(index),
-            standing: SignatureRole::Cause,
-            gravity: if event.fatal { Severity::Fatal } else { Severity::Logged },
+            role: SignatureRole::Cause,
+            severity: if event.fatal { Severity::Fatal } else { Severity::Logged },
             origin: Origin::Page,
             specificity: 0,
             rank: event.rank,
@@ -218,7 +218,7 @@ pub(super) fn chains(incident: &Incident) -> Vec<usize> {
     roots
 }
 
-/// Walks from the first candidate to the page that the book names as the root of it, each page at most once.
+/// Follows `explains` from the first candidate to its root page, visiting each page at most once.
 fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
     let mut primary = 0;
     let mut visited = BTreeSet::new();
@@ -230,7 +230,7 @@ fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
         let root = candidates.iter().position(|other| {
             other.fault.is_some_and(|page| {
                 page != fault
-                    && other.gravity > Severity::Notice
+                    && other.severity > Severity::Notice
                     && book.faults[page].matter.explains.iter().any(|it| it == id)
             })
         });
@@ -251,7 +251,7 @@ fn others(transcript: &Transcript, candidates: &[Candidate], primary: usize) -> 
     sorted.sort_by_key(|candidate| candidate.line);
     for candidate in sorted {
         let same_fault = candidate.fault == first.fault;
-        // The same fault told again in another error of the text (a teardown, another rank) is worth one line.
+        // The same fault repeated in another error of the text (a teardown, another rank) is worth one line.
         let words = |line: usize| transcript.line(line).text.trim();
         let told_again = same_fault
             && candidate.error != first.error

@@ -1,4 +1,4 @@
-//! The project's own reports: which of them tell of this failure, why we think so, and what they add.
+//! The project's own reports: which of them describe this failure, why we think so, and what they add.
 //!
 //! The index gives candidates; here they are compared with the incident point by point, so that every score has its
 //! reasons. A report is matched by its own error texts, codes, frames and environment, never by declared patterns.
@@ -21,14 +21,14 @@ use crate::text::words::words;
 const COMPARED: usize = 6;
 /// Below this likeness a report is not worth a line.
 const WORTH_SHOWING: f64 = 0.4;
-/// The bar where the text has no error at all.
+/// The same limit where the text has no error at all.
 pub(super) const WORTH_SHOWING_WITHOUT_AN_ERROR: f64 = 0.9;
-/// From this likeness on, a report's environment and root cause say something about this run.
+/// From this likeness on, a report's environment and root cause are evidence about this run.
 const SAME_STORY: f64 = 0.7;
 /// How many reports an answer names.
 const SHOWN: usize = 5;
 
-/// What makes two machines alike: the fact, what it is called, and its share.
+/// What makes two machines alike: the fact, its label, and its share.
 const MACHINE_FACTS: [(&str, &str, f64); 3] =
     [("gpu.name", "GPU", 0.5), ("cudnn.version", "cuDNN", 0.25), ("torch.version", "torch", 0.25)];
 
@@ -39,7 +39,7 @@ pub(super) struct Match {
     why: Vec<String>,
 }
 
-/// Reports that tell of this failure, best first.
+/// Reports that describe this failure, best first.
 pub(super) fn matching(
     transcript: &Transcript,
     incident: &Incident,
@@ -90,7 +90,7 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
         .collect()
 }
 
-/// Where the text names no GPU, the best matching report's environment stands in, as the weakest witness.
+/// Where the text names no GPU, the best matching report's environment is used, as the weakest evidence.
 pub(super) fn inherit_environment(matches: &[Match], facts: &mut Facts) {
     let Some(best) = matches.first().filter(|best| best.score >= SAME_STORY) else { return };
     if facts.get("gpu.name").is_some() {
@@ -101,7 +101,7 @@ pub(super) fn inherit_environment(matches: &[Match], facts: &mut Facts) {
     }
 }
 
-/// Root causes that matching reports found apply_report_evidence for the same causes here.
+/// The root cause of a matching report is evidence for the same cause here.
 pub(super) fn apply_report_evidence(
     weighed: &mut [Weighed],
     causes: &[Cause],
@@ -119,14 +119,14 @@ pub(super) fn apply_report_evidence(
             };
             one.score += step;
             let says = format!("{} found this cause for the same failure", found.report.id);
-            one.reasons.push((step, Reason { supports: true, source: Source::Report, says, span: None }));
+            one.reasons.push(Reason { supports: true, source: Source::Report, says, span: None, weight: step });
         }
     }
     calibrate(weighed);
     weighed.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
 
-/// What the incident says, in the form that reports are compared with.
+/// The incident in the form that reports are compared with.
 struct Story<'a> {
     fault: Option<&'a str>,
     words: BTreeSet<String>,
@@ -172,15 +172,15 @@ impl<'a> Story<'a> {
     }
 
     /// Likeness from 0 to 1 with its reasons. Each point adds a share of its weight, and only points count that this
-    /// text has something to compare for; what it cannot be asked for lowers the likeness a little.
+    /// text has something to compare for; what it lacks lowers the likeness a little.
     fn compare(&self, faults: &[String], report: Report) -> Match {
         const FAULT: f64 = 0.45;
         const WORDS: f64 = 0.25;
         const CODES: f64 = 0.08;
         const PLACES: f64 = 0.14;
         const MACHINE: f64 = 0.08;
-        const UNASKED: f64 = 0.15;
-        let asked: f64 = [
+        const ABSENT_WEIGHT: f64 = 0.15;
+        let known: f64 = [
             (self.fault.is_some(), FAULT),
             (true, WORDS),
             (!self.codes.is_empty(), CODES),
@@ -188,7 +188,7 @@ impl<'a> Story<'a> {
             (MACHINE_FACTS.iter().any(|(name, ..)| self.facts.get(name).is_some()), MACHINE),
         ]
         .iter()
-        .filter(|(is_asked, _)| *is_asked)
+        .filter(|(is_known, _)| *is_known)
         .map(|(_, weight)| weight)
         .sum();
         let mut score = 0.0;
@@ -206,8 +206,8 @@ impl<'a> Story<'a> {
                 None => {}
             }
         }
-        let told: BTreeSet<String> = telling_words(&report.errors.join("\n"));
-        let shared = share(&self.words, &told);
+        let theirs: BTreeSet<String> = telling_words(&report.errors.join("\n"));
+        let shared = share(&self.words, &theirs);
         score += WORDS * shared;
         if shared > 0.6 {
             why.push("same error text".to_owned());
@@ -228,7 +228,7 @@ impl<'a> Story<'a> {
         let (machine, same) = self.same_machine(&report);
         score += MACHINE * machine;
         why.extend(same);
-        score /= asked + UNASKED * (1.0 - asked);
+        score /= known + ABSENT_WEIGHT * (1.0 - known);
         Match { report, score: score.min(0.99), why }
     }
 
@@ -263,7 +263,7 @@ fn place_words(frame: &str) -> Vec<String> {
         .collect()
 }
 
-/// The words of an error that tell it from others: no numbers, no addresses, no glue.
+/// The words that distinguish an error from others: no numbers, no addresses, no filler.
 fn telling_words(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     words(text, |_, word| {

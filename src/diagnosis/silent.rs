@@ -1,6 +1,7 @@
-//! Faults that print nothing (wrong results, hangs): found by the operation that a text names and the versions it shows.
+//! Faults that print nothing (wrong results, hangs): found by the operation that a text names and the versions it
+//! shows.
 //!
-//! They never change the verdict, because nothing in the text proves them; they are named beside it.
+//! Nothing in the text proves them, so they are listed separately and never change the verdict.
 
 use crate::book::Book;
 use crate::book::schema::Affected;
@@ -10,11 +11,11 @@ use crate::facts::Facts;
 use crate::incident::{Incident, Role};
 use crate::text::Transcript;
 
-/// Lines in which operations are looked for.
+/// Lines searched for operations.
 const LINES: usize = 4000;
 
 /// Pages of silent faults whose operation the text names and whose versions fit what is known. A fault that is bound to
-/// no version counts only where the text tells of no other failure: its words alone are weak.
+/// no version counts only where the text reports no other failure: its words alone are weak.
 pub(super) fn candidates(
     transcript: &Transcript,
     incident: &Incident,
@@ -42,7 +43,7 @@ pub(super) fn candidates(
         .collect()
 }
 
-/// What to say of a page whose versions the known ones are all outside of.
+/// The note for a page where all known versions are outside its range.
 pub(super) fn outside(affects: &[Affected], facts: &Facts) -> Option<String> {
     let known: Vec<(&Affected, bool)> =
         affects.iter().filter_map(|affected| Some((affected, version_in(affected, facts)?))).collect();

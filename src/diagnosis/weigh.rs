@@ -2,7 +2,7 @@
 //!
 //! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one temperature, one
 //! share for "none of these". Nothing is learned but the temperature and that share, by cross-validation over the
-//! labelled cases (`tests/calibration.rs` fails when they claim more than the cases bear out).
+//! labelled cases (`tests/it/calibration.rs` fails when they claim more than the cases bear out, and reproduces every constant).
 
 use super::conditions::Conditions;
 use crate::book::page::{Cause, Evidence, Question};
@@ -35,13 +35,13 @@ pub(super) fn weight(weight: Weight) -> f64 {
     }
 }
 
-/// Divides log-odds before they become probabilities: above 1 it makes the figures humbler.
-const TEMPERATURE: f64 = 0.65;
+/// Divides log-odds before they become probabilities: above 1 it lowers the confidence.
+pub const TEMPERATURE: f64 = 0.65;
 
-/// Log-odds of the share that no listed cause gets.
-const NONE_OF_THESE: f64 = -0.5;
+/// Log-odds of "none of these".
+pub const NONE_OF_THESE: f64 = -0.5;
 
-/// Lines at the head and the tail of a text, and around the primary failure, in which evidence is looked for. Logs of
+/// Lines at the head and the tail of a text, and around the primary failure, that are searched for evidence. Logs of
 /// hundreds of megabytes would otherwise be searched by every regex of a page.
 const HEAD: usize = 3000;
 const TAIL: usize = 1500;
@@ -56,17 +56,17 @@ pub(super) struct Weighed {
     pub score: f64,
     /// Calibrated probability.
     pub probability: f64,
-    /// What spoke for and against it, strongest first.
-    pub reasons: Vec<(f64, Reason)>,
+    /// Reasons for and against it, strongest first.
+    pub reasons: Vec<Reason>,
 }
 
-/// What evidence is looked for in.
+/// What is searched for evidence.
 pub(super) struct Scene<'a> {
     /// The cleaned text.
     pub transcript: &'a Transcript,
     /// What it says.
     pub incident: &'a Incident,
-    /// The primary error, where the text has one beside the line.
+    /// The primary error, where the text has more than the line.
     pub error: Option<&'a ErrorEvent>,
     /// Index of the line that shows the primary failure.
     pub line: usize,
@@ -81,13 +81,10 @@ pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
         .iter()
         .enumerate()
         .map(|(index, cause)| {
-            let mut reasons: Vec<(f64, Reason)> = cause
-                .evidence
-                .iter()
-                .filter_map(|item| Some((weight(item.weight), reason(item, scene, &searched)?)))
-                .collect();
-            let score = prior(cause.prior) + reasons.iter().map(|(weight, _)| weight).sum::<f64>();
-            reasons.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+            let mut reasons: Vec<Reason> =
+                cause.evidence.iter().filter_map(|item| reason(item, scene, &searched)).collect();
+            let score = prior(cause.prior) + reasons.iter().map(|reason| reason.weight).sum::<f64>();
+            reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
             Weighed { cause: index, score, probability: 0.0, reasons }
         })
         .collect();
@@ -96,7 +93,7 @@ pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
     weighed
 }
 
-/// Turns scores into probabilities that leave a share for causes nobody listed.
+/// Turns scores into probabilities that leave a share for causes that are not listed.
 pub(super) fn calibrate(weighed: &mut [Weighed]) {
     let share = |score: f64| (score / TEMPERATURE).exp();
     let total: f64 = share(NONE_OF_THESE) + weighed.iter().map(|one| share(one.score)).sum::<f64>();
@@ -105,7 +102,7 @@ pub(super) fn calibrate(weighed: &mut [Weighed]) {
     }
 }
 
-/// The reason that an item of evidence gives here, or `None` when it is silent.
+/// The reason that an item of evidence gives here, or `None` when it does not apply.
 fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
     let in_text = |line: usize| {
         let line = scene.transcript.line(line);
@@ -125,7 +122,8 @@ fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reas
             (grounds.source, line.map(|line| Span::of_line(line, 0)))
         }
     };
-    Some(Reason { supports: weight(item.weight) > 0.0, source, says: scene.conditions.sentence(&item.says), span })
+    let weight = weight(item.weight);
+    Some(Reason { supports: weight > 0.0, source, says: scene.conditions.sentence(&item.says), span, weight })
 }
 
 /// The words of the primary failure: its error's message with its type, and its line.
@@ -137,7 +135,7 @@ fn message(scene: &Scene<'_>) -> String {
     }
 }
 
-/// The lines that evidence is looked for in: quoted code and advice prove nothing.
+/// The lines searched for evidence: quoted code and advice prove nothing.
 fn searched_lines(scene: &Scene<'_>) -> Vec<usize> {
     let len = scene.transcript.len();
     (0..len)

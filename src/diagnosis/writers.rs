@@ -18,7 +18,7 @@ struct Writer {
     last_but_one: Option<usize>,
     /// Its errors in the order of their first lines, the latest first.
     later: Vec<usize>,
-    /// Those that a line asked for may belong to.
+    /// Errors that the requested line may belong to.
     open: Vec<usize>,
 }
 
@@ -51,13 +51,13 @@ impl<'i> Writers<'i> {
         self.streams.get(line).copied().unwrap_or_default()
     }
 
-    /// Whether its writer goes on to inform after a line; a shutdown says less than two such lines.
+    /// Whether its writer continues to log information after a line; a shutdown prints fewer than two such lines.
     pub(super) fn goes_on_after(&self, line: usize) -> bool {
         self.writers.get(self.stream_of(line)).and_then(|writer| writer.last_but_one).is_some_and(|last| last > line)
     }
 
-    /// The error whose lines hold `line`, of the line's own stream; the innermost headline at or before it wins. Lines
-    /// must be asked for in ascending order.
+    /// The error whose lines include `line`, in the line's own stream; the innermost headline at or before it wins. Lines
+    /// must be requested in ascending order.
     pub(super) fn error_at(&mut self, line: usize) -> Option<usize> {
         let errors = self.errors;
         let stream = self.stream_of(line);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Everything in `kb/facts.toml`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Registry<'a> {
+pub(crate) struct Registry<'a> {
     /// Groups in the order of the file.
     #[serde(borrow, rename = "group")]
     pub groups: Vec<Group<'a>>,
@@ -19,7 +19,7 @@ pub struct Registry<'a> {
 pub struct Group<'a> {
     /// Its heading.
     pub title: Cow<'a, str>,
-    /// What holds for all its facts.
+    /// What applies to all its facts.
     #[serde(default)]
     pub about: Cow<'a, str>,
     /// Whether the machine's GPUs have each fact too: `gpu.1.uuid` besides `gpu.uuid`.
@@ -37,15 +37,15 @@ pub struct Group<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition<'a> {
-    /// `oom.requested`; `env.{variable}` stands for many.
+    /// `oom.requested`; `env.{variable}` covers many.
     pub name: Cow<'a, str>,
     /// What kind of value it has.
     #[serde(rename = "type")]
     pub fact_type: FactType,
-    /// What a number measures; a count where nothing is said.
+    /// What a number measures; a count by default.
     #[serde(default)]
     pub unit: Option<Unit>,
-    /// Who can know it.
+    /// Where its value can come from.
     pub origin: Vec<Origin>,
     /// Whether a draft of a report has a row for it.
     #[serde(default)]
@@ -95,7 +95,7 @@ pub enum Unit {
     Percent,
 }
 
-/// Who can know a fact.
+/// Where a fact's value can come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
@@ -105,7 +105,7 @@ pub enum Origin {
     Machine,
     /// Computed from other facts and our own tables.
     Computed,
-    /// Said by the person who pasted the text.
+    /// Stated by the person who pasted the text.
     Writer,
     /// A bug report of the project.
     Report,
@@ -117,6 +117,6 @@ pub enum Origin {
 pub enum ReportRow {
     /// Wherever it is known.
     Always,
-    /// Where the fault's page asks for it.
+    /// Where the fault's page needs it.
     Relevant,
 }

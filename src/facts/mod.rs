@@ -1,9 +1,8 @@
 //! What is known about the run and the machine, by name: `oom.free`, `torch.version`, `gpu.memory.total`.
 //!
-//! Facts come from the pasted text, from a probe of the machine, from a saved file or from our own catalogue; the
-//! same names serve all of them, so a page's condition does not care where a value came from. What could have been
-//! known but is not is a fact too: it carries the reason. `kb/facts.toml` says of each name what its value means and
-//! in which unit it is.
+//! Facts come from the pasted text, from a probe of the machine, from a saved file or from our own catalogue. All of
+//! them use the same names, so a page's condition does not depend on where a value came from. What could have been
+//! known but is not is a fact too, with the reason. `kb/facts.toml` gives the meaning and the unit of each name.
 
 mod amount;
 mod definition;
@@ -13,8 +12,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use definition::{Definition, FactType, Group, Origin, Registry, ReportRow, Unit};
-pub use registry::{Described, definitions, describe, groups, label, packages, words};
+pub use definition::{Definition, FactType, Group, Origin, ReportRow, Unit};
+pub use registry::Described;
+pub use registry::{definitions, describe, groups, label, packages, words};
 
 /// A value of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,18 +38,18 @@ pub enum Value {
 pub enum Source {
     /// Our own tables: a GPU's memory by its name, a driver's CUDA by its number.
     Catalogue,
-    /// A bug report of the project, where the text itself says nothing.
+    /// A bug report of the project, where the text itself has no value.
     Report,
     /// The pasted text.
     Text,
     /// A saved probe of the machine where the run died.
     Saved,
-    /// The machine, asked just now.
+    /// A probe of the machine just now.
     Probe,
 }
 
 impl Source {
-    /// The word shown beside a reason.
+    /// The word shown with a reason.
     pub fn word(self) -> &'static str {
         match self {
             Source::Catalogue => "catalogue",
@@ -96,12 +96,12 @@ impl Facts {
     }
 
     /// Records a number found in the pasted text.
-    pub fn number_in_text(&mut self, name: &str, value: f64, line: u32) {
+    pub(crate) fn number_in_text(&mut self, name: &str, value: f64, line: u32) {
         self.add(name, Value::Number(value), Source::Text, Some(line));
     }
 
     /// Records a value found in the pasted text in place of another from the text: for maxima and running counts.
-    pub fn replace_in_text(&mut self, name: &str, value: Value, line: u32) {
+    pub(crate) fn replace_in_text(&mut self, name: &str, value: Value, line: u32) {
         if self.known.get(name).is_none_or(|old| old.source <= Source::Text) {
             self.known.insert(name.to_owned(), Fact { value, source: Source::Text, line: Some(line) });
         }
@@ -138,7 +138,7 @@ impl Facts {
         }
     }
 
-    /// Why the fact of that name cannot be known, where somebody said.
+    /// Why the fact of that name cannot be known, if a reason was given.
     pub fn why_unknown(&self, name: &str) -> Option<&str> {
         self.unknown.get(name).map(String::as_str)
     }
@@ -154,7 +154,7 @@ impl Facts {
     }
 
     /// Takes over what `other` knows; the stronger source wins.
-    pub fn merge(&mut self, other: &Facts) {
+    pub(crate) fn merge(&mut self, other: &Facts) {
         self.merge_some(other, |_| true);
     }
 
@@ -169,7 +169,7 @@ impl Facts {
     }
 
     /// The same facts as another source gives them: without places in a text.
-    pub fn into_source(mut self, source: Source) -> Self {
+    pub(crate) fn into_source(mut self, source: Source) -> Self {
         for fact in self.known.values_mut() {
             (fact.source, fact.line) = (source, None);
         }

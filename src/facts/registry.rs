@@ -1,8 +1,8 @@
-//! What is known about facts themselves: `kb/facts.toml`, packed by `build.rs` and decoded on the first question.
+//! The registry of facts: `kb/facts.toml`, packed by `build.rs` and decoded on first use.
 
 use std::sync::OnceLock;
 
-use super::definition::{Definition, FactType, Group, Origin, Registry, Unit};
+use super::definition::{Definition, FactType, Group, Origin, Registry};
 use super::{Value, amount};
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/facts.postcard"));
@@ -29,7 +29,7 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition<'static>> {
     groups().iter().flat_map(|group| &group.facts)
 }
 
-/// What the registry says of a name; `None` when there is no such fact.
+/// The registry's entry for a name; `None` when there is no such fact.
 pub fn describe(name: &str) -> Option<Described<'_>> {
     let all = || groups().iter().flat_map(|group| group.facts.iter().map(move |definition| (group, definition)));
     if let Some((_, definition)) = all().find(|(_, definition)| definition.name == name) {
@@ -79,14 +79,9 @@ impl Described<'_> {
 }
 
 impl Definition<'_> {
-    /// Whether this machine can be asked for it.
-    pub fn is_measurable(&self) -> bool {
+    /// Whether it can be measured on this machine.
+    pub(crate) fn is_measurable(&self) -> bool {
         self.origin.contains(&Origin::Machine)
-    }
-
-    /// Whether it is a size in bytes.
-    pub fn is_size(&self) -> bool {
-        self.unit == Some(Unit::Bytes)
     }
 }
 

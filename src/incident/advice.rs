@@ -1,20 +1,20 @@
-//! Advice that libraries print together with an error. It says the same in every case, so it is never evidence.
+//! Advice that libraries print with an error. It is the same in every case, so it is never evidence.
 //!
-//! The sentences are data (`kb/wording/advice.toml`). Advice also follows on lines that begin with numbers worth keeping,
-//! so it is cut out sentence by sentence.
+//! The sentences are data (`kb/wording/advice.toml`). Advice can follow numbers worth keeping on the same line, so it
+//! is cut out sentence by sentence.
 
 use std::borrow::Cow;
 
 use super::words::find;
 use crate::wording;
 
-/// Whether the whole line is advice.
+/// Whether all of the line is advice.
 pub(crate) fn is_advice(words: &str) -> bool {
     begins_with(&wording::advice().lines, words)
 }
 
 /// The text without sentences of advice.
-pub fn without(text: &str) -> Cow<'_, str> {
+pub(crate) fn without(text: &str) -> Cow<'_, str> {
     without_sentences(&wording::advice().sentences, text)
 }
 

@@ -1,14 +1,14 @@
-//! Answers of Faultbook's own in a text: a log of `faultbook run`, a terminal's memory that holds the last answer.
+//! Faultbook's own answers inside a text: in a log of `faultbook run`, or in a terminal's scrollback.
 //!
-//! An answer quotes the failure and names causes, other faults and commands, none of which the run printed: it is never
-//! evidence. Only answers for terminals are known, by their first lines and their last one.
+//! An answer quotes the failure and names causes, other faults and commands that the run never printed, so it is never
+//! evidence. Only answers for terminals are recognised, by their first lines and their last one.
 
 use super::Role;
 use crate::text::Transcript;
 
-/// What `run` says before its answer.
+/// What `run` prints before its answer.
 const ENDED: &str = "the command ended with ";
-/// What stands at the end of an answer that names a fault.
+/// The end of an answer that names a fault.
 const MORE: &str = "More: faultbook show ";
 /// Beginnings of answers that name none.
 const HEADS: [&str; 3] = ["Not a failure in the book", "No failure found in ", "Nothing to diagnose: "];
@@ -33,7 +33,7 @@ const LONGEST: usize = 400;
 /// Lines between the announcement of `run` and its answer, and of a title.
 const FEW: usize = 3;
 
-/// Marks the lines of answers in one stream, given as indices of the transcript's lines; the others of it are left.
+/// Marks the lines of answers in one stream, given as transcript indices; returns the other lines.
 pub(super) fn mark(transcript: &Transcript, lines: &[usize], roles: &mut [Role]) -> Vec<usize> {
     let text = |at: usize| lines.get(at).map_or("", |&index| transcript.line(index).text);
     let mut left = Vec::with_capacity(lines.len());
@@ -54,7 +54,7 @@ pub(super) fn mark(transcript: &Transcript, lines: &[usize], roles: &mut [Role])
     left
 }
 
-/// Behind the last line of the answer that begins at a position.
+/// The position after the answer that begins at a position.
 fn end<'t>(at: usize, text: &impl Fn(usize) -> &'t str) -> Option<usize> {
     let first = text(at);
     if first.starts_with("faultbook: ") && first.contains(ENDED) {
@@ -68,7 +68,7 @@ fn end<'t>(at: usize, text: &impl Fn(usize) -> &'t str) -> Option<usize> {
     if !has_id(first) {
         return None;
     }
-    // A long title goes on below its id.
+    // A long title continues below its id.
     let place = (at + 1..=at + FEW).take_while(|&at| !text(at).trim().is_empty()).find(|&at| is_place(text(at)))?;
     let last = (place..at + LONGEST).find(|&at| text(at).starts_with(MORE));
     // Cut off: the lines that quote. Where two pages are named in a narrow terminal, the second has its own line.
@@ -76,9 +76,9 @@ fn end<'t>(at: usize, text: &impl Fn(usize) -> &'t str) -> Option<usize> {
     Some(last.unwrap_or(place) + 1)
 }
 
-/// Behind a block of lines and those below it that belong to an answer.
+/// The position after a block of lines and those below it that belong to an answer.
 fn end_of_blocks<'t>(at: usize, text: &impl Fn(usize) -> &'t str) -> usize {
-    // Indented lines go on with a paragraph.
+    // Indented lines continue a paragraph.
     let goes_on = |at: usize| text(at).starts_with(' ') || BLOCKS.iter().any(|block| text(at).starts_with(block));
     let mut end = at + 1;
     while end < at + LONGEST {

@@ -1,6 +1,6 @@
 //! Facts that depend on which failure came first: phase and position of the run, memory over time, the message's own
-//! numbers. They are read after it is chosen, from the lines of its own writer: what rank 0 was doing says nothing of
-//! rank 1.
+//! numbers. They are read once it is chosen, and only from lines of the same writer: what rank 0 was doing is no
+//! evidence about rank 1.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::text::{Line, Prefix, Transcript};
 
 /// The failure that came first, as a diagnosis chose it.
 #[derive(Debug, Clone, Copy)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// Index of the line that shows it.
     pub line: usize,
     /// The error it belongs to, by its index in [`Incident::errors`].
@@ -19,8 +19,8 @@ pub struct Failure {
     pub rank: Option<u32>,
 }
 
-/// Reads what the text says around a failure.
-pub fn around(transcript: &Transcript, incident: &Incident, failure: Failure) -> Facts {
+/// Reads the facts around a failure.
+pub(crate) fn around(transcript: &Transcript, incident: &Incident, failure: Failure) -> Facts {
     let mut facts = Facts::default();
     let scene = Scene::of(transcript, incident, failure);
     if let Some(error) = scene.error {
@@ -57,7 +57,7 @@ impl<'t> Scene<'t> {
         }
     }
 
-    /// The traceback that tells in which phase it happened: the failure's own, else the first that its writer died of.
+    /// The traceback that shows the phase: the failure's own, else the first that ended its writer.
     pub(super) fn traceback(&self) -> Option<&'t ErrorEvent> {
         let own = self.error.filter(|error| error.kind == Kind::Python && !error.frames.is_empty());
         let died = |error: &&ErrorEvent| {
@@ -69,11 +69,11 @@ impl<'t> Scene<'t> {
             .or_else(|| self.incident.errors.iter().find(died))
     }
 
-    /// The errors that stand in one chain with the failure's own.
+    /// The errors in the same chain as the failure's own.
     pub(super) fn chain(&self) -> impl Iterator<Item = &'t ErrorEvent> {
         let errors = &self.incident.errors;
         let mut chained: BTreeSet<usize> = self.number.into_iter().collect();
-        // Links point up or down; twice through all of them finds both kinds.
+        // Links point up or down; two passes find both kinds.
         for number in (0..errors.len()).rev().chain(0..errors.len()) {
             if let Some((other, _)) = errors[number].follows
                 && (chained.contains(&number) || chained.contains(&other))
@@ -125,7 +125,7 @@ impl Writer {
         self.wrote(prefix.rank, prefix.source)
     }
 
-    /// Whether lines of that rank and source may be the writer's. Nobody's lines may be anybody's: tracebacks of ranks
+    /// Whether lines of that rank and source may be the writer's. Unmarked lines may be anyone's: tracebacks of ranks
     /// are marked in logs whose other lines are not.
     fn wrote(&self, rank: Option<u32>, source: Option<u32>) -> bool {
         let same = |own: Option<u32>, other: Option<u32>, only_one: bool| match (own, other) {

@@ -1,6 +1,8 @@
-//! Candidates that fail while a compiler tries out which kernel is fastest: it says so and takes another one.
+//! Kernels that fail while a compiler autotunes: it reports the failure and tries the next candidate, so the run goes
+//! on.
 //!
-//! The form is that of PyTorch's `torch/_inductor/select_algorithm.py`: a headline, the error, "Ignoring this choice."
+//! The format is that of PyTorch's `torch/_inductor/select_algorithm.py`: a headline, the error, "Ignoring this
+//! choice."
 
 use super::Role;
 use super::context::ParserContext;

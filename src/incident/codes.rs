@@ -1,11 +1,11 @@
 //! Status codes of the vendors' libraries in every spelling, and the error-check macros of C++ programs.
 //!
-//! It names codes, it does not explain them. A bare number counts only after words of a vendor, because every other
-//! library has an error 35 too. Families, sentences and words are in kb/vendors.
+//! Codes are named here, not explained. A bare number counts only after a vendor's words, because other libraries have
+//! an error 35 too. Families, sentences and words are in kb/vendors.
 
 use super::context::ParserContext;
 use super::numbers;
-use super::words::{after, contains_folded, is_word, whole};
+use super::words::{after, contains_folded, find, is_word, parse_uint};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
 use crate::text::Level;
 use crate::vendors::{self, CodeFamily, CodeForm, Vendor};
@@ -18,6 +18,9 @@ pub(super) fn codes(text: &str) -> Vec<String> {
 fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
     for family in vendors.iter().flat_map(|vendor| &vendor.codes.families) {
+        if find(text, &family.prefix).is_none() {
+            continue;
+        }
         for (at, _) in text.match_indices(family.prefix.as_str()) {
             if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
                 continue;
@@ -28,7 +31,7 @@ fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
             }
         }
     }
-    // Vendors print the same sentences; the one whose calls the line shows means its own.
+    // Vendors print the same sentences; a call on the line shows whose it is.
     let speaker = vendors.iter().find(|vendor| shows_call(vendor, text));
     for vendor in vendors.iter().filter(|vendor| speaker.is_none_or(|speaker| speaker == *vendor)) {
         sentences(vendor, text, false, &mut found);
@@ -52,7 +55,7 @@ fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
 /// The codes whose sentences a line holds; of two that begin at the same place the longer one.
 fn sentences(vendor: &Vendor, text: &str, general: bool, found: &mut Vec<(usize, String)>) {
     for (sentence, name, _) in vendor.sentences.all.iter().filter(|(.., other)| *other == general) {
-        let Some(at) = text.find(sentence.as_str()) else { continue };
+        let Some(at) = find(text, sentence) else { continue };
         // "CUDA out of memory" is the allocator's message, not a status.
         let allocator = || {
             let head = text.get(..at).and_then(|head| head.strip_suffix(' '));
@@ -65,7 +68,7 @@ fn sentences(vendor: &Vendor, text: &str, general: bool, found: &mut Vec<(usize,
     }
 }
 
-/// A sentence beside its own driver-API name adds nothing: `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`.
+/// A sentence next to its own driver-API name adds nothing: `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`.
 fn sentence_repeats(vendor: &Vendor, names: &[String], name: &str) -> bool {
     let shared = |old: &String| {
         let mut families = vendor.codes.families.iter().filter(|family| family.shares_sentences);
@@ -74,7 +77,7 @@ fn sentence_repeats(vendor: &Vendor, names: &[String], name: &str) -> bool {
     vendor.sentences.all.iter().any(|(_, other, _)| other == name) && names.iter().any(shared)
 }
 
-/// The name of the code that a word of a family stands for.
+/// The name of the code that a family's word means.
 fn accept(family: &CodeFamily, name: &str) -> Option<String> {
     let rest = name.strip_prefix(family.prefix.as_str())?;
     let refused = family.except.iter().any(|word| word == rest) || rest.to_ascii_uppercase().starts_with("SUCCESS");
@@ -110,7 +113,7 @@ fn shows_call(vendor: &Vendor, text: &str) -> bool {
     vendor.codes.calls.iter().any(|word| contains_folded(text, word))
 }
 
-/// Puts the codes of its message into an error.
+/// Fills in an error's codes from its message.
 pub(super) fn fill(event: &mut ErrorEvent) {
     for text in [event.type_name.as_str(), event.message.as_str()] {
         for name in codes(text) {
@@ -119,7 +122,7 @@ pub(super) fn fill(event: &mut ErrorEvent) {
             }
         }
     }
-    // A number is asked for only where no name was found.
+    // A number is only searched where no name was found.
     let named = event.codes.iter().any(|code| code.name.parse::<u32>().is_err());
     if let Some(number) = numbers::read(&event.message).filter(|_| !named) {
         event.codes = vec![Code { name: number.value.to_string(), library: Some(number.library), at: event.headline }];
@@ -154,7 +157,7 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             let (file, line) = place.trim().rsplit_once(':').unwrap_or((place.trim(), ""));
             event.frames.push(Frame {
                 file: file.to_owned(),
-                line: whole(line).and_then(|(line, _)| u32::try_from(line).ok()).unwrap_or(0),
+                line: parse_uint(line).and_then(|(line, _)| u32::try_from(line).ok()).unwrap_or(0),
                 function: function.trim().to_owned(),
                 at: r.index(at + 1),
             });
@@ -167,7 +170,7 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             end += 1;
         }
     }
-    // The same report twice over: an earlier bare "x.cu:88: CUDA error" or the very same words.
+    // The same report a second time: an earlier bare "x.cu:88: CUDA error" or the very same words.
     let headline = r.index(at);
     if let Some(last) = r.errors.last_mut()
         && last.kind == Kind::Status
@@ -207,7 +210,7 @@ fn place(words: &str) -> Option<Frame> {
             };
             let rest = rest.get(separator.len_utf8()..)?;
             let rest = rest.trim_start_matches([' ', ':', '"']).trim_start_matches("line ");
-            let Some((line, _)) = whole(rest) else { continue };
+            let Some((line, _)) = parse_uint(rest) else { continue };
             let head = words.get(..end)?;
             let file = head.rsplit([' ', '"', '\'', '[', '(']).next().unwrap_or(head);
             return Some(Frame {

@@ -1,7 +1,7 @@
 //! What the parsers share while they read one stream: its lines, and where their findings go.
 //!
-//! Positions count lines of the stream, indices count lines of the transcript; only this file turns one into the
-//! other. Errors are numbered within the stream until [`crate::incident::read`] merges all streams.
+//! Positions count lines of the stream, indices count lines of the transcript; only this file converts between them.
+//! Errors are numbered within the stream until [`crate::incident::read`] merges all streams.
 
 use super::triggers::Topics;
 use super::words::indent;
@@ -10,7 +10,7 @@ use crate::facts::Facts;
 use crate::text::{Level, Prefix, Transcript};
 
 impl ErrorEvent {
-    /// Whether its headline calls itself an error, or nothing at all.
+    /// Whether its headline is logged as an error, or without a level.
     fn fatal_level(&self, transcript: &Transcript) -> bool {
         self.headline < transcript.len()
             && transcript.line(self.headline).prefix.level.is_none_or(|level| level >= Level::Error)
@@ -32,9 +32,9 @@ pub(crate) struct ParserContext<'t> {
     pub(crate) facts: &'t mut Facts,
     /// Errors of this stream so far.
     pub(crate) errors: Vec<ErrorEvent>,
-    /// The error that a chain sentence above the next traceback points back to, and how.
+    /// The error that a chain sentence above the next traceback refers to, and how.
     pub(crate) chain: Option<(usize, Link)>,
-    /// Whether the lines stand in pytest's section of failures.
+    /// Whether the lines are in pytest's section of failures.
     pub(crate) in_pytest: bool,
     /// Headlines of status lines that were logged as errors, not as warnings.
     pub(crate) grave: Vec<usize>,

@@ -1,10 +1,10 @@
 //! Device-side assertions: `x.cu:366: fn: block: [3,0,0], thread: [1,0,0] Assertion `expr` failed.`
 //!
-//! It refuses assertions of host code. The surprising thing: one failed assertion is printed once per thread, hundreds
-//! of times; all of that is one error.
+//! Every thread prints its own copy of a failed assertion, hundreds in all; together they are one error. Assertions of
+//! host code are left to `native`.
 
 use super::context::ParserContext;
-use super::words::{after, whole};
+use super::words::{after, parse_uint};
 use super::{ErrorEvent, Frame, Kind, Role};
 
 /// Reads a failed device-side assertion; returns the position after it.
@@ -59,7 +59,7 @@ impl<'t> Assertion<'t> {
         let mut from = 0;
         while let Some(colon) = head.get(from..)?.find(':').map(|at| at + from) {
             let rest = head.get(colon + 1..)?;
-            if let Some((line, after_line)) = whole(rest)
+            if let Some((line, after_line)) = parse_uint(rest)
                 && !rest.starts_with(' ')
                 && after_line.starts_with(':')
             {

@@ -1,11 +1,11 @@
 //! Passages of documents about failures: rows of markdown tables, and sections for people who look for help.
 //!
-//! It refuses to silence what a program printed: exceptions and fenced blocks in such a section stay. The surprising
-//! thing: nvidia-smi draws tables of bars too, but its rules have a `+`.
+//! Exceptions and fenced blocks inside such a section still count, because a program printed them. The tables of
+//! nvidia-smi also use `|`; they differ from markdown by the `+` in their rules.
 
 use crate::text::Transcript;
 
-/// Words in the heading of a section that tells of failures which others had or may have.
+/// Words in the heading of a section about failures that others had or may have.
 const HELP: [&str; 9] = [
     "troubleshoot",
     "faq",

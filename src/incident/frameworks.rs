@@ -1,8 +1,7 @@
 //! Status lines of frameworks and short messages of tools: TensorFlow, XLA, ONNX Runtime, TensorRT, Lightning, Keras,
 //! nvcc, ptxas, nvidia-smi, docker, the loader.
 //!
-//! It names what a line says, it does not decide whether the run survived it. The surprising thing: frameworks print
-//! errors at start-up that mean nothing, so a status line alone is never fatal.
+//! Frameworks print errors at start-up that mean nothing, so a status line alone is never fatal.
 
 use super::context::ParserContext;
 use super::words::{after, contains_folded};
@@ -126,7 +125,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     None
 }
 
-/// Reads a line whose prefix says error or fatal and which nobody else understood.
+/// Reads a line whose prefix says error or fatal and that no other parser understood.
 pub(super) fn grave(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let words = r.text(at).trim();
     if words.chars().filter(|c| c.is_alphanumeric()).count() < 3 {

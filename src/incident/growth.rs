@@ -1,7 +1,7 @@
-//! How memory moved over a run: readings in the lines above the failure. Facts `run.memory.*` and `run.host_memory.*`.
+//! How memory use changed over a run, from the lines above the failure. Facts `run.memory.*` and `run.host_memory.*`.
 //!
-//! It compares only readings under the same label, and refuses to call a start a trend: the first quarter of them is
-//! warm-up. The surprising thing: a peak ("max mem") never falls, so most of its growth must go on to the end.
+//! Only readings with the same label are compared, and the first quarter is skipped as warm-up. A peak ("max mem")
+//! never falls, so it counts as growth only if most of its rise continues to the end.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::facts::{Facts, Value};
 /// Lines above the failure in which readings are looked for.
 const REACH: usize = 3000;
 
-/// Labels of readings in lower case, the longer before the shorter that stands in it.
+/// Labels of readings in lower case, the longer before the shorter that it contains.
 const LABELS: &[&str] = &["memory", "mem", "alloc", "vram", "reserved", "显存", "rss", "ram", "内存"];
 
 /// One series of readings: bytes, and the line of the last one.
@@ -69,7 +69,7 @@ fn rising(readings: &[f64]) -> Option<bool> {
     }
 }
 
-/// Whether a label speaks of the host's memory.
+/// Whether a label means the host's memory.
 fn is_host(label: &str) -> bool {
     let vram = label.contains("vram");
     !vram && ["rss", "ram", "host", "cpu", "内存"].iter().any(|word| label.contains(word))
@@ -100,7 +100,7 @@ fn labelled(text: &str) -> Option<(String, f64)> {
             continue;
         }
         let Some(bytes) = tail.get(digit..).and_then(amount) else { continue };
-        // What stands before the label belongs to it: "host", "cpu", "max".
+        // The words before the label belong to it: "host", "cpu", "max".
         let before = head.rsplit([',', '|', ';', '[', ']']).next().unwrap_or(head);
         let name: String = before
             .rsplit(' ')

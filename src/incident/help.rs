@@ -1,4 +1,4 @@
-//! The help text of a program: options that are named after failures ("--oom-retries") are not failures.
+//! The help text of a program. Options named after failures ("--oom-retries") are not failures.
 
 use super::Role;
 use super::context::ParserContext;
@@ -17,7 +17,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     Some(next)
 }
 
-/// Whether a line goes on with a usage message: indented, empty, or a heading over options.
+/// Whether a line continues a usage message: indented, empty, or a heading over options.
 fn belongs(text: &str) -> bool {
     let heading = text.ends_with(':') && (text.ends_with("options:") || text.ends_with("arguments:"));
     text.is_empty() || text.starts_with([' ', '\t']) || heading

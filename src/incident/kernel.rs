@@ -1,10 +1,10 @@
 //! The kernel log: NVRM and Xid lines, the oom-killer, segfault lines. Facts `xid.*`, `host.memory.limit`.
 //!
-//! It refuses ordinary driver chatter. The surprising thing: an oom-kill report is a hundred lines long; all of it is
-//! one error, whose message is the line that names the victim.
+//! An oom-kill report is a hundred lines long. All of it is one error, whose message is the line that names the victim.
+//! Ordinary driver messages are ignored.
 
 use super::context::ParserContext;
-use super::words::{after, number, whole};
+use super::words::{after, number, parse_uint};
 use super::{Code, Kind, Role};
 use crate::facts::{Fact, Value};
 use crate::vendors::description::KernelLog;
@@ -56,12 +56,12 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     None
 }
 
-/// One Xid line taken apart.
+/// A parsed Xid line.
 #[derive(Debug, PartialEq, Eq)]
 struct Xid<'t> {
     gpu: &'t str,
     code: u32,
-    says: &'t str,
+    message: &'t str,
 }
 
 impl<'t> Xid<'t> {
@@ -69,11 +69,11 @@ impl<'t> Xid<'t> {
     fn of(words: &'t str) -> Option<Self> {
         let rest = after(words, "Xid (")?;
         let (gpu, rest) = rest.split_once(')')?;
-        let (code, rest) = whole(rest.trim_start_matches(':'))?;
+        let (code, rest) = parse_uint(rest.trim_start_matches(':'))?;
         Some(Xid {
             gpu: gpu.trim_start_matches("PCI:"),
             code: u32::try_from(code).ok()?,
-            says: rest.trim_start_matches([',', ' ']),
+            message: rest.trim_start_matches([',', ' ']),
         })
     }
 }
@@ -97,7 +97,7 @@ fn record(r: &mut ParserContext<'_>, at: usize, xid: &Xid<'_>) -> usize {
     let name = format!("Xid {}", xid.code);
     let again = r.lately(|old| old.kind == Kind::Kernel && old.type_name == name && old.message.starts_with(xid.gpu));
     if !again {
-        let message = format!("{}: {}", xid.gpu, xid.says);
+        let message = format!("{}: {}", xid.gpu, xid.message);
         let mut event = r.event(Kind::Kernel, &name, &message, at);
         event.codes.push(Code { name, library: None, at: event.headline });
         r.push(event);
@@ -105,7 +105,7 @@ fn record(r: &mut ParserContext<'_>, at: usize, xid: &Xid<'_>) -> usize {
     at + 1
 }
 
-/// The driver's other lines: only those that tell of a failure.
+/// The driver's other lines: only those that report a failure.
 fn driver(r: &mut ParserContext<'_>, at: usize, vendor: &Vendor, message: &str) -> Option<usize> {
     let KernelLog { prefix, failure, .. } = &vendor.kernel_log;
     let line = r.number(at);
@@ -121,7 +121,7 @@ fn driver(r: &mut ParserContext<'_>, at: usize, vendor: &Vendor, message: &str) 
     }
     r.set(at, Role::Error);
     let mut event = r.event(Kind::Kernel, prefix.trim_end_matches([':', ' ']), message, at);
-    // "API mismatch: the client has the version 535.1, but" goes on in lines that repeat the prefix.
+    // "API mismatch: the client has the version 535.1, but" continues on lines that repeat the prefix.
     let mut end = at + 1;
     while end < r.len() && end - at < 6 {
         let Some(more) = after(r.text(end), prefix) else { break };
@@ -173,7 +173,7 @@ mod tests {
         let found = Xid::of("NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, name=python, GPU has fallen off the bus.");
         assert_eq!(
             found,
-            Some(Xid { gpu: "0000:3b:00", code: 79, says: "pid=1234, name=python, GPU has fallen off the bus." })
+            Some(Xid { gpu: "0000:3b:00", code: 79, message: "pid=1234, name=python, GPU has fallen off the bus." })
         );
         assert_eq!(Xid::of("NVRM: Xid (0000:01:00): 13, Graphics Exception").map(|x| x.code), Some(13));
         assert_eq!(Xid::of("what is Xid 79?"), None);

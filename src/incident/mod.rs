@@ -1,8 +1,8 @@
-//! What a transcript says: errors with their chains, frames, codes and ranks, and facts. Never fails.
+//! What a transcript reports: errors with their chains, frames, codes and ranks, and facts. Never fails.
 //!
-//! The parsers only read; which error is the root is decided in `diagnose`. A parser that does not understand a line
-//! leaves it alone: unknown lines stay text. The surprising thing: source lines that a traceback quotes are marked as
-//! [`Role::Code`], so that `raise RuntimeError("CUDA out of memory")` is not taken for an out-of-memory error.
+//! The parsers only read; `diagnosis` decides which error is the root. A line that no parser understands stays text.
+//! Source lines quoted by a traceback are marked as [`Role::Code`], so that `raise RuntimeError("CUDA out of memory")`
+//! is not taken for an out-of-memory error.
 
 mod advice;
 mod answer;
@@ -40,11 +40,10 @@ use crate::text::{Level, Transcript};
 use context::ParserContext;
 use triggers::Topics;
 
-pub use advice::without as without_advice;
-pub use around::{Failure, around};
+pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
-pub use environment::{described, run_settings};
-pub use writing::{is_conditional, is_written};
+pub(crate) use environment::{described, run_settings};
+pub(crate) use writing::{is_conditional, is_written};
 
 /// What a line of the transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,13 +62,13 @@ pub enum Role {
     Advice,
     /// A report on something that was not run or not an error: skipped tests, pip listings, help texts, documents.
     Quiet,
-    /// A line of an answer of Faultbook's own: never evidence.
+    /// A line of one of Faultbook's own answers: never evidence.
     Answer,
 }
 
 impl Role {
-    /// Whether the program that ran printed such a line about itself: all else proves nothing.
-    pub fn may_be_evidence(self) -> bool {
+    /// Whether the program that ran printed such a line about itself; anything else is no evidence.
+    pub(crate) fn may_be_evidence(self) -> bool {
         !matches!(self, Role::Code | Role::Advice | Role::Quiet | Role::Answer)
     }
 }
@@ -89,7 +88,7 @@ pub enum Kind {
     Status,
     /// An `NCCL WARN` line or a watchdog line of a collective.
     Collective,
-    /// What a launcher or shell says about a process that died: torchrun's summary, exit codes, `Killed`.
+    /// What a launcher or shell reports about a process that died: torchrun's summary, exit codes, `Killed`.
     Launcher,
     /// A line of the kernel log: NVRM, Xid, oom-kill.
     Kernel,
@@ -106,8 +105,8 @@ pub enum Link {
     Cause,
     /// A member of an exception group.
     Member,
-    /// The same exception, re-raised in another process or told again by a wrapper ("Original Traceback").
-    Retold,
+    /// The same exception, re-raised in another process or repeated by a wrapper ("Original Traceback").
+    Repeated,
 }
 
 /// One stack frame, outermost first in [`ErrorEvent::frames`].
@@ -125,7 +124,7 @@ pub struct Frame {
 
 impl Frame {
     /// Whether the frame is the user's own code rather than an installed package, the standard library or a launcher.
-    pub fn is_own(&self) -> bool {
+    pub(crate) fn is_own(&self) -> bool {
         let file = self.file.replace('\\', "/");
         !(file.contains("/site-packages/")
             || file.contains("/dist-packages/")
@@ -141,7 +140,7 @@ impl Frame {
 pub struct Code {
     /// The enum name, or the number in decimal when only that was printed.
     pub name: String,
-    /// The code table that a bare number belongs to (`cublas`), where the text tells.
+    /// The code table that a bare number belongs to (`cublas`), where the text shows it.
     pub library: Option<&'static str>,
     /// Index of the transcript line.
     pub at: usize,
@@ -176,7 +175,7 @@ pub struct ErrorEvent {
     pub fatal: bool,
 }
 
-/// All that a text says.
+/// Everything read from a text.
 #[derive(Debug, Clone, Default)]
 pub struct Incident {
     /// Errors in order of appearance.
@@ -189,7 +188,7 @@ pub struct Incident {
     pub commands: Vec<CommandLine>,
 }
 
-/// Data that reading rests on.
+/// Data that the parsers need.
 struct Lexicon<'l> {
     triggers: &'l triggers::Triggers,
     packages: &'l Packages,
@@ -210,12 +209,12 @@ fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
     }
     for (number, stream) in transcript.streams().iter().enumerate() {
         let lines = answer::mark(transcript, &stream.lines, &mut incident.roles);
-        let mut reading =
+        let mut context =
             ParserContext::new(transcript, &marks, number, &lines, &mut incident.roles, &mut incident.facts);
-        scan(&mut reading);
-        mark_nonfatal(&mut reading);
+        scan(&mut context);
+        mark_nonfatal(&mut context);
         let offset = incident.errors.len();
-        let found = reading.errors;
+        let found = context.errors;
         incident.errors.extend(found.into_iter().map(|mut error| {
             error.follows = error.follows.map(|(number, link)| (number + offset, link));
             error
@@ -246,7 +245,7 @@ fn scan(r: &mut ParserContext<'_>) {
     }
 }
 
-/// Asks the parsers in turn, the most particular first.
+/// Tries the parsers in turn, the most specific first.
 fn parse(r: &mut ParserContext<'_>, at: usize, marks: Topics, grave: bool) -> Option<usize> {
     if r.text(at).trim().is_empty() {
         return None;
@@ -259,30 +258,30 @@ fn parse(r: &mut ParserContext<'_>, at: usize, marks: Topics, grave: bool) -> Op
         r.set(at, Role::Advice);
         return Some(at + 1);
     }
-    let asked = |topics: Topics| marks & topics != 0;
+    let has = |topics: Topics| marks & topics != 0;
     let mut next = None;
-    if asked(triggers::NATIVE) {
+    if has(triggers::NATIVE) {
         next = device_assert::read(r, at);
     }
-    if next.is_none() && asked(triggers::KERNEL) {
+    if next.is_none() && has(triggers::KERNEL) {
         next = kernel::read(r, at);
     }
-    if next.is_none() && asked(triggers::NCCL) {
+    if next.is_none() && has(triggers::NCCL) {
         next = nccl::read(r, at);
     }
-    if next.is_none() && asked(triggers::NATIVE) {
+    if next.is_none() && has(triggers::NATIVE) {
         next = native::read(r, at);
     }
-    if next.is_none() && (asked(triggers::PYTHON | triggers::PYTEST) || r.in_pytest || !r.groups.is_empty()) {
+    if next.is_none() && (has(triggers::PYTHON | triggers::PYTEST) || r.in_pytest || !r.groups.is_empty()) {
         next = python::read(r, at);
     }
-    if next.is_none() && asked(triggers::LAUNCHER) {
+    if next.is_none() && has(triggers::LAUNCHER) {
         next = torchrun::read(r, at);
     }
-    if next.is_none() && asked(triggers::FRAMEWORK) {
+    if next.is_none() && has(triggers::FRAMEWORK) {
         next = help::read(r, at).or_else(|| autotuning::read(r, at)).or_else(|| frameworks::read(r, at));
     }
-    if next.is_none() && asked(triggers::CODES) {
+    if next.is_none() && has(triggers::CODES) {
         next = codes::report(r, at);
     }
     if next.is_none() && grave {
@@ -291,7 +290,7 @@ fn parse(r: &mut ParserContext<'_>, at: usize, marks: Topics, grave: bool) -> Op
     next
 }
 
-/// An error after which the same writer goes on with its steps did not end the run.
+/// An error did not end the run if the same writer made further steps.
 fn mark_nonfatal(r: &mut ParserContext<'_>) {
     /// Other ranks that write into the same stream make a step or two before they notice.
     const STEPS: usize = 4;
@@ -343,7 +342,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], packages: &Packages, incide
         nccl::facts(&joined, line, &mut incident.facts);
         environment::from_error(error, line, &mut incident.facts);
     }
-    // What stands inside a message is told, not run.
+    // A command inside a message is quoted; it was not run.
     let mut said = vec![false; transcript.len()];
     for error in incident.errors.iter().filter(|error| error.kind == Kind::Python) {
         if let Some(lines) = said.get_mut(error.headline..error.lines.end) {

@@ -1,10 +1,10 @@
 //! Native code that dies: `terminate called`, `what():`, check failures, assertions, signals, fatal Python errors.
 //!
-//! It refuses to read panics of other languages as GPU failures, but names them. The surprising thing: a `Fatal Python
-//! error` prints its frames innermost first, so they are turned round.
+//! Panics of other languages are named, but are no GPU failures. A `Fatal Python error` prints its frames innermost
+//! first, so they are reversed.
 
 use super::context::ParserContext;
-use super::words::{after, between, contains_folded, whole};
+use super::words::{after, between, contains_folded, parse_uint};
 use super::{ErrorEvent, Frame, Kind, Role};
 use crate::vendors;
 
@@ -120,8 +120,8 @@ fn continues(words: &str) -> bool {
     ["Last error:", "Attempted to"].into_iter().chain(of_vendors).any(|start| words.starts_with(start))
 }
 
-/// A line of a native stack: `frame #3: f(int) + 0x1 (0x.. in /lib/x.so)`, `    @ 0x7f.. f`. The outer answer says
-/// whether it is one, the inner whether it names a function.
+/// A line of a native stack: `frame #3: f(int) + 0x1 (0x.. in /lib/x.so)`, `    @ 0x7f.. f`. The outer `Option` is
+/// `None` where it is none, the inner one where it names no function.
 fn native_frame(words: &str) -> Option<Option<Frame>> {
     if let Some(rest) = words.strip_prefix("frame #") {
         let (_, rest) = rest.split_once(": ")?;
@@ -143,7 +143,7 @@ fn native_frame(words: &str) -> Option<Option<Frame>> {
     Some(Some(Frame { file: String::new(), line: 0, function: function.trim().to_owned(), at: 0 }))
 }
 
-/// A native stack without a message that was understood: marked, and nothing else.
+/// A native stack whose message was not understood: its lines are only marked.
 fn stack(r: &mut ParserContext<'_>, at: usize) -> usize {
     let mut position = at;
     while position < r.len() && native_frame(r.text(position).trim()).is_some() {
@@ -169,7 +169,8 @@ fn assertion(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let mut parts = head.split(':').map(str::trim);
     let file = parts.clone().find(|part| part.contains('.') && !part.contains(' '));
     if let Some(file) = file {
-        let line = parts.find_map(|part| whole(part).filter(|(_, rest)| rest.is_empty())).map_or(0, |found| found.0);
+        let line =
+            parts.find_map(|part| parse_uint(part).filter(|(_, rest)| rest.is_empty())).map_or(0, |found| found.0);
         event.frames.push(Frame {
             file: file.to_owned(),
             line: u32::try_from(line).unwrap_or(0),
@@ -326,7 +327,7 @@ fn shell_report(words: &str) -> Option<&'static str> {
         let Some(found) = words.find(report) else { continue };
         let head = words.get(..found)?.trim_end();
         let tail = words.get(found + report.len()..)?;
-        // Alone, or behind "script: line N: pid", or behind a bare pid.
+        // Alone, after "script: line N: pid", or after a bare pid.
         let behind_pid = head
             .rsplit([' ', ':'])
             .next()

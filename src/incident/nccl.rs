@@ -1,12 +1,12 @@
 //! Collectives that fail: `NCCL WARN` lines, watchdogs, gloo. Facts `nccl.*` and `rank.count`.
 //!
-//! It does not decide which rank is to blame. The surprising thing: the first WARN is the deepest one; what comes
-//! after it are the layers above that pass the failure on.
+//! The first WARN comes from the deepest layer; those after it come from the layers above, which pass the failure on.
+//! Which rank is to blame is not decided here.
 
 use std::collections::BTreeMap;
 
 use super::context::ParserContext;
-use super::words::{after, number, whole};
+use super::words::{after, number, parse_uint};
 use super::{Incident, Kind, Role};
 use crate::facts::Facts;
 use crate::facts::{Source, Value};
@@ -21,7 +21,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         let warning = warning.trim();
         let line = r.number(at);
         r.facts.words_in_text("nccl.warn", warning, line);
-        // The layers above tell it again: one event for one wording.
+        // The layers above repeat it: one event per wording.
         if !r.lately(|old| old.kind == Kind::Collective && old.message == warning) {
             let event = r.event(Kind::Collective, "NCCL WARN", warning, at);
             r.push(event);
@@ -35,14 +35,14 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if level.is_some_and(|level| level < Level::Error) || super::python::line::frame(text).is_some() {
         return None;
     }
-    let echo = [
+    let consequence = [
         "Some NCCL operations have failed or timed out",
         "we are taking the entire process down",
         "Timeout at NCCL work",
     ]
     .iter()
     .any(|part| words.contains(part));
-    let watchdog = echo
+    let watchdog = consequence
         || ["Watchdog caught", "detected by watchdog", "watchdog thread terminated with exception"]
             .iter()
             .any(|part| words.contains(part))
@@ -50,7 +50,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if !watchdog || super::python::line::alone(words).is_some() {
         return None;
     }
-    if echo && r.lately(|old| old.kind == Kind::Collective) {
+    if consequence && r.lately(|old| old.kind == Kind::Collective) {
         r.set(at, Role::Error);
         return Some(at + 1);
     }
@@ -86,7 +86,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
 
 /// The rank that a message of c10d names itself by: `[Rank 2]`, `[PG ID 0 PG GUID 0(default_pg) Rank 2]`.
 pub(super) fn rank_of(words: &str) -> Option<u32> {
-    let (rank, rest) = after(words, "Rank ").and_then(whole)?;
+    let (rank, rest) = after(words, "Rank ").and_then(parse_uint)?;
     rest.starts_with(']').then(|| u32::try_from(rank).ok())?
 }
 
@@ -126,7 +126,7 @@ pub(super) fn facts(text: &str, line: u32, facts: &mut Facts) {
         "World size: ",
         "'world_size': ",
     ] {
-        if let Some((count, rest)) = after(text, mark).and_then(whole)
+        if let Some((count, rest)) = after(text, mark).and_then(parse_uint)
             && count > 0
             && count < 1_000_000
             && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.')
@@ -147,7 +147,7 @@ fn seq_range(facts: &mut Facts, seq: f64, line: u32) {
     put(facts, "nccl.seq_max", |new, old| new > old);
 }
 
-/// What only all streams together show: how many ranks wrote.
+/// How many ranks wrote, which only all streams together show.
 pub(super) fn over_ranks(transcript: &Transcript, incident: &mut Incident) {
     let mut ranks: Vec<u32> = transcript.streams().iter().filter_map(|stream| stream.rank).collect();
     ranks.extend(incident.errors.iter().filter_map(|error| error.rank));

@@ -1,9 +1,9 @@
-//! Status codes that a program prints as numbers only, and which library they belong to: `CUBLAS error: 13`,
-//! `cuLaunchKernel failed: 719`, `stat == CUBLAS_STATUS_SUCCESS (13 vs. 0)`.
+//! Status codes printed as bare numbers, and the library they belong to: `CUBLAS error: 13`, `cuLaunchKernel failed:
+//! 719`, `stat == CUBLAS_STATUS_SUCCESS (13 vs. 0)`.
 //!
-//! A number without the name of a library or of one of its functions before it is no code. The names are in kb/vendors.
+//! A number counts only after the name of a library or of one of its functions. The names are in kb/vendors.
 
-use super::words::{after, contains_folded, find_folded, is_word, whole};
+use super::words::{after, contains_folded, find_folded, is_word, parse_uint};
 use crate::vendors::{self, Vendor};
 
 /// A code without its name.
@@ -15,7 +15,7 @@ pub(super) struct Number {
     pub(super) value: u32,
 }
 
-/// Words that may stand between a name and its number. The first ones say that it failed, the others do not.
+/// Words that may come between a name and its number. The first ones report a failure, the others do not.
 const FAILED: &[&str] = &["error", "err", "errors", "failure", "failed", "fail", "errno"];
 const BETWEEN: &[&str] = &[
     "status",
@@ -34,7 +34,7 @@ const BETWEEN: &[&str] = &[
     "rc",
 ];
 
-/// Words behind a number that make it a count.
+/// Words after a number that make it a count.
 const COUNTED: &[&str] =
     &["times", "attempts", "retries", "devices", "device", "gpus", "gpu", "ranks", "of", "errors", "warnings"];
 
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Option<Number> {
     let mut rest = text;
     while let Some((word, behind)) = next_word(rest) {
         if let Some(vendor) = vendors::all().iter().find(|vendor| tables(vendor, word).next().is_some()) {
-            let value = if ends_with_success(word) { compared(behind) } else { told(behind) };
+            let value = if ends_with_success(word) { compared(behind) } else { failure_number(behind) };
             let table = |value| tables(vendor, word).find(|(_, below)| below.is_none_or(|below| value < below));
             if let Some(value) = value.filter(|value| *value != 0)
                 && let Some((library, _)) = table(value)
@@ -59,8 +59,8 @@ pub(super) fn read(text: &str) -> Option<Number> {
     None
 }
 
-/// A number that belongs to a vendor by the words before it, also where no library or function is named: where it
-/// stands, and the number.
+/// A number that belongs to a vendor by the words before it, also where no library or function is named: its position
+/// and value.
 pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
     const MOST: u64 = 1000;
     let codes = &vendor.codes;
@@ -71,7 +71,7 @@ pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
         let rest = text.get(at + before.len()..)?;
         let rest = rest.trim_start_matches([' ', ':', '=', '(', '#']);
         let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([' ', ':', '=']);
-        if let Some((value, tail)) = whole(rest)
+        if let Some((value, tail)) = parse_uint(rest)
             && value > 0
             && value < MOST
             && !tail.starts_with(|c: char| is_word(c) || c == '.')
@@ -79,11 +79,11 @@ pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
             return Some((at, value.to_string()));
         }
     }
-    // "Error 802: system not yet initialized" beside the name of the runtime, "[700] Call to cuMemcpyDtoH".
+    // "Error 802: system not yet initialized" with the name of the runtime, "[700] Call to cuMemcpyDtoH".
     if let Some(rest) = after(text, "Error ")
         && !vendor.runtime.facts.is_empty()
         && contains_folded(text, &vendor.runtime.facts)
-        && let Some((value, tail)) = whole(rest)
+        && let Some((value, tail)) = parse_uint(rest)
         && tail.starts_with(':')
         && value < MOST
     {
@@ -91,7 +91,7 @@ pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
     }
     codes.functions.iter().find_map(|function| {
         let (head, _) = text.split_once(&format!("] Call to {}", function.start))?;
-        let (value, tail) = whole(head.rsplit('[').next()?)?;
+        let (value, tail) = parse_uint(head.rsplit('[').next()?)?;
         (tail.is_empty() && value > 0 && value < MOST).then(|| (0, value.to_string()))
     })
 }
@@ -130,8 +130,8 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(text.find(|c| !is_word(c)).unwrap_or(text.len())))
 }
 
-/// The number behind a name and words of failure.
-fn told(behind: &str) -> Option<u32> {
+/// The number after a name and words of failure.
+fn failure_number(behind: &str) -> Option<u32> {
     /// Words between a name and its number.
     const MOST: usize = 5;
     let mut rest = behind;
@@ -163,7 +163,7 @@ fn told(behind: &str) -> Option<u32> {
     None
 }
 
-/// The number in `(13 vs. 0)` behind the name of a success.
+/// The number in `(13 vs. 0)` after the name of a success.
 fn compared(behind: &str) -> Option<u32> {
     let (one, two) = behind.split_once(" vs. ")?;
     let digits = |c: char| !c.is_ascii_digit();
@@ -172,7 +172,7 @@ fn compared(behind: &str) -> Option<u32> {
     (one == 0 || two == 0).then_some(one.max(two))
 }
 
-/// Whether what stands behind a number lets it be a code.
+/// Whether the text after a number allows it to be a code.
 fn ends(behind: &str) -> bool {
     let next = behind.trim_start();
     let word = next_word(next).filter(|(word, _)| next.starts_with(word)).map(|(word, _)| word.to_ascii_lowercase());

@@ -1,12 +1,12 @@
-//! The arithmetic of out-of-memory messages: what was asked for, what there was, who held it. Facts `oom.*` in bytes.
+//! The numbers in out-of-memory messages: what was requested, what was free, who used the rest. Facts `oom.*` in bytes.
 //!
-//! It does not judge which cause the numbers point to. The surprising thing: without the driver's help PyTorch prints
-//! other processes with nonsense sizes; a number larger than the card is dropped.
+//! Without the driver's help PyTorch prints nonsense sizes for other processes, so a number larger than the GPU's
+//! memory is dropped. Which cause the numbers support is not decided here.
 
-use super::words::{after, contains_folded, number, size, size_before, whole};
+use super::words::{after, contains_folded, number, parse_uint, size, size_before};
 use crate::facts::Facts;
 
-/// Reads whatever numbers about memory a message or a line holds.
+/// Reads the numbers about memory in a message or a line.
 pub(super) fn read(text: &str, line: u32, facts: &mut Facts) {
     let mut put = |name: &str, value: Option<f64>| {
         if let Some(value) = value {
@@ -47,7 +47,7 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
         .and_then(size)
         .map(|s| s.0)
         .or_else(|| size_before(text, " is reserved by PyTorch but unallocated"));
-    // Before 1.4 PyTorch told what it kept beside the live tensors: "6.81 GiB cached".
+    // Before 1.4 PyTorch printed what it cached in addition to the live tensors: "6.81 GiB cached".
     let cached = size_before(text, " cached");
     let old_reserved = size_before(text, " reserved in total by PyTorch").or_else(|| Some(allocated? + cached?));
     let reserved = old_reserved.or_else(|| Some(allocated? + unallocated?));
@@ -58,7 +58,7 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
     let mut any_listed = false;
     let mut rest = text;
     while let Some(next) = after(rest, "Process ") {
-        if let Some((_, after_pid)) = whole(next)
+        if let Some((_, after_pid)) = parse_uint(next)
             && let Some(held) = after_pid.trim_start().strip_prefix("has ").and_then(size).map(|s| s.0)
             && sane(held)
         {
@@ -70,7 +70,7 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
     let others = if any_listed {
         Some(listed)
     } else {
-        // Old wording: what is neither free nor ours is somebody else's (or the context's own few hundred MiB).
+        // Old wording: what is neither free nor ours belongs to others (or is the context's few hundred MiB).
         let held = process.filter(|p| sane(*p)).or(old_reserved);
         match (total, free, held) {
             (Some(total), Some(free), Some(held)) => Some((total - free - held).max(0.0)),
@@ -124,7 +124,7 @@ fn others(text: &str, put: &mut impl FnMut(&str, Option<f64>)) {
         put("gpu.memory.total", after(text, "totalMemory: ").and_then(size).map(|total| total.0));
         return;
     }
-    // TensorFlow takes what is free when it begins: "Created device /job:localhost/.../device:GPU:0 with 41 MB memory".
+    // TensorFlow reserves what is free at start-up: "Created device /job:localhost/.../device:GPU:0 with 41 MB memory".
     if let Some(taken) = after(text, "device:GPU:").and_then(|rest| after(rest, " with ")).and_then(number)
         && taken.1.starts_with(" MB memory")
     {
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn oldest_wording() {
-        // Cached is what is kept beside the live tensors, not together with them.
+        // The cached amount excludes the live tensors.
         check(
             "CUDA out of memory. Tried to allocate 5.12 GiB (GPU 0; 11.92 GiB total capacity; 1.00 GiB already allocated; 4.35 GiB free; 6.00 GiB cached)",
             &[

@@ -1,12 +1,12 @@
-//! Where in a run the failure stands: phase from the frames, first step or not from the progress lines above.
+//! Where in the run the failure happened: the phase from the frames, the step from the progress lines above.
 //!
-//! It refuses to guess a phase from words alone when frames are there. The surprising thing: a backward pass can hold
-//! forward frames (checkpointing recomputes), so the outer backward wins over the inner forward.
+//! Words alone decide the phase only where there are no frames. A backward pass can contain forward frames
+//! (checkpointing recomputes), so the outer backward wins over the inner forward.
 
 use super::around::Scene;
 use super::context::ParserContext;
 use super::triggers;
-use super::words::{after_folded, contains_folded, find_folded, whole};
+use super::words::{after_folded, contains_folded, find_folded, parse_uint};
 use super::{ErrorEvent, Role};
 use crate::facts::{Facts, Source, Value};
 use crate::text::Transcript;
@@ -25,7 +25,7 @@ pub(super) fn steps(r: &ParserContext<'_>) -> Vec<usize> {
 
 /// Records `where.phase` and `where.first_step`.
 pub(super) fn facts(scene: &Scene<'_>, facts: &mut Facts) {
-    /// Far above, progress says nothing about this failure.
+    /// Progress far above is no evidence about this failure.
     const REACH: usize = 400;
     let Some(error) = scene.traceback() else { return };
     let number = scene.transcript.line(error.headline).number;
@@ -57,7 +57,7 @@ pub(super) fn facts(scene: &Scene<'_>, facts: &mut Facts) {
     }
 }
 
-/// What the frames say about the phase.
+/// The phase according to the frames.
 fn phase(error: &ErrorEvent, transcript: &Transcript) -> Option<&'static str> {
     let frames = &error.frames;
     let has = |names: &[&str]| frames.iter().any(|frame| names.contains(&bare(&frame.function)));
@@ -174,26 +174,26 @@ impl Progress {
             || contains_folded(text, "sanity check");
         let epoch = after_folded(text, "epoch")
             .map(|rest| rest.trim_start_matches([' ', ':', '=', '[', '#', '_']))
-            .and_then(whole);
+            .and_then(parse_uint);
         let epoch_at = find_folded(text, "epoch");
         let mut done = None;
         for (slash, _) in text.match_indices('/') {
             let Some(head) = text.get(..slash) else { continue };
             let digits = head.len() - head.trim_end_matches(|c: char| c.is_ascii_digit()).len();
             let start = slash - digits;
-            let total = text.get(slash + 1..).and_then(whole).filter(|_| {
+            let total = text.get(slash + 1..).and_then(parse_uint).filter(|_| {
                 text.get(slash + 1..).is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
             });
             let belongs_to_epoch = epoch_at.is_some_and(|at| start > at && start - at < 9);
             if digits == 0 || total.is_none() || belongs_to_epoch {
                 continue;
             }
-            done = whole(text.get(start..slash)?).map(|found| found.0);
+            done = parse_uint(text.get(start..slash)?).map(|found| found.0);
         }
         let numbered = ["step", "iter", "iteration", "global_step"].iter().find_map(|word| {
             let rest =
                 after_folded(text, word)?.trim_start_matches("ation").trim_start_matches([' ', ':', '=', '[', '#']);
-            whole(rest).map(|found| found.0)
+            parse_uint(rest).map(|found| found.0)
         });
         let learns = contains_folded(text, "loss") && text.bytes().any(|b| b.is_ascii_digit());
         if is_bar && (done.is_some() || epoch.is_some()) {

@@ -1,8 +1,8 @@
-//! What the person who pasted the text says of it in words: what works, where it fails, what was tried. Facts `writer.*`.
+//! What the person who pasted the text adds in words: what works, where it fails, what was tried. Facts `writer.*`.
 //!
-//! The wordings are data (`kb/wording/statements.toml`). Only statements about circumstances are read, clause by clause, no
-//! opinions about causes; a clause that denies does not count. Such words are written above or below the machine's
-//! output, so only the ends of a long text are looked at.
+//! The wordings are data (`kb/wording/statements.toml`). Only statements about circumstances are read, clause by
+//! clause, not opinions about causes; negated clauses do not count. People write above or below the machine's output,
+//! so only both ends of a long text are searched.
 
 use std::sync::LazyLock;
 
@@ -25,8 +25,8 @@ struct Statement<'s> {
 }
 
 impl Statement<'_> {
-    /// Whether a clause says it. Cheap looks come first: a pattern that is never asked is never compiled.
-    fn says(&self, clause: &Clause<'_>) -> bool {
+    /// Whether a clause makes the statement. Cheap tests come first: a pattern that is never needed is never compiled.
+    fn matches(&self, clause: &Clause<'_>) -> bool {
         !(self.foreign && clause.text.is_ascii())
             && (!self.works || clause.works)
             && self.words.split('&').all(|group| group.split('|').any(|word| clause.holds(word)))
@@ -34,11 +34,11 @@ impl Statement<'_> {
     }
 }
 
-/// A part of a sentence that says one thing.
+/// A part of a sentence that makes one statement.
 struct Clause<'t> {
     text: &'t str,
     lower: String,
-    /// It holds a word of success.
+    /// It contains a word of success.
     works: bool,
 }
 
@@ -52,9 +52,9 @@ impl<'t> Clause<'t> {
 
     /// Whether a word, or an ideograph anywhere, begins so.
     fn holds(&self, word: &str) -> bool {
-        let whole = word.starts_with(|c: char| c.is_ascii_alphanumeric());
+        let starts_word = word.starts_with(|c: char| c.is_ascii_alphanumeric());
         let begins = |at: usize| !self.lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
-        self.lower.match_indices(word).any(|(at, _)| !whole || begins(at))
+        self.lower.match_indices(word).any(|(at, _)| !starts_word || begins(at))
     }
 }
 
@@ -63,7 +63,7 @@ struct Remarks<'s> {
     statements: Vec<Statement<'s>>,
     /// Words of success.
     success: Vec<&'s str>,
-    /// Facts that are no less true where their clause denies something.
+    /// Facts that stay true where their clause is negated.
     blunt: Vec<&'s str>,
     denial: Pattern,
     no_beginning: Pattern,
@@ -99,13 +99,13 @@ impl<'s> Remarks<'s> {
             let mut denied = None;
             for statement in &self.statements {
                 let fact = statement.fact;
-                if found.contains(&fact) || !statement.says(&clause) {
+                if found.contains(&fact) || !statement.matches(&clause) {
                     continue;
                 }
                 if fact == "writer.began_with_update" && self.no_beginning.is_match(clause.text) {
                     continue;
                 }
-                // "Works on 1.12, fails on 2.0": what denies may follow after a comma.
+                // "Works on 1.12, fails on 2.0": the negation may follow after a comma.
                 let states = |part: &str| statement.pattern.is_match(part) && !self.denial.is_match(part);
                 if self.blunt.contains(&fact)
                     || !*denied.get_or_insert_with(|| self.denial.is_match(clause.text))
@@ -119,14 +119,14 @@ impl<'s> Remarks<'s> {
     }
 }
 
-/// The pattern with its abbreviations written out.
+/// The pattern with its abbreviations expanded.
 fn full<S: AsRef<str>>(pattern: &str, source: &Statements<S>) -> String {
     let works = pattern.strip_prefix("{works}").map(|rest| format!("{}{rest}", source.works.as_ref()));
     let pattern = works.unwrap_or_else(|| pattern.to_owned());
     pattern.strip_suffix("{good}").map(|rest| format!("{rest}{}", source.good.as_ref())).unwrap_or(pattern)
 }
 
-/// Records what the writer says.
+/// Records the writer's statements.
 pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
     let len = transcript.len();
     for index in (0..len).filter(|&index| index < HEAD || index + TAIL >= len) {
@@ -154,7 +154,7 @@ fn is_said(text: &str) -> bool {
     (6..600).contains(&words.len()) && (spaced || foreign) && !logged
 }
 
-/// The parts of a sentence that each say one thing.
+/// The clauses of a sentence, one statement each.
 fn clauses(text: &str) -> Vec<&str> {
     const ENDS: [&str; 14] =
         [". ", "; ", "! ", "? ", " but ", " while ", " whereas ", " although ", " (", ") ", "。", "；", "但", "，"];

@@ -10,7 +10,7 @@ fn read_text(text: &str) -> Incident {
 }
 
 /// Kind, type, first line of the message, number of frames, fatal.
-fn told(incident: &Incident) -> Vec<(Kind, &str, &str, usize, bool)> {
+fn summaries(incident: &Incident) -> Vec<(Kind, &str, &str, usize, bool)> {
     incident
         .errors
         .iter()
@@ -43,7 +43,7 @@ Traceback (most recent call last):
 RuntimeError: stopped
 "#;
 
-/// What the text says around one of its errors.
+/// The facts around one of a text's errors.
 fn facts_around(text: &str, error: usize) -> Facts {
     let transcript = crate::text::read(text.as_bytes());
     let incident = read(&transcript);
@@ -97,7 +97,7 @@ fn memory_is_compared_within_one_rank() {
 fn a_chain_with_carets_and_advice() {
     let incident = read_text(CHAINED);
     assert_eq!(
-        told(&incident),
+        summaries(&incident),
         [
             (Kind::Python, "torch.AcceleratorError", "CUDA error: an illegal memory access was encountered", 2, true),
             (Kind::Python, "RuntimeError", "stopped", 1, true),
@@ -132,7 +132,7 @@ KeyError: 12
 "#;
     let incident = read_text(text);
     let links: Vec<_> = incident.errors.iter().map(|e| e.follows).collect();
-    assert_eq!(links, [Some((2, Link::Retold)), None, Some((1, Link::Cause))]);
+    assert_eq!(links, [Some((2, Link::Repeated)), None, Some((1, Link::Cause))]);
     for error in 0..3 {
         assert_eq!(facts_around(text, error).text("where.phase"), Some("dataloader"), "{error}");
     }
@@ -143,7 +143,7 @@ fn pools_groups_and_ray() {
     let incident = read_text(
         "multiprocessing.pool.RemoteTraceback: \n\"\"\"\nTraceback (most recent call last):\n  File \"a.py\", line 2, in f\n    g()\nOSError: gone\n\"\"\"\n\nThe above exception was the direct cause of the following exception:\n\nTraceback (most recent call last):\n  File \"b.py\", line 3, in <module>\n    pool.map(f, x)\nOSError: gone\n",
     );
-    assert_eq!(incident.errors.iter().map(|e| e.follows).collect::<Vec<_>>(), [None, Some((0, Link::Retold))]);
+    assert_eq!(incident.errors.iter().map(|e| e.follows).collect::<Vec<_>>(), [None, Some((0, Link::Repeated))]);
 
     let incident = read_text(
         "  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\", line 2, in <module>\n  |     run()\n  | ExceptionGroup: two (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"a.py\", line 5, in one\n    |     f()\n    | ValueError: 1\n    +---------------- 2 ----------------\n    | TypeError: 2\n    +------------------------------------\nRuntimeError: after\n",
@@ -161,7 +161,7 @@ fn pools_groups_and_ray() {
     let incident = read_text(
         "ray.exceptions.RayTaskError(ValueError): ray::job() (pid=1, ip=10.1.1.1)\n  File \"a.py\", line 2, in job\n    f()\nValueError: bad\n",
     );
-    assert_eq!(incident.errors[0].follows, Some((1, Link::Retold)));
+    assert_eq!(incident.errors[0].follows, Some((1, Link::Repeated)));
 }
 
 #[test]
@@ -169,7 +169,10 @@ fn notebooks_and_rich() {
     let incident = read_text(
         "---------------------------------------------------------------------------\nRuntimeError                              Traceback (most recent call last)\nCell In[4], line 1\n----> 1 fit(data)\n\nFile ~/lab/fit.py:212, in fit(data, **options)\n    210 def fit(data):\n--> 212     return go(data)\n\nRuntimeError: cuDNN error: CUDNN_STATUS_INTERNAL_ERROR\n",
     );
-    assert_eq!(told(&incident), [(Kind::Python, "RuntimeError", "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR", 2, true)]);
+    assert_eq!(
+        summaries(&incident),
+        [(Kind::Python, "RuntimeError", "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR", 2, true)]
+    );
     assert_eq!(incident.errors[0].frames[1].function, "fit");
 
     let incident = read_text(
@@ -186,7 +189,7 @@ fn a_pytest_report() {
     let incident = read_text(
         "=================================== FAILURES ===================================\n__________________________________ test_gpu ____________________________________\n\n>   def test_gpu(): model().cuda()\n\ntest_a.py:6: \n_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ \n/x/site-packages/torch/cuda/__init__.py:319: in _lazy_init\n    torch._C._cuda_init()\nE   RuntimeError: No CUDA GPUs are available\n\n/x/site-packages/torch/cuda/__init__.py:319: RuntimeError\n=========================== short test summary info ============================\nSKIPPED [1] test_b.py:3: CUDA out of memory on this card\nFAILED test_a.py::test_gpu - RuntimeError: No CUDA GPUs are available\n",
     );
-    assert_eq!(told(&incident), [(Kind::Python, "RuntimeError", "No CUDA GPUs are available", 2, true)]);
+    assert_eq!(summaries(&incident), [(Kind::Python, "RuntimeError", "No CUDA GPUs are available", 2, true)]);
     assert!(incident.roles.iter().filter(|r| **r == Role::Quiet).count() >= 2);
 }
 
@@ -214,7 +217,7 @@ fn native_failures() {
         "../aten/src/ATen/native/cuda/Loss.cu:240: nll_loss: block: [0,0,0], thread: [1,0,0] Assertion `t >= 0 && t < n_classes` failed.\n../aten/src/ATen/native/cuda/Loss.cu:240: nll_loss: block: [0,0,0], thread: [2,0,0] Assertion `t >= 0 && t < n_classes` failed.\nterminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: device-side assert triggered\nException raised from check at ../c10/cuda/x.cpp:44 (most recent call first):\nframe #0: c10::Error::Error(int) + 0x96 (0x7f in /x/libc10.so)\nframe #1: main + 0x10 (0x7f in python)\n\nFatal Python error: Aborted\n\nCurrent thread 0x1 (most recent call first):\n  File \"inner.py\", line 2 in g\n  File \"outer.py\", line 9 in <module>\n",
     );
     assert_eq!(
-        told(&incident).iter().map(|t| (t.0, t.1, t.3)).collect::<Vec<_>>(),
+        summaries(&incident).iter().map(|t| (t.0, t.1, t.3)).collect::<Vec<_>>(),
         [
             (Kind::DeviceAssert, "../aten/src/ATen/native/cuda/Loss.cu", 1),
             (Kind::Native, "c10::Error", 2),
@@ -227,7 +230,7 @@ fn native_failures() {
     let incident = read_text(
         "/src/ggml-cuda.cu:88: CUDA error\nCUDA error: out of memory\n  current device: 1, in function alloc at /src/ggml-cuda.cu:120\n  cudaMalloc(&p, n)\n",
     );
-    assert_eq!(told(&incident), [(Kind::Native, "", "CUDA error: out of memory", 1, true)]);
+    assert_eq!(summaries(&incident), [(Kind::Native, "", "CUDA error: out of memory", 1, true)]);
     assert_eq!(codes(&incident), ["cudaErrorMemoryAllocation"]);
 }
 

@@ -1,16 +1,17 @@
-//! What launchers say about processes that died: torchrun's summary, mpirun, srun, deepspeed, shells, containers.
+//! What launchers say about processes that died: torchrun's summary, mpirun, srun, deepspeed, shells, containers. Facts
+//! `exit.code`, `exit.signal`, `rank.failed`.
 //!
-//! It refuses to take a launcher's own traceback for the failure. Facts `exit.code`, `exit.signal`, `rank.failed`. The
-//! surprising thing: "Root Cause (first observed failure)" names the rank whose death was seen first, not the guilty.
+//! A launcher's own traceback is never the failure. "Root Cause (first observed failure)" names the rank whose death
+//! was seen first, which need not be the rank that caused it.
 
 use super::context::ParserContext;
 use super::native::signal_of;
-use super::words::{after, after_folded, contains_folded, number, whole};
+use super::words::{after, after_folded, contains_folded, number, parse_uint};
 use super::{ErrorEvent, Frame, Kind, Link, Role};
 use crate::facts::{Facts, Value};
 use crate::text::Level;
 
-/// Whether an exception is a launcher's way to say that a child failed.
+/// Whether an exception is how a launcher reports that a child failed.
 pub(super) fn reports_child(event: &ErrorEvent) -> bool {
     event.type_name.ends_with("ChildFailedError")
         || event.type_name.ends_with("CalledProcessError")
@@ -29,7 +30,7 @@ pub(super) fn table(r: &mut ParserContext<'_>, at: usize, number: usize) -> Opti
     Some(end)
 }
 
-/// Reads the table's lines; the error with that number takes what they say.
+/// Reads the table's lines; the results go into the error with that number.
 fn body(r: &mut ParserContext<'_>, start: usize, number: usize) -> usize {
     let mut root = false;
     let mut rank: Option<u64> = None;
@@ -60,7 +61,7 @@ fn body(r: &mut ParserContext<'_>, start: usize, number: usize) -> usize {
             let value = value.trim();
             match key.trim() {
                 "rank" => {
-                    rank = whole(value).map(|found| found.0);
+                    rank = parse_uint(value).map(|found| found.0);
                     if root && let Some(rank) = rank {
                         r.facts.replace_in_text("rank.failed", Value::Number(rank as f64), line);
                         words_of_table.push(format!("rank {rank}"));
@@ -105,7 +106,7 @@ fn body(r: &mut ParserContext<'_>, start: usize, number: usize) -> usize {
     if let Some(event) = r.errors.get_mut(number) {
         event.lines.end = event.lines.end.max(covered);
         if let Some(inner) = inner {
-            event.follows = Some((inner, Link::Retold));
+            event.follows = Some((inner, Link::Repeated));
         }
         for words in words_of_table {
             if !event.message.is_empty() {
@@ -117,7 +118,7 @@ fn body(r: &mut ParserContext<'_>, start: usize, number: usize) -> usize {
     position
 }
 
-/// A worker's traceback inside the table, indented behind `traceback :`.
+/// A worker's traceback inside the table, indented after `traceback :`.
 fn embedded(r: &mut ParserContext<'_>, at: usize) -> usize {
     let mut frames = Vec::new();
     r.set(at, Role::Header);
@@ -176,7 +177,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if let Some(rank) = after(words, "local_rank: ")
         .or_else(|| after(words, "task "))
         .or_else(|| after(words, "process rank "))
-        .and_then(whole)
+        .and_then(parse_uint)
     {
         event.rank = event.rank.or(u32::try_from(rank.0).ok());
     }
@@ -187,7 +188,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     Some(at + 1)
 }
 
-/// Whether a line says that a process died, rather than that something else ended.
+/// Whether a line reports that a process died, rather than that something else ended.
 fn says_death(words: &str) -> bool {
     let code = exit_code(words);
     let failed = code.is_some_and(|code| code != 0.0);
@@ -246,7 +247,7 @@ fn exit_code(words: &str) -> Option<f64> {
     None
 }
 
-/// Records an exit code and the signal it stands for.
+/// Records an exit code and the signal it means.
 fn exit(facts: &mut Facts, words: &str, line: u32, overwrite: bool) {
     let code = exit_code(words).or_else(|| if overwrite { number(words).map(|found| found.0) } else { None });
     if let Some(code) = code.filter(|code| *code != 0.0) {
@@ -256,7 +257,7 @@ fn exit(facts: &mut Facts, words: &str, line: u32, overwrite: bool) {
             facts.number_in_text("exit.code", code, line);
         }
     }
-    let by_number = after(words, "signal ").and_then(whole).and_then(|(number, _)| signal_name(number as i64));
+    let by_number = after(words, "signal ").and_then(parse_uint).and_then(|(number, _)| signal_name(number as i64));
     let by_code = code.and_then(|code| {
         let code = code as i64;
         if code < 0 && code > -65 {

@@ -1,7 +1,6 @@
 //! Which lines deserve a closer look: one pass of literals over the whole text, a set of topics per line.
 //!
-//! Nothing is decided here. A parser is only asked about lines that carry its topic, so a new wording needs its literal
-//! in `kb/wording/alarms.toml` before any parser sees it.
+//! A parser only sees lines that carry its topic, so a new wording needs its literal in `kb/wording/alarms.toml` first.
 
 use std::sync::LazyLock;
 
@@ -24,7 +23,7 @@ static BUILTIN: LazyLock<Triggers> = LazyLock::new(|| {
     Triggers::new(wording::alarms().literals.iter().copied().chain(vendors))
 });
 
-/// The literals that the vendors' own vocabulary gives.
+/// The literals from the vendors' vocabulary.
 fn of_vendor(vendor: &'static Vendor) -> Vec<(&'static str, Topics)> {
     let codes = &vendor.codes;
     let mut all: Vec<(&str, Topics)> = Vec::new();
@@ -45,7 +44,7 @@ impl Triggers {
         &BUILTIN
     }
 
-    /// The triggers out of literals with their topics.
+    /// The triggers made of literals with their topics.
     pub(crate) fn new<'l>(literals: impl IntoIterator<Item = (&'l str, Topics)>) -> Self {
         let (literals, topics): (Vec<&str>, Vec<Topics>) = literals.into_iter().unzip();
         let automaton = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(literals).ok();

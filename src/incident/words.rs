@@ -1,12 +1,11 @@
-//! Small scanners for numbers, sizes and words in messages. They refuse what they do not understand with `None`.
+//! Small scanners for numbers, sizes and words in messages; `None` where the text has another form.
 //!
-//! The surprising thing: `GB` counts as 2^30 bytes like `GiB`, because the tools around GPUs print binary sizes under
-//! decimal names.
+//! `GB` counts as 2^30 bytes like `GiB`, because GPU tools print binary sizes under decimal names.
 
 /// The byte offset of `needle` in `text`.
 ///
-/// Most lines hold none of the words they are searched for. `contains` compares words of up to [`SHORT`] bytes with
-/// vector instructions; `find` prepares a search every time, which takes longer than to read a line.
+/// Most lines contain none of the words they are searched for. `contains` compares words of up to [`SHORT`] bytes with
+/// vector instructions; `find` prepares a search every time, which takes longer than reading a line.
 pub(crate) fn find(text: &str, needle: &str) -> Option<usize> {
     let head = needle.get(..needle.len().min(SHORT)).unwrap_or(needle);
     if text.contains(head) { text.find(needle) } else { None }
@@ -14,7 +13,7 @@ pub(crate) fn find(text: &str, needle: &str) -> Option<usize> {
 
 const SHORT: usize = 32;
 
-/// What stands before and after the first `needle`.
+/// The text before and after the first `needle`.
 pub(crate) fn split_once<'t>(text: &'t str, needle: &str) -> Option<(&'t str, &'t str)> {
     let at = find(text, needle)?;
     Some((text.get(..at)?, text.get(at + needle.len()..)?))
@@ -82,8 +81,8 @@ fn thousands(bytes: &[u8]) -> bool {
     bytes.len() >= 3 && bytes[..3].iter().all(u8::is_ascii_digit) && !bytes.get(3).is_some_and(u8::is_ascii_digit)
 }
 
-/// A whole number at the beginning, and what follows it.
-pub(crate) fn whole(text: &str) -> Option<(u64, &str)> {
+/// An unsigned integer at the beginning, and what follows it.
+pub(crate) fn parse_uint(text: &str) -> Option<(u64, &str)> {
     let text = text.trim_start();
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, rest) = text.split_at(end);
@@ -108,7 +107,7 @@ pub(crate) fn size_before(text: &str, mark: &str) -> Option<f64> {
         .take_while(|(_, c)| c.is_ascii_alphanumeric() || matches!(c, '.' | ',' | ' '))
         .last()?
         .0;
-    // The run may hold earlier words ("of which 15.06 MiB"): try from the last number on.
+    // The run may include earlier words ("of which 15.06 MiB"): try from the last number on.
     let run = head.get(start..)?;
     let mut words: Vec<&str> = run.split_whitespace().collect();
     let unit = words.pop()?;
@@ -146,7 +145,7 @@ pub(crate) fn version(text: &str) -> Option<&str> {
     Some(text[..end].trim_end_matches(['.', '-', '_', '+']))
 }
 
-/// Whether a character can stand inside an identifier.
+/// Whether a character can be part of an identifier.
 pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

@@ -1,14 +1,14 @@
-//! Lines that people wrote about failures instead of programs printing them: source code, templates of alert rules,
-//! change logs, commit lists, questions in documents.
+//! Lines about failures that people wrote and no program printed: source code, templates of alert rules, change logs,
+//! commit lists, questions in documents.
 //!
-//! One line is looked at, without its neighbours, so that a failure pasted between such lines is still found. Plain
-//! sentences are judged apart from the rest ([`is_conditional`]): programs print those as well.
+//! Each line is judged without its neighbours, so that a failure pasted between such lines is still found. Plain
+//! sentences have a check of their own ([`is_conditional`]), because programs print those as well.
 
 use super::words::split_once;
 use crate::wording;
 
-/// Whether nobody's program printed this line.
-pub fn is_written(text: &str) -> bool {
+/// Whether a person rather than a program wrote this line.
+pub(crate) fn is_written(text: &str) -> bool {
     let line = text.trim();
     !line.is_empty()
         && (is_template(line)
@@ -19,13 +19,13 @@ pub fn is_written(text: &str) -> bool {
             || is_mention(line))
 }
 
-/// Whether a line speaks of a failure that may come, as advice in a README does: "if you get CUDA out of memory".
-pub fn is_conditional(text: &str) -> bool {
+/// Whether a line describes a possible failure, as advice in a README does: "if you get CUDA out of memory".
+pub(crate) fn is_conditional(text: &str) -> bool {
     let lower = text.to_lowercase();
     wording::writing().conditional.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a line reads like somebody telling about a code rather than like a program printing it.
+/// Whether a line reads like a person writing about a code rather than like a program printing it.
 pub(super) fn is_prose(words: &str) -> bool {
     words.starts_with("I ") || words.starts_with("#") || words.starts_with("- ") || words.starts_with("* ")
 }
@@ -85,7 +85,7 @@ fn is_code(line: &str) -> bool {
         || is_entry(line)
         || is_assignment(line)
         || is_statement(line)
-        // A string that goes on: `"Expected b to be on ", device, "!"`.
+        // A string that continues: `"Expected b to be on ", device, "!"`.
         || (line.starts_with('"') && (line.contains("\", ") || line.contains("\" <<")))
     {
         return true;
@@ -135,7 +135,7 @@ fn is_documentation(line: &str) -> bool {
     if OPEN.iter().any(|open| line.starts_with(open)) || ROLES.iter().any(|role| line.contains(role)) {
         return true;
     }
-    // A heading may be the title of somebody's report of an error.
+    // A heading may be the title of an error report.
     if line.starts_with("# ") && !line.contains("rror") {
         return true;
     }
@@ -185,7 +185,7 @@ fn is_question(line: &str) -> bool {
     asks && (set_off || ["should we ", "should I ", "should it ", "shall we "].iter().any(|ask| line.contains(ask)))
 }
 
-/// A message in quotes behind a verb of people: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
+/// A message in quotes after a verb that people use: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
 fn is_mention(line: &str) -> bool {
     wording::writing().mentions.iter().any(|verb| {
         line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(['"', '`', '\'', '“', '«']))

@@ -1,7 +1,7 @@
-//! The catalogue of packages (`kb/packages.csv`): software whose version is a fact, by every name it goes under.
+//! The catalogue of packages (`kb/packages.csv`): software whose version is a fact, by every name it has.
 //!
-//! One catalogue serves the reading of log lines and listings, of people's reports and of the installed environment, so
-//! that a package or a spelling is added as a row of data.
+//! Log lines, listings, people's reports and the installed environment are all read with it, so that a package or a
+//! spelling is one row of data.
 
 pub mod source;
 
@@ -44,8 +44,9 @@ impl Packages {
         Self { rows, spellings: OnceLock::new() }
     }
 
-    /// A catalogue out of the text of a `packages.csv`; broken rows are left out.
-    pub fn from_csv(text: &str) -> Self {
+    /// A catalogue from the text of a `packages.csv`; broken rows are left out.
+    #[cfg(test)]
+    pub(crate) fn from_csv(text: &str) -> Self {
         Self::new(source::read(text).0.into_iter().map(|row| row.map(std::borrow::Cow::Owned)).collect())
     }
 
@@ -54,19 +55,19 @@ impl Packages {
         self.rows.iter()
     }
 
-    /// The package that a listing of pip or conda calls so.
-    pub fn by_distribution(&self, name: &str) -> Option<&Row> {
+    /// The package with that name in a listing of pip or conda.
+    pub(crate) fn by_distribution(&self, name: &str) -> Option<&Row> {
         let name = normalised(name);
         self.rows.iter().find(|row| row.distributions().any(|pattern| fits(pattern, &name)))
     }
 
     /// The package that Python code imports under that name.
-    pub fn by_import(&self, name: &str) -> Option<&Row> {
+    pub(crate) fn by_import(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| names(&row.imports).any(|import| import == name))
     }
 
     /// The package that a label names, with or without "version": `PyTorch`, `cuDNN version`, `드라이버`.
-    pub fn by_label(&self, label: &str) -> Option<&Row> {
+    pub(crate) fn by_label(&self, label: &str) -> Option<&Row> {
         let label = label.to_lowercase();
         let plain = label.replace(" version", "").replace("version ", "");
         let same = |name: &str| {
@@ -77,7 +78,10 @@ impl Packages {
     }
 
     /// Every spelling in a text, the longest of several at one place, with the row and where the spelling ends.
-    pub fn spelled<'t>(&self, text: &'t str) -> impl Iterator<Item = (&Row, std::ops::Range<usize>)> + use<'_, 't> {
+    pub(crate) fn spelled<'t>(
+        &self,
+        text: &'t str,
+    ) -> impl Iterator<Item = (&Row, std::ops::Range<usize>)> + use<'_, 't> {
         let spellings = self.spellings.get_or_init(|| Spellings::new(&self.rows));
         let found = spellings.automaton.iter().flat_map(move |automaton| automaton.find_iter(text));
         found.filter_map(|found| {
@@ -103,12 +107,12 @@ impl Spellings {
 }
 
 impl<S: AsRef<str>> Package<S> {
-    /// What the fact's name begins with: `torch`.
+    /// The first part of the fact's name: `torch`.
     pub fn group(&self) -> &str {
         self.fact.as_ref().split('.').next().unwrap_or_default()
     }
 
-    /// Names in listings of package managers; a final `*` stands for any ending.
+    /// Names in listings of package managers; a final `*` matches any ending.
     pub fn distributions(&self) -> impl Iterator<Item = &str> {
         names(self.distributions.as_ref())
     }
@@ -134,7 +138,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// A distribution's name as the catalogue spells it.
-pub fn normalised(name: &str) -> String {
+pub(crate) fn normalised(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '.'], "-")
 }
 
@@ -212,7 +216,7 @@ mod tests {
                 }
             }
         }
-        // What marks a line must not be part of every second word.
+        // A marker must not be part of many ordinary words.
         assert!(source::marks(&rows).iter().all(|mark| mark.len() > 2), "{:?}", source::marks(&rows));
     }
 }

@@ -22,7 +22,7 @@ pub enum Kind {
     Build,
 }
 
-/// One row. Several names in a field are separated by `|`; [`super::names`] takes them apart.
+/// One row. Several names in a field are separated by `|`; [`super::names`] splits them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Package<S> {
@@ -32,7 +32,7 @@ pub struct Package<S> {
     pub kind: Kind,
     /// Names under which Python code imports it.
     pub imports: S,
-    /// Names in listings of package managers, with `-`; a final `*` stands for any ending.
+    /// Names in listings of package managers, with `-`; a final `*` matches any ending.
     pub distributions: S,
     /// Names that a version follows in a sentence.
     pub spellings: S,

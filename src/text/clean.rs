@@ -1,8 +1,8 @@
 //! One physical line into clean pieces: the terminal's segments, their prefixes, the texts wrapped in them.
 //!
-//! It refuses unbounded work: a line beyond a mebibyte keeps its head and tail, wrapped texts are opened three deep.
-//! The surprising thing: prefixes and wrappings alternate (a pod's stamp, JSON, a logger's stamp, a rank), so each
-//! opened line goes through the same mill again.
+//! Prefixes and wrappings alternate (a pod's stamp, JSON, a logger's stamp, a rank), so each unwrapped line is cleaned
+//! again. The work is bounded: a line beyond a mebibyte keeps only its head and tail, and nesting is followed three
+//! deep.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub(super) struct Piece<'t> {
     pub(super) at: Range<usize>,
     /// What its prefixes said.
     pub(super) prefix: Prefix,
-    /// The writer's line goes on in its next piece.
+    /// The writer's line continues in its next piece.
     pub(super) partial: bool,
     /// It came from Rich's log handler.
     pub(super) columns: bool,
@@ -34,7 +34,7 @@ pub(super) struct Piece<'t> {
     pub(super) gone: bool,
 }
 
-/// A line as it stands in the decoded text.
+/// A line of the decoded text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Physical<'t> {
     /// The line without its line break.
@@ -47,11 +47,11 @@ pub(super) struct Physical<'t> {
 
 /// Clean text of one line beyond this is cut in the middle.
 const LONGEST_LINE: usize = 1 << 20;
-/// Wrapped texts are opened so deep.
+/// Wrapped texts are opened to this depth.
 const DEEPEST: usize = 3;
-/// Beyond so many pieces nothing is split any more.
+/// Beyond this number of pieces nothing is split any more.
 const MOST_PIECES: usize = 4_000_000;
-/// A writer puts at most so many layers of prefix on a line.
+/// A line has at most this many layers of prefixes.
 const MOST_LAYERS: usize = 12;
 
 /// Turns physical lines into pieces.
@@ -93,7 +93,7 @@ impl<'t> Cleaner<'t> {
         cleaner
     }
 
-    /// Reads a sample: which weak prefixes rule, and the first date with a year.
+    /// Reads a sample: which weak prefixes are in use, and the first date with a year.
     fn survey(&mut self, lines: &[Physical<'t>]) {
         const BLOCK: usize = 1000;
         let middle = (lines.len() / 2).saturating_sub(BLOCK / 2).max(BLOCK);
@@ -123,7 +123,7 @@ impl<'t> Cleaner<'t> {
     }
 
     /// Cleans one line: a physical one, or several that a terminal made of one.
-    pub(super) fn whole(&mut self, lines: &[Physical<'t>]) {
+    pub(super) fn joined(&mut self, lines: &[Physical<'t>]) {
         let [first, .., last] = lines else {
             return lines.iter().for_each(|line| self.line(*line));
         };
@@ -195,7 +195,7 @@ impl<'t> Cleaner<'t> {
         self.push(rest, at, number, prefix, partial, columns);
     }
 
-    /// Text wrapped in this line, if any; what the wrapping says goes into the prefix.
+    /// Text wrapped in this line, if any; the wrapping's fields go into the prefix.
     fn opened(&mut self, rest: &str, prefix: &mut Prefix, partial: &mut bool) -> Option<String> {
         let body = rest.trim_start();
         if body.starts_with(['{', ',', '['])
@@ -220,7 +220,7 @@ impl<'t> Cleaner<'t> {
         {
             return Some(literal::message(message));
         }
-        // Source lines behind a frame, in a notebook or behind pytest's gutter are code.
+        // Source lines after a frame, in a notebook or after pytest's gutter are code.
         let code = rest.starts_with("    ")
             || body.starts_with(['-', '│', '❱', '|']) && !body.starts_with("--")
             || rest.starts_with("E  ")
@@ -233,7 +233,7 @@ impl<'t> Cleaner<'t> {
     fn each(&mut self, text: &str, at: &Range<usize>, number: u32, prefix: &Prefix, depth: usize) {
         let mut rest = text;
         loop {
-            // Beyond any reasonable number of lines what is left stays together.
+            // Beyond any reasonable number of lines the rest stays together.
             let many = self.pieces.len() >= MOST_PIECES;
             let (line, more) =
                 if many { (rest, None) } else { rest.split_once('\n').map_or((rest, None), |(l, m)| (l, Some(m))) };
@@ -293,10 +293,10 @@ impl<'t> Cleaner<'t> {
         self.pieces.push(Piece { text, number, at: at.clone(), prefix, partial, columns, gone: false });
     }
 
-    /// Adds what one layer said: the outermost clock, the innermost level, the surest rank, all sources.
+    /// Adds one layer: the outermost clock, the innermost level, the most certain rank, all sources.
     fn merge(&mut self, prefix: &mut Prefix, head: &Head<'_>) {
         if let Some(stamp) = head.stamp.filter(|_| prefix.time.is_none()) {
-            // Seconds since the machine's start share no clock with dates.
+            // Seconds since boot share no clock with dates.
             let foreign = stamp.absolute && stamp.seconds < 1e9 && self.dated;
             prefix.time = (!foreign).then(|| self.clock.seconds(&stamp));
         }

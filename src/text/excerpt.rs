@@ -2,7 +2,7 @@
 
 /// An excerpt's way back to the text it was taken from. The default one is of a text that is all there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Excerpt {
+pub(crate) struct Excerpt {
     /// First lines of the stretches kept: in the excerpt and in the whole text, both from 1, ascending.
     stretches: Vec<(u32, u32)>,
     whole: Option<Whole>,
@@ -17,7 +17,7 @@ struct Whole {
 
 impl Excerpt {
     /// An excerpt of a text with so many lines; `note` tells its reader what was left out.
-    pub fn of(lines: u64, stretches: impl IntoIterator<Item = (u64, u64)>, note: String) -> Self {
+    pub(crate) fn of(lines: u64, stretches: impl IntoIterator<Item = (u64, u64)>, note: String) -> Self {
         let short = |line: u64| u32::try_from(line).unwrap_or(u32::MAX);
         Self {
             stretches: stretches.into_iter().map(|(kept, original)| (short(kept), short(original))).collect(),
@@ -26,7 +26,7 @@ impl Excerpt {
     }
 
     /// The number in the whole text of a line of the excerpt.
-    pub fn original(&self, line: u32) -> u32 {
+    pub(crate) fn original(&self, line: u32) -> u32 {
         let after = self.stretches.partition_point(|(kept, _)| *kept <= line);
         match after.checked_sub(1).and_then(|at| self.stretches.get(at)) {
             Some((kept, original)) => original.saturating_add(line - kept),

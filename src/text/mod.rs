@@ -1,12 +1,12 @@
 //! Any text with any noise in, clean lines out, each knowing where it came from. Never fails.
 //!
-//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), `numbering` (line numbers), `wrapped` (lines
-//! cut at a terminal's width), then line by line in `clean`: `terminal` (escapes, carriage returns; `progress` bars),
-//! `prefix` (time stamps, loggers, ranks, pods), `unwrap` (JSON logs, Python reprs, HTML, tracebacks on one line) whose
-//! lines go through the mill again; then over all lines `boxes` (Rich and pytest borders, words cut at the border),
-//! `blanks` (doubled line breaks) and `streams` (lines of several ranks taken apart again).
-//! The surprising thing: one clean line may come from several physical lines (a word cut at a box border) and one
-//! physical line may become several clean lines (a traceback inside a JSON string).
+//! Stages, in this order: `decode` (bytes to text), `quote` (mail quoting), `numbering` (line numbers), `wrapped`
+//! (lines cut at a terminal's width), then line by line in `clean`: `terminal` (escapes, carriage returns; `progress`
+//! bars), `prefix` (time stamps, loggers, ranks, pods), `unwrap` (JSON logs, Python reprs, HTML, tracebacks on one
+//! line) whose lines are cleaned again; then over all lines `boxes` (Rich and pytest borders, words cut at the border),
+//! `blanks` (doubled line breaks) and `streams` (separates the lines of several ranks). One clean line may come from
+//! several physical lines (a word cut at a box border), and one physical line may become several clean lines (a
+//! traceback inside a JSON string).
 
 mod blanks;
 mod boxes;
@@ -26,9 +26,9 @@ mod wrapped;
 
 use std::ops::Range;
 
-pub use excerpt::Excerpt;
+pub(crate) use excerpt::Excerpt;
 
-/// How grave a log line calls itself.
+/// The level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Debug and trace.
@@ -43,7 +43,7 @@ pub enum Level {
     Fatal,
 }
 
-/// What a stripped prefix said about its line.
+/// What a stripped prefix says about its line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prefix {
     /// Seconds on a clock that all lines of the text share (not an epoch when the text has no date).
@@ -91,7 +91,7 @@ pub struct Transcript {
     /// Names that [`Prefix::source`] points at.
     sources: Vec<String>,
     streams: Vec<Stream>,
-    /// What was done to the text that its reader should know ("decoded as UTF-16", "3 invalid bytes replaced").
+    /// Changes to the text that its reader should know about ("decoded as UTF-16", "3 invalid bytes replaced").
     notes: Vec<String>,
     /// Number of physical lines of the original.
     physical_lines: u32,
@@ -109,7 +109,7 @@ struct Record {
 
 /// Texts with more lines than this lose lines in their middle.
 const MOST_LINES: usize = 2_000_000;
-/// How many of those are kept from the beginning; the end tells more about a failure.
+/// How many of those are kept from the beginning; the end says more about a failure.
 const FIRST_LINES: usize = 500_000;
 
 /// Cleans any bytes. Total: every input gives a transcript.
@@ -118,7 +118,7 @@ pub fn read(bytes: &[u8]) -> Transcript {
 }
 
 /// Cleans bytes that are part of a longer text: lines are numbered as there.
-pub fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
+pub(crate) fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
     let mut decoded = decode::decode(bytes);
     let mut notes = std::mem::take(&mut decoded.notes);
     let (mut lines, physical_lines) = physical(&decoded.text, excerpt, &mut notes);
@@ -126,8 +126,8 @@ pub fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
     cut_fronts(&mut lines, numbering::widths);
     let mut cleaner = clean::Cleaner::new(&decoded.text, &lines);
     let cuts = wrapped::cuts(&lines);
-    for whole in whole(&lines, &cuts) {
-        cleaner.whole(whole);
+    for line in joined(&lines, &cuts) {
+        cleaner.joined(line);
     }
     if boxes::occur(&decoded.text) || cleaner.pieces.iter().any(|piece| piece.columns) {
         boxes::remove(&mut cleaner);
@@ -166,7 +166,7 @@ fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (V
     (lines, excerpt.lines(u32::try_from(total).unwrap_or(u32::MAX)))
 }
 
-/// Moves the beginning of lines behind what stands in front of their words: `widths` gives its bytes for each line.
+/// Moves the start of each line past what precedes its words: `widths` gives the bytes to skip.
 fn cut_fronts(lines: &mut [clean::Physical<'_>], widths: impl FnOnce(&[&str]) -> Vec<u16>) {
     let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
     for (line, width) in lines.iter_mut().zip(widths(&texts)) {
@@ -176,7 +176,7 @@ fn cut_fronts(lines: &mut [clean::Physical<'_>], widths: impl FnOnce(&[&str]) ->
 }
 
 /// The physical lines in groups that were one line each.
-fn whole<'l, 't>(lines: &'l [clean::Physical<'t>], cuts: &[bool]) -> impl Iterator<Item = &'l [clean::Physical<'t>]> {
+fn joined<'l, 't>(lines: &'l [clean::Physical<'t>], cuts: &[bool]) -> impl Iterator<Item = &'l [clean::Physical<'t>]> {
     let mut rest = lines;
     let mut cuts = cuts.iter();
     std::iter::from_fn(move || {
@@ -246,12 +246,12 @@ impl Transcript {
     }
 
     /// The index of the line that holds byte `offset` of [`Transcript::text`].
-    pub fn line_at(&self, offset: usize) -> usize {
+    pub(crate) fn line_at(&self, offset: usize) -> usize {
         self.records.partition_point(|record| record.text.end < offset).min(self.records.len().saturating_sub(1))
     }
 
     /// The byte range of line `index` in [`Transcript::text`], without its line break.
-    pub fn range_of(&self, index: usize) -> Range<usize> {
+    pub(crate) fn range_of(&self, index: usize) -> Range<usize> {
         self.records[index].text.clone()
     }
 
@@ -271,13 +271,13 @@ impl Transcript {
         &self.sources
     }
 
-    /// What was done to the text that its reader should know.
+    /// Changes to the text that its reader should know about.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
     /// Number of physical lines of the original text.
-    pub fn physical_lines(&self) -> u32 {
+    pub(crate) fn physical_lines(&self) -> u32 {
         self.physical_lines
     }
 }

@@ -1,6 +1,6 @@
-//! Lines of several writers taken apart: one stream per rank and source.
+//! Separates the lines of several writers: one stream per rank and source.
 //!
-//! It refuses to guess: a line without a rank or pod prefix belongs to the one default stream, however it looks.
+//! A line without a rank or pod prefix belongs to the default stream; its content is not used to guess.
 
 use std::collections::HashMap;
 

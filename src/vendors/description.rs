@@ -1,4 +1,4 @@
-//! What one file of kb/vendors says: a vendor of GPUs as texts and machines show it.
+//! The format of one file of kb/vendors: a GPU vendor as texts and machines show it.
 //!
 //! `build.rs` includes this file by path, so it depends on serde alone.
 
@@ -16,7 +16,7 @@ pub struct Vendor {
     pub name: String,
     /// Vendors are tried in this order, so that a sentence which two of them print belongs to the first.
     pub order: u8,
-    /// Lower-case words of GPU names that say nothing of the model: `geforce`.
+    /// Lower-case words of GPU names that say nothing about the model: `geforce`.
     pub brands: Vec<String>,
     /// The folder inside site-packages that holds the libraries of its wheels.
     pub wheels: String,
@@ -80,7 +80,7 @@ pub struct Management {
     pub library_by_fact: String,
 }
 
-/// Where a driver shows.
+/// Traces that a driver leaves on a machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Driver {
@@ -102,7 +102,7 @@ pub struct Driver {
 
 impl Driver {
     /// The folders on this platform.
-    pub fn folders_here(&self) -> &[String] {
+    pub(crate) fn folders_here(&self) -> &[String] {
         if cfg!(windows) { &self.windows_folders } else { &self.folders }
     }
 }
@@ -176,7 +176,7 @@ pub struct Codes {
     pub reports: Vec<String>,
     /// Beginnings of lines that continue a native message.
     pub continuations: Vec<String>,
-    /// Literals that make a line worth a look, beside the families and the sentences.
+    /// Literals that make a line worth a look, in addition to the families and the sentences.
     pub literals: Vec<String>,
     /// Numbers of old versions and what they are today, by table.
     pub renumbered: BTreeMap<String, Vec<(u32, u32)>>,
@@ -188,23 +188,23 @@ pub struct Codes {
 pub struct CodeFamily {
     /// The beginning of every name.
     pub prefix: String,
-    /// How the names go on.
+    /// How the names continue.
     pub form: CodeForm,
     /// Only letters and underscores follow: with digits it is something else.
     pub letters_only: bool,
-    /// What is no code after the prefix.
+    /// Endings that make no code.
     pub except: Vec<String>,
-    /// Its library prints the sentences too, so that a sentence beside a name of it says nothing new.
+    /// The library prints the sentences too, so that a sentence next to one of its names adds nothing.
     pub shares_sentences: bool,
     /// For [`CodeForm::Listed`]: the table under kb/codes with the names.
     pub table: String,
-    /// For [`CodeForm::Class`]: the prefix of the names it stands for.
+    /// For [`CodeForm::Class`]: the prefix of the codes it names.
     pub becomes: String,
     /// The names of the table; filled in by the build.
     pub names: Vec<String>,
 }
 
-/// How the names of a family go on after their prefix.
+/// How the names of a family continue after their prefix.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeForm {
@@ -234,7 +234,7 @@ pub struct CodeWord {
     pub below: Option<u32>,
 }
 
-/// Sentences that stand for status codes.
+/// Sentences that mean status codes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sentences {
@@ -258,7 +258,7 @@ pub struct KernelLog {
     pub prefix: String,
     /// Words that make a line of the driver a failure.
     pub failure: Vec<String>,
-    /// Beginnings of lines of modules beside the driver.
+    /// Beginnings of lines of modules other than the driver.
     pub modules: Vec<String>,
 }
 
@@ -278,11 +278,11 @@ pub struct Tool {
 pub struct Library {
     /// `cudnn` of `libcudnn.so.9` and `cudnn64_9.dll`.
     pub stem: String,
-    /// `cuDNN`; empty where no one reads of it.
+    /// `cuDNN`; empty where it is never shown.
     pub name: String,
-    /// The beginning of the package that brings it, as record folders spell it; empty where copies are not searched.
+    /// The beginning of the package that ships it, as record folders spell it; empty where copies are not searched.
     pub package: String,
-    /// The version of the toolkit that brings a version of the library.
+    /// The version of the toolkit that ships a version of the library.
     pub toolkit: Vec<ToolkitRange>,
     /// Its absence is normal: an optional plugin.
     pub optional: bool,
@@ -307,7 +307,7 @@ fn no_limit() -> u32 {
 }
 
 impl Vendor {
-    /// Fills in what the tables under kb/codes hold: `rows` gives names and messages of a table.
+    /// Fills in the contents of the tables under kb/codes: `rows` gives names and messages of a table.
     pub fn resolve(&mut self, rows: impl Fn(&str) -> Vec<(String, String)>) {
         for family in self.codes.families.iter_mut().filter(|family| family.form == CodeForm::Listed) {
             family.names = rows(&family.table).into_iter().map(|(name, _)| name).collect();

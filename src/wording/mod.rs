@@ -1,5 +1,5 @@
-//! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say of their own
-//! tries. Each file is packed for itself and decoded when something first asks for it.
+//! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say about their
+//! own attempts. Each file is packed separately and decoded on first use.
 
 mod rows;
 #[cfg(all(test, feature = "os"))]

@@ -8,7 +8,7 @@ use super::topics::Topics;
 /// Words that make a line worth reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alarms<S> {
-    /// In lower case: words for which the surroundings of a line are kept where a text is too long to be read whole.
+    /// In lower case: words whose surrounding lines are kept when a text is too long to read completely.
     pub alarms: Vec<S>,
     /// Literals as they are printed, each with its topics.
     pub literals: Vec<(S, Topics)>,
@@ -28,15 +28,15 @@ pub struct Advice<S> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statements<S> {
-    /// "It works": what `{works}` at the beginning of a pattern stands for.
+    /// "It works": what replaces `{works}` at the beginning of a pattern.
     pub works: S,
-    /// Words of which such a clause holds one, whole.
+    /// Such a clause contains one of these words.
     pub works_words: Vec<S>,
-    /// What `{good}` at the end of a pattern stands for.
+    /// What replaces `{good}` at the end of a pattern.
     pub good: S,
-    /// A clause that denies what it says.
+    /// Matches a negated clause.
     pub denies: S,
-    /// Facts that are no less true in a clause that denies something.
+    /// Facts that stay true in a negated clause.
     pub blunt: Vec<S>,
     /// An update that changed nothing, or fixed it.
     pub no_beginning: S,
@@ -60,12 +60,12 @@ pub struct Statement<S> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Writing<S> {
-    /// Words of a sentence about a failure that may come.
+    /// Words of a sentence about a possible failure.
     pub conditional: Vec<S>,
     /// How entries of change logs begin.
     pub changes: Vec<S>,
-    /// Verbs before a quoted message that somebody only speaks of.
+    /// Verbs before a quoted message that is only mentioned.
     pub mentions: Vec<S>,
-    /// Words of a part that tells of the past.
+    /// Words of a part about the past.
     pub past: Vec<S>,
 }

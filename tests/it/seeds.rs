@@ -70,6 +70,7 @@ fn workspace_report() {
             ("gpu.memory.total", "12884901888"),
             ("os.name", "Linux 6.6.87.2-microsoft-standard-WSL2"),
             ("os.wsl", "true"),
+            ("os.wsl_version", "2"),
             ("python.version", "3.10.12"),
             ("torch.version", "2.8.0+cu128"),
             ("torch.cuda", "12.8"),
@@ -159,7 +160,7 @@ fn diagnosis_document() {
     let Some(report) = seed("003_1424d5fcf89df674") else { return };
     assert_eq!((report.id.as_str(), report.status.as_str()), ("003_1424d5fcf89df674", "diagnosis_complete"));
     assert_eq!(report.title, "CUDA Training Error - Comprehensive Diagnosis");
-    facts(&report, &[("gpu.name", "RTX 3060"), ("os.wsl", "true")]);
+    facts(&report, &[("gpu.name", "RTX 3060"), ("os.wsl", "true"), ("os.wsl_version", "2")]);
     let hypotheses: Vec<_> = report.hypotheses.iter().map(|h| (h.title.as_str(), h.confidence)).collect();
     assert_eq!(
         hypotheses,

@@ -1,13 +1,15 @@
-//! Command lines and settings found in the text: what the run was told. Facts `run.*` and `env.NAME`.
+//! Command lines and settings in the text: how the run was started. Facts `run.*` and `env.NAME`.
 //!
-//! The tokens of a command are kept as written, so that a fix can be shown in the same form. The surprising thing: a
-//! command line may come from a shell prompt, a bullet of a report, a launcher's Python list or several lines joined
-//! by backslashes.
+//! A command may come from a shell prompt, a bullet of a report, a launcher's Python list, or several lines joined by
+//! backslashes. Its tokens are kept as written, so that a fix can be shown in the same form.
 
+mod programs;
 mod settings;
 mod variables;
 
 pub(super) use variables::matters;
+
+use programs::PROGRAMS;
 
 use crate::facts::Facts;
 use crate::text::{Line, Transcript};
@@ -47,45 +49,7 @@ pub struct CommandLine {
     pub at: usize,
 }
 
-/// Programs that start a run.
-const PROGRAMS: &[&str] = &[
-    "python",
-    "python3",
-    "python.exe",
-    "torchrun",
-    "accelerate",
-    "deepspeed",
-    "uv",
-    "vllm",
-    "srun",
-    "mpirun",
-    "mpiexec",
-    "horovodrun",
-    "poetry",
-    "pixi",
-    "CUDA_VISIBLE_DEVICES",
-    "docker",
-    "sbatch",
-    "jupyter",
-    "lightning",
-    "trtexec",
-    "ollama",
-    "llama-server",
-    "llama-cli",
-    "nohup",
-    "time",
-    "sudo",
-    "bash",
-    "env",
-    "pytest",
-    "composer",
-    "yolo",
-    "nsys",
-    "compute-sanitizer",
-    "tune",
-];
-
-/// Records what a setting says of the run that stands beside its name.
+/// Records what a setting beside its name reveals about the run.
 pub(super) fn setting(name: &str, value: &str, facts: &mut Facts) {
     settings::fact(name, value, 0, facts);
 }
@@ -126,7 +90,7 @@ pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, c
     }
 }
 
-/// Takes bullets, prompts and quoting off.
+/// Strips bullets, prompts and quoting.
 fn strip_prompt(words: &str) -> &str {
     let mut words = words;
     loop {
@@ -152,7 +116,7 @@ fn strip_prompt(words: &str) -> &str {
         ] {
             words = words.strip_prefix(start).map_or(words, str::trim_start);
         }
-        words = words.trim_matches('`').trim();
+        words = numbered(words).trim_matches('`').trim();
         if words == before {
             break;
         }
@@ -169,6 +133,13 @@ fn strip_prompt(words: &str) -> &str {
         }
     }
     words
+}
+
+/// What follows the number of a list's item that is quoted code: "1. `python train.py`".
+fn numbered(words: &str) -> &str {
+    let rest = words.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = rest.strip_prefix(['.', ')']).map(str::trim_start).filter(|item| item.starts_with('`'));
+    item.filter(|_| rest.len() < words.len()).unwrap_or(words)
 }
 
 /// Whether the words are a command line.

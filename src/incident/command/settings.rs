@@ -1,7 +1,7 @@
-//! Settings that tell causes apart, from commands, YAML, dumps and bullets. Facts `run.*`.
+//! Settings that distinguish causes, from commands, YAML, dumps and bullets. Facts `run.*`.
 //!
-//! It refuses settings of validation and test. The surprising thing: the same setting has a dozen names in as many
-//! trainers; only the last part of a dotted key is looked at.
+//! Trainers use a dozen names for the same setting, so only the last part of a dotted key counts. Settings of
+//! validation and test are ignored.
 
 use super::super::words::{contains_folded, number};
 use crate::facts::Facts;
@@ -29,7 +29,7 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// Records what a setting says about the run, when its key is one of those that tell causes apart.
+/// Records what a setting says about the run, when its key distinguishes causes.
 pub(super) fn fact(key: &str, value: &str, line: u32, facts: &mut Facts) {
     let value = value.trim_matches(['"', '\'']);
     let lower = key.to_ascii_lowercase().replace(['-', ' '], "_");

@@ -1,7 +1,7 @@
-//! Environment variables that the text sets: by a shell, by Docker, by Python, by a dump. Facts `env.NAME`.
+//! Environment variables that the text sets: in a shell, by Docker, in Python, in a dump. Facts `env.NAME`.
 //!
-//! It refuses variables that prose only recommends to set. The surprising thing: an empty value is a value, because
-//! `CUDA_VISIBLE_DEVICES=""` hides every GPU.
+//! A variable that prose only recommends is ignored. An empty value counts, because `CUDA_VISIBLE_DEVICES=""` hides
+//! every GPU.
 
 use super::is_assignment;
 use crate::facts::Facts;
@@ -77,7 +77,8 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
                 tail.strip_prefix(": ").filter(|_| begins)
             };
             let Some(value) = value else { continue };
-            // Advice says "set X=1" in prose; what was set stands at the line's beginning, behind `export`, `-e` or another assignment.
+            // Advice has "set X=1" in prose; what was set is at the start of the line, after `export`, `-e` or another
+            // assignment.
             let set = shell
                 || python
                 || tail.starts_with(": ")

@@ -1,6 +1,6 @@
 //! Questions typed at a prompt, answered on the next line: `>>> torch.__version__`, `$ echo $LD_LIBRARY_PATH`.
 //!
-//! It refuses lines that ask two things at once, and answers that are the next prompt.
+//! A line with two questions is ignored, since it is unclear which one the next line answers.
 
 use super::super::command::matters;
 use super::super::words::is_word;
@@ -8,30 +8,30 @@ use super::version;
 use crate::facts::Facts;
 use crate::packages::Packages;
 
-/// Expressions about builds with one answer, and its fact; `<package>.__version__` is asked of the catalogue.
+/// Expressions about builds with one answer, and its fact; `<package>.__version__` comes from the catalogue.
 const EXPRESSIONS: [(&str, &str); 2] =
     [("torch.version.cuda", "torch.cuda"), ("torch.backends.cudnn.version()", "cudnn.version")];
 
-/// What was asked on the line before.
+/// The question on the line before.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    asked: Option<String>,
-    /// Whether it was the GPU's compute capability, alone or beside its name.
+    question: Option<String>,
+    /// Whether it was the GPU's compute capability, alone or with its name.
     capability: bool,
 }
 
 impl Answers {
     /// Whether the next line may be an answer.
     pub(super) fn open(&self) -> bool {
-        self.asked.is_some() || self.capability
+        self.question.is_some() || self.capability
     }
 
-    /// Takes an answer, and a question.
+    /// Reads the answer to the previous question, then the next question.
     pub(super) fn read(&mut self, words: &str, line: u32, packages: &Packages, facts: &mut Facts) {
         if std::mem::replace(&mut self.capability, words.contains("get_device_capability(")) {
             capability(words, line, facts);
         }
-        if let Some(name) = self.asked.take().filter(|_| !is_prompt(words)) {
+        if let Some(name) = self.question.take().filter(|_| !is_prompt(words)) {
             let out =
                 words.split_once("]: ").filter(|(head, _)| head.starts_with("Out[")).map_or(words, |(_, out)| out);
             let value = out.trim_matches(['\'', '"', ' ']);
@@ -39,7 +39,7 @@ impl Answers {
                 version::answer(&name, value, line, facts);
             }
         }
-        self.asked = question(words, packages);
+        self.question = question(words, packages);
     }
 }
 
@@ -70,8 +70,8 @@ fn question(words: &str, packages: &Packages) -> Option<String> {
         let import = words.get(..at)?.rsplit(|c: char| !is_word(c)).next()?;
         Some((at + expression.len(), packages.by_import(import)?.fact.to_string()))
     });
-    let mut asked = known.chain(versions);
-    let (end, name) = asked.next().filter(|_| asked.next().is_none())?;
+    let mut names = known.chain(versions);
+    let (end, name) = names.next().filter(|_| names.next().is_none())?;
     words.get(end..)?.trim_matches([')', '"', '\'', ' ']).is_empty().then_some(name)
 }
 

@@ -1,8 +1,8 @@
-//! The architectures that an own build was made for: `-gencode`, `-arch`, `TORCH_CUDA_ARCH_LIST`, CMake's and ggml's
-//! lists. Fact `build.arch_list`.
+//! The architectures that a custom build targets: `-gencode`, `-arch`, `TORCH_CUDA_ARCH_LIST`, the lists of CMake and
+//! ggml. Fact `build.arch_list`.
 //!
-//! It refuses a compiler's complaint about an architecture, which was never built. The surprising thing: several
-//! `-gencode` flags stand on one line or on many, so the list is a union.
+//! `-gencode` flags may share a line or be spread over many, so the list is a union. An architecture that the compiler
+//! rejects was never built and does not count.
 
 use super::super::words::{after, contains_folded};
 use crate::facts::{Facts, Value};

@@ -1,13 +1,12 @@
-//! What a library was built for, as packages, archives and comparing messages tell it. Facts `cudnn.cuda`, `nccl.cuda`,
-//! `cudnn.built`, `cublas.built`, `onnxruntime.cuda`, `onnxruntime.cudnn`, `jax.cuda`.
+//! What a library was built for, as shown by packages, archives and version mismatch messages. Facts `cudnn.cuda`,
+//! `nccl.cuda`, `cudnn.built`, `cublas.built`, `onnxruntime.cuda`, `onnxruntime.cudnn`, `jax.cuda`.
 //!
-//! It refuses what pip merely proposes. The surprising thing: a message that compares two versions names the one that
-//! is wanted first as often as the one that is there.
+//! Mismatch messages name the required and the present version in either order. What pip only proposes does not count.
 
-use super::super::words::{after, after_folded, version, whole};
+use super::super::words::{after, after_folded, parse_uint, version};
 use crate::facts::Facts;
 
-/// Reads a line; the answer says whether the line compares versions, so that nothing else on it is an installed one.
+/// Reads a line; returns whether the line compares versions, in which case no other version on it is an installed one.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) -> bool {
     packages(words, line, facts);
     interfaces(words, line, facts);
@@ -41,7 +40,7 @@ fn packages(words: &str, line: u32, facts: &mut Facts) {
         if let Some(tag) = rest.strip_prefix("-cu").and_then(digits).filter(|tag| tag.len() == 2) {
             facts.words_in_text(fact, tag, line);
         }
-        // The old names of NVIDIA's archives: CUDA first, the library's version behind "-v".
+        // The old names of NVIDIA's archives: CUDA first, the library's version after "-v".
         if let Some(cuda) = rest.strip_prefix('-').and_then(release)
             && let Some(found) = after(rest, "-v").and_then(version)
             && (rest.contains("linux") || rest.contains("windows"))
@@ -53,8 +52,8 @@ fn packages(words: &str, line: u32, facts: &mut Facts) {
     }
     // Distributions put the toolkit's version into the package's name.
     if let Some(rest) = after(&folded, "cuda-toolkit-").or_else(|| after(&folded, "cuda-runtime-"))
-        && let Some((major, rest)) = whole(rest)
-        && let Some((minor, _)) = rest.strip_prefix('-').and_then(whole)
+        && let Some((major, rest)) = parse_uint(rest)
+        && let Some((minor, _)) = rest.strip_prefix('-').and_then(parse_uint)
     {
         facts.words_in_text("toolkit.version", format!("{major}.{minor}"), line);
     }
@@ -82,7 +81,7 @@ fn tags(words: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// What Paddle and Caffe print of themselves and of the driver at their start.
+/// What Paddle and Caffe print about themselves and the driver at start-up.
 fn interfaces(words: &str, line: u32, facts: &mut Facts) {
     if let Some(found) = after(words, "Runtime API Version: ").and_then(release) {
         facts.words_in_text("cuda.version", found, line);
@@ -91,7 +90,7 @@ fn interfaces(words: &str, line: u32, facts: &mut Facts) {
         facts.words_in_text("driver.cuda", found, line);
     }
     for (mark, fact) in [("CUDA version: ", "cuda.version"), ("CUDA driver version: ", "driver.cuda")] {
-        if let Some((number, rest)) = after(words, mark).and_then(whole)
+        if let Some((number, rest)) = after(words, mark).and_then(parse_uint)
             && (5000..20_000).contains(&number)
             && rest.trim().is_empty()
         {
@@ -99,16 +98,16 @@ fn interfaces(words: &str, line: u32, facts: &mut Facts) {
         }
     }
     if let Some(rest) = after(words, "Require cuDNN ") {
-        if let Some((cudnn, _)) = whole(rest) {
+        if let Some((cudnn, _)) = parse_uint(rest) {
             facts.words_in_text("onnxruntime.cudnn", cudnn.to_string(), line);
         }
-        if let Some((cuda, _)) = after(rest, "CUDA ").and_then(whole) {
+        if let Some((cuda, _)) = after(rest, "CUDA ").and_then(parse_uint) {
             facts.words_in_text("onnxruntime.cuda", cuda.to_string(), line);
         }
     }
 }
 
-/// Messages that set the version that is wanted against the one that was loaded.
+/// Messages that compare the required version with the one that was loaded.
 fn compared(words: &str, line: u32, facts: &mut Facts) -> bool {
     let mut pair = |library: &str, built: Option<String>, loaded: Option<String>| {
         let (Some(built), Some(loaded)) = (built, loaded) else { return false };

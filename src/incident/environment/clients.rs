@@ -1,7 +1,7 @@
-//! Which frameworks were at work on the GPU in one text: each keeps a pool of memory of its own. Fact `gpu.clients`.
+//! Which frameworks used the GPU in one text: each keeps its own memory pool. Fact `gpu.clients`.
 //!
-//! An installed package is no client, so package lists count for nothing; frames and the frameworks' own log lines do.
-//! The surprising thing: XLA's source lies below "org_tensorflow" in JAX's log lines, which are not TensorFlow's.
+//! Frames and the frameworks' own log lines count; an installed package does not. XLA's source paths contain
+//! "org_tensorflow" even in JAX's logs, so they are no evidence of TensorFlow.
 
 use crate::facts::{Facts, Source, Value};
 
@@ -28,7 +28,7 @@ const TRACES: &[(&str, &str)] = &[
     ("bfc_arena.cc", "onnxruntime"),
 ];
 
-/// Reads which framework a line is a trace of.
+/// Records the framework that printed a line.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
     let Some((_, name)) = TRACES.iter().find(|(trace, _)| words.contains(trace)) else { return };
     let mut clients = match facts.get("gpu.clients").map(|fact| &fact.value) {

@@ -1,10 +1,10 @@
 //! Machine and run as a person describes them in a report: labels with values, in several languages, commands, pasted
 //! output of tools.
 //!
-//! What only its label explains ("Memory: 64 GB") is read here; everything else goes through the reader of logs. What a
-//! value says about the past ("migrated from RTX 3090") is left out: the run did not fail there.
+//! Values that only make sense with their label ("Memory: 64 GB") are read here; everything else goes through the
+//! reader of logs. Values about the past ("migrated from RTX 3090") are left out: the run did not fail there.
 
-use super::super::words::{is_word, size, whole};
+use super::super::words::{is_word, parse_uint, size};
 use super::super::{Role, command, triggers};
 use super::{Tables, version as versions};
 use crate::facts::{Facts, Source, Value};
@@ -15,7 +15,7 @@ use crate::{text, wording};
 const LONGEST: usize = 100_000;
 
 /// Facts of an environment section: its labels in lower case with their values. A value without label has an empty one.
-pub fn described(pairs: &[(String, String)], packages: &Packages) -> Facts {
+pub(crate) fn described(pairs: &[(String, String)], packages: &Packages) -> Facts {
     let mut facts = Facts::default();
     let mut lines = String::new();
     for (label, value) in pairs {
@@ -31,7 +31,7 @@ pub fn described(pairs: &[(String, String)], packages: &Packages) -> Facts {
 }
 
 /// How a run was set up, from commands and logs in a report: `run.*` and `env.*`.
-pub fn run_settings(text: &str, packages: &Packages) -> Facts {
+pub(crate) fn run_settings(text: &str, packages: &Packages) -> Facts {
     let mut facts = Facts::default();
     if text.len() <= LONGEST {
         lines_as_printed(text, true, packages, &mut facts);
@@ -79,7 +79,7 @@ fn labelled(label: &str, value: &str, packages: &Packages, facts: &mut Facts) {
             return words("os.name", value.split(['(', '[']).next().unwrap_or(value).trim());
         }
         "num gpus" | "number of gpus" | "gpu count" | "gpu 개수" => {
-            return count(whole(value).map(|(count, _)| count), facts);
+            return count(parse_uint(value).map(|(count, _)| count), facts);
         }
         "training precision" | "정밀도" => "precision",
         "배치 크기" | "배치 사이즈" => "batch_size",
@@ -161,7 +161,7 @@ fn memory(name: &str, value: &str, facts: &mut Facts) {
     }
 }
 
-/// A value without its parts that tell of the past.
+/// A value without its parts about the past.
 fn present(value: &str) -> String {
     value.split_inclusive(['(', ')', ';']).filter(|part| !is_past(part)).collect()
 }

@@ -1,14 +1,14 @@
 //! GPUs by name, compute capability and memory, wherever a line names them.
 //!
-//! It refuses bare model numbers in prose. The surprising thing: a size behind a GeForce name is the board's memory,
-//! inside a data centre name it is part of the name.
+//! A size after a GeForce name is the board's memory; within a data centre name it is part of the name. Bare model
+//! numbers in prose are ignored.
 
-use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, number, size, whole};
+use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, number, parse_uint, size};
 use crate::facts::{Facts, Source, Value};
 use crate::vendors::description::GpuNames;
 use crate::vendors::{self, Vendor};
 
-/// Reads what a line says about GPUs.
+/// Reads the GPUs on a line.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&'static str, String, u32)>) {
     if words.len() > 600 {
         return;
@@ -33,17 +33,19 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
     if let Some(count) = times(words) {
         facts.number_in_text("gpu.count", count as f64, line);
     }
-    if let Some(count) = after(words, "found ").and_then(whole).filter(|(_, rest)| rest.starts_with(" CUDA devices")) {
+    if let Some(count) =
+        after(words, "found ").and_then(parse_uint).filter(|(_, rest)| rest.starts_with(" CUDA devices"))
+    {
         facts.number_in_text("gpu.count", count.0 as f64, line);
     }
     // "Detected 1 GPU: Tesla T4", "Detected 8 GPUs".
-    if let Some((count, rest)) = after(words, "Detected ").and_then(whole)
+    if let Some((count, rest)) = after(words, "Detected ").and_then(parse_uint)
         && rest.trim_start().starts_with("GPU")
     {
         facts.number_in_text("gpu.count", count as f64, line);
     }
     for mark in ["device_count() = ", "device_count(): ", "GPU count: ", "Number of GPUs: ", "num_gpus: "] {
-        if let Some((count, _)) = after(words, mark).and_then(whole) {
+        if let Some((count, _)) = after(words, mark).and_then(parse_uint) {
             facts.number_in_text("gpu.count", count as f64, line);
         }
     }
@@ -154,7 +156,7 @@ fn is_model(names: &GpuNames, word: &str, place: usize) -> bool {
     fits && starts && (1..=6).contains(&digits) && (place < 6) && !word.starts_with("sm_")
 }
 
-/// "4x RTX 2080 Ti", "8 x A100": how many cards a person says there are.
+/// "4x RTX 2080 Ti", "8 x A100": the number of GPUs as people write it.
 fn times(words: &str) -> Option<u64> {
     let (count, rest) = words
         .match_indices(['x', 'X', '×'])
@@ -198,14 +200,14 @@ fn capability(words: &str, line: u32, facts: &mut Facts) {
         for mark in ["compute capability", "cuda capability", "has capability", "capability"] {
             let Some(at) = find_folded(words, mark) else { continue };
             let rest = words.get(at + mark.len()..)?.trim_start_matches([' ', ':', '=', '(', '*', '`', '[']);
-            let Some((major, rest)) = whole(rest) else { continue };
+            let Some((major, rest)) = parse_uint(rest) else { continue };
             let Some(rest) =
                 rest.strip_prefix('.').or_else(|| rest.strip_prefix(", ")).or_else(|| rest.strip_prefix(','))
             else {
                 continue;
             };
-            let (minor, _) = whole(rest)?;
-            // "requires device with capability > (8, 0)" is a demand.
+            let (minor, _) = parse_uint(rest)?;
+            // "requires device with capability > (8, 0)" is a requirement.
             let demand = words.get(..at).is_some_and(|head| {
                 contains_folded(head, "requires")
                     || contains_folded(head, "at least")
@@ -216,8 +218,8 @@ fn capability(words: &str, line: u32, facts: &mut Facts) {
             }
         }
         after(words, "your GPU has capability (").and_then(|rest| {
-            let (major, rest) = whole(rest)?;
-            Some((major, whole(rest.trim_start_matches(','))?.0))
+            let (major, rest) = parse_uint(rest)?;
+            Some((major, parse_uint(rest.trim_start_matches(','))?.0))
         })
     });
     if let Some((major, minor)) = found {
@@ -228,7 +230,7 @@ fn capability(words: &str, line: u32, facts: &mut Facts) {
 
 /// "with CUDA capability sm_120 is not compatible": the GPU's own.
 fn sm_of(words: &str) -> Option<(u64, u64)> {
-    let (digits, _) = after(words, "CUDA capability sm_").and_then(whole)?;
+    let (digits, _) = after(words, "CUDA capability sm_").and_then(parse_uint)?;
     Some((digits / 10, digits % 10))
 }
 

@@ -1,7 +1,7 @@
 //! Package listings of pip and conda: they name versions and are no evidence of anything else.
 //!
-//! It refuses command lines and resolver talk. The surprising thing: `pip list` and `conda list` rows look like prose,
-//! so they are read only below their title.
+//! Rows of `pip list` and `conda list` look like prose, so they are read only below their title. Command lines and the
+//! resolver's messages are no listings.
 
 use super::super::words::version;
 

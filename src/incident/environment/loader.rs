@@ -1,15 +1,14 @@
 //! Libraries that could not be loaded and symbols that were not found. Facts `lib.*`, `symbol.name`.
 //!
-//! `lib.cuda` is the major version of CUDA whose toolkit brings the missing library, `lib.present` the major version of
-//! the same library that a listing of files shows.
-//! It refuses NCCL's optional plugins, which healthy runs miss. The surprising thing: the same library may be named by
-//! file, by path or inside quotes.
+//! `lib.cuda` is the major version of CUDA whose toolkit ships the missing library, `lib.present` the major version of
+//! the same library in a listing of files. The library may be named by file, by path or in quotes. NCCL's optional
+//! plugins are ignored: healthy runs lack them too.
 
 use super::super::words::{after, is_word};
 use crate::facts::Facts;
 use crate::vendors;
 
-/// Words that announce a library by name behind them.
+/// Words that a library's name follows.
 const BEFORE: &[&str] = &[
     "error while loading shared libraries: ",
     "Could not load dynamic library ",
@@ -74,8 +73,8 @@ pub(super) fn read(text: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// Windows writes versions into the name: `cudart64_110.dll` is of CUDA 11, `cudart64_80.dll` of CUDA 8, `cudnn64_8.dll`
-/// of cuDNN 8, `nvrtc64_112_0.dll` of CUDA 11.
+/// On Windows the name holds the version: `cudart64_110.dll` is CUDA 11, `cudart64_80.dll` CUDA 8, `cudnn64_8.dll`
+/// cuDNN 8, `nvrtc64_112_0.dll` CUDA 11.
 fn windows(stem: &str) -> (&str, Option<u32>) {
     let Some((name, digits)) = stem.split_once("64_") else { return (stem, None) };
     let digits = digits.split('_').next().unwrap_or("");
@@ -93,8 +92,8 @@ pub(super) struct Present(Vec<(String, u32, u32)>);
 impl Present {
     /// Reads a line that lists files: `ls`, `find`, `ldconfig -p`.
     pub(super) fn read(&mut self, words: &str, line: u32) {
-        let told = ["cannot open", "not found", "ould not", "No such file", "rror", "ailed"];
-        if !words.contains(".so.") || self.0.len() > 200 || told.iter().any(|mark| words.contains(mark)) {
+        let failures = ["cannot open", "not found", "ould not", "No such file", "rror", "ailed"];
+        if !words.contains(".so.") || self.0.len() > 200 || failures.iter().any(|mark| words.contains(mark)) {
             return;
         }
         for word in words.split([' ', '\t', '\'', '"', ',']) {
@@ -112,7 +111,7 @@ impl Present {
     pub(super) fn finish(self, facts: &mut Facts) {
         let Some(stem) = facts.text("lib.stem") else { return };
         let missing = facts.number("lib.major");
-        // The very one that is missing counts more than another.
+        // The missing library itself counts more than another.
         let mut same = self.0.iter().filter(|(name, ..)| name == stem);
         let found = same.clone().find(|(_, major, _)| Some(f64::from(*major)) == missing).or_else(|| same.next());
         if let Some((_, major, line)) = found {

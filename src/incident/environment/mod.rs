@@ -1,7 +1,7 @@
 //! What the text says about the machine and its software: versions, GPUs, drivers, the operating system, libraries.
 //!
-//! It refuses requirements ("torch>=2.0") and resolver talk; only what is installed counts. The surprising thing: one
-//! spelling, "CUDA Version", means the driver's highest CUDA in nvidia-smi and the toolkit's elsewhere.
+//! Only what is installed counts, not requirements ("torch>=2.0") or the resolver's messages. "CUDA Version" is the
+//! highest CUDA that the driver supports in nvidia-smi, and the toolkit's version elsewhere.
 
 mod answers;
 mod archs;
@@ -15,7 +15,7 @@ mod processes;
 mod smi;
 mod version;
 
-pub use described::{described, run_settings};
+pub(crate) use described::{described, run_settings};
 
 use super::words::{after, is_word};
 use super::{ErrorEvent, Role};
@@ -31,12 +31,12 @@ pub(super) struct Tables<'p> {
     answers: answers::Answers,
     present: loader::Present,
     listing: bool,
-    /// What paths give away; anything said outright is better.
+    /// Hints from paths; anything stated is better.
     hints: Vec<(&'static str, String, u32)>,
 }
 
 impl<'p> Tables<'p> {
-    /// Nothing read yet.
+    /// The reader before the first line.
     pub(super) fn new(packages: &'p Packages) -> Self {
         Self {
             packages,
@@ -54,7 +54,7 @@ impl<'p> Tables<'p> {
         self.smi.open() || self.processes.open() || self.answers.open() || self.listing
     }
 
-    /// Reads one line; the answer says whether the line is a mere listing.
+    /// Reads one line; returns whether the line is only a listing.
     pub(super) fn read(&mut self, text: &str, line: u32, role: Role, facts: &mut Facts) -> bool {
         if text.len() > 8000 {
             return false;
@@ -104,7 +104,7 @@ impl<'p> Tables<'p> {
         self.paths(words, line, facts);
         false
     }
-    /// Versions and systems that paths give away.
+    /// Versions and systems that paths show.
     fn paths(&mut self, words: &str, line: u32, facts: &mut Facts) {
         for mark in ["/python3.", "\\Python3", "\\python3"] {
             let Some(rest) = after(words, mark) else { continue };
@@ -148,7 +148,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// Adds what only paths said.
+    /// Adds what only paths showed.
     pub(super) fn finish(self, facts: &mut Facts) {
         for (name, value, line) in self.hints {
             facts.words_in_text(name, value, line);
@@ -157,7 +157,7 @@ impl<'p> Tables<'p> {
     }
 }
 
-/// Facts that stand in an error's own message.
+/// Facts in an error's own message.
 pub(super) fn from_error(error: &ErrorEvent, line: u32, facts: &mut Facts) {
     loader::read(&error.message, line, facts);
     let message = error.message.replace('\n', " ");
@@ -227,13 +227,13 @@ fn machine(words: &str, line: u32, facts: &mut Facts) {
 /// The build of Windows, and the generation of WSL by its kernel: the first has kernel 4.4 and no GPU.
 fn windows_build(words: &str, line: u32, facts: &mut Facts) {
     let build = after(words, "10.0.").or_else(|| after(words, "(build ")).or_else(|| after(words, "OS Build "));
-    if let Some((build, rest)) = build.and_then(super::words::whole)
+    if let Some((build, rest)) = build.and_then(super::words::parse_uint)
         && (10_240..30_000).contains(&build)
         && !rest.starts_with(is_word)
     {
         facts.number_in_text("os.windows_build", build as f64, line);
     }
-    let kernel = after(words, "4.4.0-").and_then(super::words::whole).map(|(_, rest)| rest);
+    let kernel = after(words, "4.4.0-").and_then(super::words::parse_uint).map(|(_, rest)| rest);
     if kernel.is_some_and(|rest| rest.starts_with("-Microsoft")) {
         facts.number_in_text("os.wsl_version", 1.0, line);
         facts.add("os.wsl", Value::Bool(true), Source::Text, Some(line));
@@ -243,7 +243,7 @@ fn windows_build(words: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// A size as df and free print it: a bare 0, or K, M, G behind the number.
+/// A size as df and free print it: a bare 0, or K, M, G after the number.
 fn df_size(word: &str) -> String {
     if word.ends_with('%') {
         String::new()

@@ -1,8 +1,8 @@
-//! Who holds memory on a GPU: what `nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv` prints, and the
-//! rows of the process table of `nvidia-smi`, old and new, also where only they were pasted.
+//! Processes that use memory on a GPU: the output of `nvidia-smi --query-compute-apps=pid,used_memory,name
+//! --format=csv`, and the rows of nvidia-smi's process table, old and new, even without the rest of the table.
 //!
-//! It refuses what merely draws on the screen. The surprising thing: a table lists the processes of all GPUs, and only
-//! the fullest GPU's can be what stood in the way.
+//! The table lists the processes of all GPUs, but only those on the fullest GPU can have caused the failure. Processes
+//! that only draw on the screen are ignored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::facts::{Facts, Value};
 pub(super) struct Processes {
     /// The places of pid, memory and name among the columns.
     columns: Option<(usize, usize, Option<usize>)>,
-    /// What is held on each GPU; a list that names none is about one.
+    /// Memory use on each GPU; a list that names no GPU is about one.
     held: BTreeMap<u32, Held>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Processes {
 struct Held {
     count: u32,
     bytes: f64,
-    /// Bytes of the process that holds most, and what to say of it.
+    /// Bytes of the process that uses most, and its description.
     largest: (f64, String),
 }
 
@@ -34,7 +34,7 @@ impl Processes {
         self.columns.is_some()
     }
 
-    /// Reads a line; the answer says whether it belongs to a list.
+    /// Reads a line; returns whether it belongs to a list.
     pub(super) fn read(&mut self, words: &str, line: u32, facts: &mut Facts) -> bool {
         let cells: Vec<&str> = words.split(',').map(str::trim).collect();
         let place = |name: &str| cells.iter().position(|cell| cell.starts_with(name));
@@ -60,7 +60,7 @@ impl Processes {
         true
     }
 
-    /// Counts a process; the facts are those of the GPU on which processes hold the most.
+    /// Counts a process; the facts are those of the GPU on which processes use the most.
     fn another(&mut self, gpu: u32, pid: u32, name: &str, bytes: f64, line: u32, facts: &mut Facts) {
         let held = self.held.entry(gpu).or_default();
         held.count += 1;
@@ -87,7 +87,7 @@ fn row(words: &str) -> Option<(u32, u32, &str, f64)> {
     let bytes = size(memory).filter(|(_, tail)| tail.is_empty() && memory.ends_with('B'))?.0;
     let mut columns = rest.split_whitespace().peekable();
     let gpu = columns.next()?.parse().ok()?;
-    // Behind the GPU may stand its MIG instances.
+    // The GPU may be followed by its MIG instances.
     let mut pid = None;
     while let Some(number) = columns.next_if(|word| *word == "N/A" || word.bytes().all(|b| b.is_ascii_digit())) {
         pid = number.parse().ok().or(pid);

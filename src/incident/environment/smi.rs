@@ -1,9 +1,9 @@
 //! The tables that nvidia-smi prints: versions, one or three lines per GPU, processes.
 //!
-//! It reads old and new layouts with and without their borders. The surprising thing: figures of several GPUs become
-//! one fact; memory is the first GPU's, temperature and ECC errors are the worst.
+//! Old and new layouts are read, with or without borders. Several GPUs become one fact: the first GPU's memory, but the
+//! worst temperature and ECC error count.
 
-use super::super::words::{after, number, size, version, whole};
+use super::super::words::{after, number, parse_uint, size, version};
 use crate::facts::{Facts, Value};
 
 /// The state between the lines of a table.
@@ -19,7 +19,7 @@ impl Smi {
         self.open
     }
 
-    /// Reads a line; the answer says whether it belongs to a table.
+    /// Reads a line; returns whether it belongs to a table.
     pub(super) fn read(&mut self, words: &str, line: u32, facts: &mut Facts) -> bool {
         if words.contains("NVIDIA-SMI ") && (words.contains("Driver Version") || words.contains("KMD Version")) {
             *self = Smi { open: true, gpus: 0, idle: 0 };
@@ -48,7 +48,7 @@ impl Smi {
         let inner = words.trim_matches(['|', ' ']);
         let columns: Vec<&str> = inner.split('|').map(str::trim).collect();
         if let Some(first) = columns.first()
-            && let Some((_, rest)) = whole(first)
+            && let Some((_, rest)) = parse_uint(first)
             && rest.starts_with(' ')
             && let Some((name, _)) = super::gpu::name(rest.trim())
         {
@@ -56,7 +56,7 @@ impl Smi {
             self.gpus += 1;
             facts.words_in_text("gpu.name", name, line);
             facts.replace_in_text("gpu.count", Value::Number(f64::from(self.gpus)), line);
-            if let Some((errors, tail)) = columns.last().and_then(|cell| whole(cell))
+            if let Some((errors, tail)) = columns.last().and_then(|cell| parse_uint(cell))
                 && tail.is_empty()
                 && columns.len() == 3
             {

@@ -1,13 +1,13 @@
 //! Versions of packages, toolkits and drivers in all the ways people and programs write them.
 //!
-//! Only installed versions: no requirement, no resolver's candidate. The names come from the catalogue of packages. cuDNN
-//! writes 9.10.2 as 91002 and 8.9.2 as 8902.
+//! Only installed versions count, not requirements or a resolver's candidates. The names come from the catalogue of
+//! packages. cuDNN writes 9.10.2 as 91002 and 8.9.2 as 8902.
 
-use super::super::words::{after, after_folded, contains_folded, is_word, size, version, whole};
+use super::super::words::{after, after_folded, contains_folded, is_word, parse_uint, size, version};
 use crate::facts::Facts;
 use crate::packages::Packages;
 
-/// Words with which a line tells of requirements rather than of what is installed.
+/// Words of lines about requirements rather than about what is installed.
 const REQUIREMENTS: &[&str] = &[
     "depends on",
     "requires",
@@ -59,7 +59,7 @@ pub(super) fn read(words: &str, line: u32, packages: &Packages, facts: &mut Fact
     }
 }
 
-/// Versions that an error's message states in its own way.
+/// Versions in error messages with a wording of their own.
 pub(super) fn from_message(message: &str, line: u32, facts: &mut Facts) {
     // "The detected CUDA version (13.5) mismatches the version that was used to compile PyTorch (12.1)."
     if let Some(rest) = after(message, "detected CUDA version (")
@@ -71,14 +71,14 @@ pub(super) fn from_message(message: &str, line: u32, facts: &mut Facts) {
         }
     }
     // "The NVIDIA driver on your system is too old (found version 12020)": the driver's CUDA as 1000 major + 10 minor.
-    if let Some((found, _)) = after(message, "(found version ").and_then(whole)
+    if let Some((found, _)) = after(message, "(found version ").and_then(parse_uint)
         && (7000..100_000).contains(&found)
     {
         facts.words_in_text("driver.cuda", format!("{}.{}", found / 1000, found / 10 % 100), line);
     }
 }
 
-/// The version that follows a name: behind spaces, `:`, `=`, `==`, "version", bold marks, quotes; not behind `>=`.
+/// The version that follows a name: after spaces, `:`, `=`, `==`, "version", bold marks, quotes; not after `>=`.
 fn stated(rest: &str) -> Option<&str> {
     let mut rest = rest;
     if !rest.starts_with([' ', ':', '=', '*', '`', '\t', '-']) {
@@ -138,7 +138,7 @@ fn set(name: &str, found: &str, words: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// Records the answer to a question that somebody typed.
+/// Records the answer to a question typed at a prompt.
 pub(super) fn answer(name: &str, found: &str, line: u32, facts: &mut Facts) {
     match name.starts_with("env.") {
         true => facts.words_in_text(name, found, line),
@@ -166,7 +166,7 @@ pub(super) fn package(name: &str, found: &str, line: u32, packages: &Packages, f
     }
 }
 
-/// A package's version; torch's local part also tells its CUDA.
+/// A package's version; torch's local part also gives its CUDA.
 fn package_fact(name: &str, found: &str, line: u32, facts: &mut Facts) {
     if !found.contains('.') {
         return;
@@ -204,7 +204,7 @@ pub(super) fn cudnn(found: &str) -> Option<String> {
 
 /// "(driver 581.57, ...)": a number that can only be a driver's.
 fn inline_driver(words: &str) -> Option<&str> {
-    // TensorFlow names it beside the library, when the two agree.
+    // TensorFlow prints it together with the library's version when the two agree.
     let rest = after(words, "kernel version seems to match DSO: ").or_else(|| after_folded(words, "driver "))?;
     let found = version(rest)?;
     let major: u32 = found.split('.').next()?.parse().ok()?;

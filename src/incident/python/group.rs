@@ -1,7 +1,7 @@
 //! Exception groups: the margin `  | ` and the rulers between the members.
 //!
-//! It does not read tracebacks itself. The surprising thing: when a cleaner has taken the margin away, the rulers alone
-//! still tell which exceptions are members.
+//! Where a cleaner removed the margin, the rulers alone show which exceptions are members. The tracebacks themselves
+//! are read elsewhere.
 
 use super::super::context::ParserContext;
 use super::super::{Link, Role};

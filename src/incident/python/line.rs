@@ -1,12 +1,12 @@
 //! The grammar of single lines of a traceback: exception lines, frames, headers, chain sentences.
 //!
-//! Total and without regexes. The surprising thing: what counts as an exception line depends on where it stands;
-//! under the frames of a traceback any class name does, elsewhere only names that say what they are.
+//! Total and without regexes. What counts as an exception line depends on its place: any class name under the frames of
+//! a traceback, elsewhere only a name that is recognisably an exception's.
 
 use super::super::Link;
-use super::super::words::{is_word, whole};
+use super::super::words::{is_word, parse_uint};
 
-/// An exception line taken apart.
+/// A parsed exception line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Raised<'t> {
     /// The dotted type.
@@ -15,7 +15,7 @@ pub(crate) struct Raised<'t> {
     pub(crate) message: &'t str,
 }
 
-/// A frame line taken apart.
+/// A parsed frame line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrameLine<'t> {
     /// The file as written.
@@ -26,7 +26,7 @@ pub(crate) struct FrameLine<'t> {
     pub(crate) function: &'t str,
 }
 
-/// Endings of class names that say "this is an exception".
+/// Endings of class names that mark an exception.
 const SUFFIXES: &[&str] = &[
     "Error",
     "Exception",
@@ -79,18 +79,18 @@ const BARE: &[&str] = &[
     "KeyError",
 ];
 
-/// Takes a frame line such as `File "x.py", line 3, in f` apart.
+/// Parses a frame line such as `File "x.py", line 3, in f`.
 pub(crate) fn frame(text: &str) -> Option<FrameLine<'_>> {
     let rest = text.trim_start().strip_prefix("File \"")?;
     let (file, rest) = rest.split_once('"')?;
     let rest = rest.trim_start_matches(',').trim_start().strip_prefix("line ")?;
-    let (line, rest) = whole(rest)?;
+    let (line, rest) = parse_uint(rest)?;
     let rest = rest.trim_start_matches(',').trim_start();
     let function = rest.strip_prefix("in ").unwrap_or("").trim();
     Some(FrameLine { file, line: u32::try_from(line).unwrap_or(0), function })
 }
 
-/// Takes an exception line apart that stands where one is due: under frames, after pytest's `E`.
+/// Parses an exception line where one is due: under frames, after pytest's `E`.
 pub(crate) fn due(text: &str) -> Option<Raised<'_>> {
     let (name, rest) = name(text)?;
     let message = tail(rest)?;
@@ -100,7 +100,7 @@ pub(crate) fn due(text: &str) -> Option<Raised<'_>> {
     (camel || lower || says_exception(last)).then_some(Raised { type_name: name, message })
 }
 
-/// Takes an exception line apart that stands alone: its name must say that it is one.
+/// Parses an exception line outside a traceback: its name must show that it is one.
 pub(crate) fn alone(text: &str) -> Option<Raised<'_>> {
     let (name, rest) = name(text)?;
     let message = tail(rest)?;
@@ -123,8 +123,8 @@ pub(crate) fn alone(text: &str) -> Option<Raised<'_>> {
         && !message.is_empty()
         && matches!(root, "socket" | "struct" | "cv2" | "zlib" | "binascii" | "select");
     let named = says_exception(last) && is_camel(last) && last.starts_with(|c: char| c.is_uppercase() || c == '_');
-    let whole = if message.is_empty() { dotted || BARE.contains(&name) || rest.starts_with(':') } else { true };
-    ((known || named || lower) && whole).then_some(Raised { type_name: name, message })
+    let complete = if message.is_empty() { dotted || BARE.contains(&name) || rest.starts_with(':') } else { true };
+    ((known || named || lower) && complete).then_some(Raised { type_name: name, message })
 }
 
 /// Finds an exception in the middle of a line: `training died: torch.OutOfMemoryError: CUDA out of memory`.

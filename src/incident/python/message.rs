@@ -1,8 +1,8 @@
-//! Where the message of an exception ends: several lines belong to it, the log that goes on below does not.
+//! Where the message of an exception ends: it can span several lines, and the log continues below it.
 //!
-//! It refuses to swallow lines of another voice (another level or clock) and lines that head something themselves.
-//! The surprising thing: an unindented line under the exception line is taken only when the message asks for it, by
-//! an open bracket, a colon at its end, or words that libraries are known to continue with.
+//! Lines of another logger (another level or clock) and lines that head something else end it. An unindented line under
+//! the exception line belongs to the message only if an open bracket, a colon at the end, or words that libraries are
+//! known to continue with ask for it.
 
 use super::super::advice;
 use super::super::context::ParserContext;
@@ -18,7 +18,7 @@ const LONGEST: usize = 400;
 pub(super) enum Style {
     /// Line breaks are the message's own.
     Plain,
-    /// The console broke long lines: an unindented line below a long one goes on with it.
+    /// The console wrapped long lines: an unindented line below a long one continues it.
     Wrapped,
 }
 

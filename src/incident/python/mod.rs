@@ -1,8 +1,7 @@
 //! Python's ways to report an exception: the interpreter's traceback, notebooks, Rich, pytest, bare last lines.
 //!
-//! It refuses to guess exceptions from prose: a class name must stand where one is due or say what it is. The
-//! surprising thing: a traceback may be interrupted by lines of another process; they are stepped over, and an
-//! exception line that found no frames of its own is still an error.
+//! A class name in prose is no exception: it must be where one is due or be recognisable by its name. Lines of another
+//! process inside a traceback are stepped over, and an exception line without frames is still an error.
 
 mod group;
 pub(crate) mod line;
@@ -20,10 +19,10 @@ use super::words::indent;
 use super::{ErrorEvent, Frame, Kind, Link, Role};
 use crate::text::Level;
 
-/// Lines of others that a traceback may hold before it is given up.
+/// Foreign lines inside a traceback before it is given up.
 const FOREIGN: usize = 24;
 
-/// Reads whatever Python wrote at `at`; returns the position after it, or nothing when it wrote nothing there.
+/// Reads what Python printed at `at`; returns the position after it, or `None` if Python printed nothing there.
 pub(crate) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     if (r.in_pytest || r.marks(at) & PYTEST != 0)
@@ -78,7 +77,7 @@ pub(crate) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     None
 }
 
-/// Reads a traceback whose header (if it has one) stands at `from` and whose frames begin at `at`.
+/// Reads a traceback whose header (if it has one) is at `from` and whose frames begin at `at`.
 fn traceback(r: &mut ParserContext<'_>, from: usize, at: usize, header: usize) -> usize {
     let gutter = Gutter::of(r.text(header));
     let base = indent(gutter.strip(r.text(header)));
@@ -113,7 +112,7 @@ fn traceback(r: &mut ParserContext<'_>, from: usize, at: usize, header: usize) -
             r.set(position, Role::Frame);
             (was_frame, last_own) = (true, position + 1);
         } else if line::is_header(words) && !words.starts_with("Original ") {
-            // Two writers, or a header printed twice: the frames of both are one stack for us.
+            // Two writers, or a header printed twice: the frames of both become one stack.
             r.set(position, Role::Header);
             if gutter.is_group() != Gutter::of(r.text(position)).is_group() {
                 break;
@@ -156,7 +155,7 @@ fn traceback(r: &mut ParserContext<'_>, from: usize, at: usize, header: usize) -
     last_own.max(from + 1)
 }
 
-/// Whether an exception line may stand at this indentation.
+/// Whether an exception line may have this indentation.
 fn is_due(
     columns: usize,
     base: usize,
@@ -194,7 +193,7 @@ fn headless(r: &mut ParserContext<'_>, at: usize) -> usize {
             && r.errors.len() > outer + 1
             && let Some(event) = r.errors.get_mut(outer)
         {
-            event.follows = Some((outer + 1, Link::Retold));
+            event.follows = Some((outer + 1, Link::Repeated));
         }
         return next;
     }
@@ -229,7 +228,7 @@ fn headless(r: &mut ParserContext<'_>, at: usize) -> usize {
     end.max(at + 1)
 }
 
-/// Completes an exception whose headline stands at `head` and whose report began at `from`; returns the position after it.
+/// Completes an exception whose headline is at `head` and whose report began at `from`; returns the position after it.
 fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: usize, style: Style) -> usize {
     r.set(head, Role::Error);
     let mut end = message::read(r, &mut event, head, style);
@@ -248,7 +247,7 @@ fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: u
                 && line::last_segment(&before.type_name) == line::last_segment(&event.type_name))
     {
         // JAX without its own frames, a pool's worker: the same exception a second time.
-        r.chain = Some((number, Link::Retold));
+        r.chain = Some((number, Link::Repeated));
     }
     let group = line::last_segment(&event.type_name).ends_with("ExceptionGroup");
     let number = r.push(event);
@@ -258,10 +257,10 @@ fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: u
     if launcher {
         end = super::torchrun::table(r, end, number).unwrap_or(end);
     }
-    // The same failure told from inside: "Original Traceback", "-- Process 1 terminated with the following error:".
+    // The same failure, seen from inside: "Original Traceback", "-- Process 1 terminated with the following error:".
     let spawned = r.errors.get(number).is_some_and(|event| event.type_name.ends_with("ProcessRaisedException"));
     if let Some(inner) = r.next_words(end, 3)
-        && retells(r.text(inner), spawned)
+        && repeats(r.text(inner), spawned)
     {
         r.set(inner, Role::Header);
         let start = if line::is_header(r.text(inner)) {
@@ -279,7 +278,7 @@ fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: u
                 if let Some(outer) = r.errors.get_mut(number)
                     && outer.follows.is_none()
                 {
-                    outer.follows = Some((innermost, Link::Retold));
+                    outer.follows = Some((innermost, Link::Repeated));
                 }
             }
             return next;
@@ -312,13 +311,13 @@ fn inner_chain(r: &mut ParserContext<'_>, mut at: usize) -> usize {
     at
 }
 
-fn retells(text: &str, spawned: bool) -> bool {
+fn repeats(text: &str, spawned: bool) -> bool {
     let words = text.trim();
     words.starts_with("Original Traceback")
         || spawned && words.starts_with("-- Process ") && words.contains("terminated with the following error")
 }
 
-/// PyTorch's anomaly mode quotes the forward call: its frames tell where, but they are no error.
+/// PyTorch's anomaly mode quotes the forward call: its frames show where, but they are no error.
 fn forward_call(r: &mut ParserContext<'_>, at: usize) -> usize {
     let mut position = at + 1;
     let mut frames = 0;

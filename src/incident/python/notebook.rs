@@ -1,10 +1,10 @@
 //! Tracebacks of IPython and Jupyter: `RuntimeError    Traceback (most recent call last)`, cells, arrows.
 //!
-//! It reads both the old form (`~/x.py in f(a)`) and the new one (`File ~/x.py:212, in f(a)`). The surprising thing:
-//! the type stands at the top and the message at the bottom, and the block ends at the line that repeats the type.
+//! Both the old form (`~/x.py in f(a)`) and the new one (`File ~/x.py:212, in f(a)`) are read. The type is at the top
+//! and the message at the bottom; the block ends at the line that repeats the type.
 
 use super::super::context::ParserContext;
-use super::super::words::whole;
+use super::super::words::parse_uint;
 use super::super::{Frame, Kind, Role};
 use super::line;
 use super::message::Style;
@@ -12,7 +12,7 @@ use super::message::Style;
 /// Lines that a notebook's traceback may have.
 const LONGEST: usize = 4000;
 
-/// Reads the traceback whose header stands at `at`.
+/// Reads the traceback whose header is at `at`.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let header = r.text(at).trim();
     let type_name = header.strip_suffix("Traceback (most recent call last)")?.trim();
@@ -62,7 +62,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         }
         position += 1;
     }
-    // Cut off: what stands below the last frame is not known to be code.
+    // Cut off: the text below the last frame may not be code.
     for foreign in last_own..position {
         r.set(foreign, Role::Text);
     }
@@ -78,7 +78,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
 fn arrow(words: &str) -> Option<u32> {
     let rest = words.trim_start_matches('-');
     (rest.len() < words.len()).then_some(())?;
-    let (number, _) = whole(rest.strip_prefix('>')?)?;
+    let (number, _) = parse_uint(rest.strip_prefix('>')?)?;
     u32::try_from(number).ok()
 }
 
@@ -95,7 +95,7 @@ fn place(words: &str) -> Option<Frame> {
         let (cell, rest) = words.split_once(',').unwrap_or((words, ""));
         let line = rest
             .split_once("line")
-            .and_then(|(_, rest)| whole(rest.trim_start_matches([':', ' '])))
+            .and_then(|(_, rest)| parse_uint(rest.trim_start_matches([':', ' '])))
             .map_or(0, |found| found.0);
         let function = match rest.split_once("in ") {
             Some((_, name)) if !name.starts_with('<') => name,
@@ -107,7 +107,7 @@ fn place(words: &str) -> Option<Frame> {
         // "File ~/x.py:212, in fit(data)", "File ~/x.py:212".
         let (place, function) = rest.split_once(", in ").unwrap_or((rest, ""));
         let (file, line) = place.rsplit_once(':')?;
-        let (line, _) = whole(line)?;
+        let (line, _) = parse_uint(line)?;
         return Some(frame(file, line, function));
     }
     // "~/x.py in f(args)", "<ipython-input-3-abc> in <module>".

@@ -1,14 +1,14 @@
 //! pytest's report: failure sections with `E   RuntimeError: ...`, places, the short summary.
 //!
-//! Skipped and expected failures are quiet. The surprising thing: the summary tells every failure again, shortened;
-//! it becomes an error of its own only where the section above is missing.
+//! The summary repeats every failure in short form; a line of it becomes an error only where its section is missing.
+//! Skipped and expected failures are quiet.
 
 use super::super::context::ParserContext;
-use super::super::words::whole;
+use super::super::words::parse_uint;
 use super::super::{Frame, Kind, Role};
 use super::line;
 
-/// Reads the line at `at` where it is pytest's; returns the position after what was read.
+/// Reads the line at `at` if it is pytest's; returns the position after what was read.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
@@ -24,7 +24,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         return Some(failure(r, at, true));
     }
     if r.in_pytest && !text.starts_with([' ', '>']) && (line::alone(words).is_some() || words.starts_with("assert ")) {
-        // The `E` in the margin was taken away with other margins.
+        // The `E` in the margin was removed with other margins.
         return Some(failure(r, at, false));
     }
     if ["SKIPPED", "XFAIL", "XPASS", "PASSED"].iter().any(|word| outcome(words, word)) {
@@ -55,7 +55,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     None
 }
 
-/// Whether a line gives a test's outcome as this word: in front, or behind the test's name.
+/// Whether a line gives a test's outcome as this word: before or after the test's name.
 fn outcome(words: &str, word: &str) -> bool {
     let behind = |rest: &str| rest.is_empty() || rest.starts_with(" (") || rest.trim_start().starts_with('[');
     words.starts_with(word)
@@ -160,7 +160,7 @@ fn place(words: &str) -> Option<Frame> {
     if file.contains([' ', '"', '(']) {
         return None;
     }
-    let (line, rest) = whole(rest)?;
+    let (line, rest) = parse_uint(rest)?;
     let rest = rest.strip_prefix(':')?.trim();
     if rest.contains(' ') && !rest.starts_with("in ") {
         return None;
@@ -176,12 +176,12 @@ fn place(words: &str) -> Option<Frame> {
 
 /// A line of the short summary: `FAILED test_x.py::test_y - RuntimeError: ...`.
 fn summary(r: &mut ParserContext<'_>, at: usize, rest: &str) -> usize {
-    let Some((_, told)) = rest.split_once(" - ") else {
+    let Some((_, summary)) = rest.split_once(" - ") else {
         r.set(at, Role::Quiet);
         return at + 1;
     };
-    let raised = line::due(told);
-    let (type_name, message) = raised.map_or(("", told), |raised| (raised.type_name, raised.message));
+    let raised = line::due(summary);
+    let (type_name, message) = raised.map_or(("", summary), |raised| (raised.type_name, raised.message));
     let message = super::super::advice::without(message);
     let start: String = message.trim_end_matches(['.', '…', ' ']).chars().take(30).collect();
     let known = r.lately(|error| {

@@ -1,10 +1,10 @@
 //! Tracebacks drawn by Rich: `/path/file.py:20 in <module>`, `❱ 20 code`, the exception below the box.
 //!
-//! The box itself is gone or still there, both work. The surprising thing: the message below the box is broken at the
-//! console's width, so an unindented line under a long one goes on with it.
+//! The box itself may already be removed. The message below it is wrapped at the console's width, so an unindented line
+//! under a long one continues it.
 
 use super::super::context::ParserContext;
-use super::super::words::{is_word, whole};
+use super::super::words::{is_word, parse_uint};
 use super::super::{Frame, Kind, Role};
 use super::line;
 use super::message::Style;
@@ -12,7 +12,7 @@ use super::message::Style;
 /// Lines that are neither frame nor code before the block is given up.
 const FOREIGN: usize = 60;
 
-/// Reads the traceback whose title stands at `at`.
+/// Reads the traceback whose title is at `at`.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let title = r.text(at).trim().trim_matches(is_border).trim();
     if title != "Traceback (most recent call last)" {
@@ -87,7 +87,7 @@ fn place(words: &str) -> Option<Frame> {
         None => (words.strip_suffix(" in").unwrap_or(words), ""),
     };
     let (file, line) = place.trim_end().rsplit_once(':')?;
-    let (line, rest) = whole(line)?;
+    let (line, rest) = parse_uint(line)?;
     let is_path = file.ends_with(".py")
         || file.ends_with(".pyx")
         || file.starts_with(['/', '<'])
@@ -102,7 +102,7 @@ fn place(words: &str) -> Option<Frame> {
     Some(Frame { file: file.to_owned(), line: u32::try_from(line).unwrap_or(0), function: function.to_owned(), at: 0 })
 }
 
-/// A function name that was pushed to the line below its path.
+/// A function name that was wrapped to the line below its path.
 fn complete(frames: &mut [Frame], words: &str) {
     let name = words.strip_prefix("in ").unwrap_or(words);
     if let Some(last) = frames.last_mut()

@@ -46,6 +46,7 @@ fn full() -> Diagnosis {
             id: "cause id".into(),
             title: "cause title".into(),
             probability: 0.61,
+            prior: 1.25,
             status: CauseStatus::Confirmed,
             status_says: Some("status".into()),
             reasons: vec![Reason {
@@ -53,6 +54,7 @@ fn full() -> Diagnosis {
                 source: Source::Text,
                 says: "reason".into(),
                 span: Some(span(140)),
+                weight: 2.25,
             }],
             check: "cause check".into(),
             check_command: Some("cause check command".into()),

@@ -274,6 +274,7 @@ fn cause(id: &str, title: &str, probability: f64) -> RankedCause {
         id: id.into(),
         title: title.into(),
         probability,
+        prior: 0.0,
         status: CauseStatus::Unverified,
         status_says: None,
         reasons: Vec::new(),
@@ -296,7 +297,7 @@ fn fix(id: &str, title: &str) -> Action {
 }
 
 fn reason(supports: bool, source: Source, says: &str, line: Option<u32>) -> Reason {
-    Reason { supports, source, says: says.into(), span: line.map(|line| Span::of_line(line, 10)) }
+    Reason { supports, source, says: says.into(), span: line.map(|line| Span::of_line(line, 10)), weight: 1.2 }
 }
 
 fn echo(id: &str, title: &str, line: u32, why: &str) -> Consequence {
