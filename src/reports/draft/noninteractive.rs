@@ -121,7 +121,7 @@ fn draft(request: &DraftRequest<'_>, write: bool) -> Result<Drafted, Error> {
         context: &context,
         diagnosis: &diagnosis,
         knowledge,
-        options: options,
+        options,
         folder: &folder,
         scheme: &scheme,
         moment: &moment,
