@@ -26,8 +26,11 @@ struct Considered {
 /// A text whose fault was found and whose cause is known: its causes, the likeliest first.
 type Ranked = Vec<Considered>;
 
-/// The cases, and for each the confidence in its fault and whether that was right.
-static CASES: LazyLock<(Vec<Ranked>, Vec<(f64, bool)>)> = LazyLock::new(|| {
+/// The confidence in a fault, and whether it was right.
+type Confidence = (f64, bool);
+
+/// The cases, and what was claimed of each one's fault.
+static CASES: LazyLock<(Vec<Ranked>, Vec<Confidence>)> = LazyLock::new(|| {
     let (mut ranked, mut faults) = (Vec::new(), Vec::new());
     for path in texts() {
         let case = Case::of(&path);

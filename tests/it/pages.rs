@@ -227,13 +227,6 @@ fn every_page_of_the_book_is_sound() {
             failed.push_str(&format!("{}:{problem}\n", path.display()));
         }
     }
-    let codes = pages.codes.iter().count();
-    eprintln!(
-        "{} faults, {} recipes, {} notices, {codes} codes",
-        pages.faults.len(),
-        pages.recipes.len(),
-        pages.notices.len()
-    );
     assert!(failed.is_empty(), "\n{failed}");
     let known = |id: &str| pages.faults.iter().any(|f| f.id == id || f.matter.aliases.iter().any(|a| a == id));
     let strays: Vec<_> =

@@ -88,7 +88,9 @@ proptest! {
         }
         output::terminal(&findings, &documents, Shown::default());
         let shown = output::findings(&findings, &documents);
-        (sarif::render(&shown), github::render(&shown), junit::render(&shown));
+        sarif::render(&shown);
+        github::render(&shown);
+        junit::render(&shown);
         let left = fix_all(&mut documents, &setting);
         prop_assert!(left.iter().all(|finding| finding.fix.is_none()), "fixing ends: {left:?}");
         let once = documents[0].text.clone();
