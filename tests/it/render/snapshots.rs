@@ -25,7 +25,7 @@ fn known_fault_at_80() {
 
             Most likely: GPU memory is exhausted, no room for the cuDNN      supported  71 %
               workspace
-              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB     probe
+              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB      probe
               + batch_size=4 on an RTX 3060 12GB, report BUG-20251110-003 failed so   report
               + it fails in the backward pass, which needs the largest workspaces   line 398
                 at the highest memory level
@@ -46,7 +46,7 @@ fn known_fault_at_80() {
             Your team met this before
               BUG-20251110-003  cuDNN Workspace Memory Exhaustion on RTX 3060   active  0.93
                                 same error, same GPU, same cuDNN 91002
-                                its way out: reduce batch size and accumulate gradients
+                                its fix: reduce batch size and accumulate gradients
                                   trainer.accumulate_grad_batches=2
               BUG-20251110-002  cuDNN execution failed during training                  0.41
                                 same GPU
@@ -115,7 +115,7 @@ fn known_fault_at_60() {
               BUG-20251110-003  cuDNN Workspace Memory      active  0.93
                                 Exhaustion on RTX 3060
                                 same error, same GPU, same cuDNN 91002
-                                its way out: reduce batch size and
+                                its fix: reduce batch size and
                                   accumulate gradients
                                   trainer.accumulate_grad_batches=2
               BUG-20251110-002  cuDNN execution failed during       0.41
@@ -161,7 +161,7 @@ fn known_fault_at_120() {
                         runners/train.py:88 in train, in backward(), first step, epoch 0 (0/818)
 
             Most likely: GPU memory is exhausted, no room for the cuDNN workspace                                    supported  71 %
-              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB                                             probe
+              + GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 uses 10.9 GiB                                              probe
               + batch_size=4 on an RTX 3060 12GB, report BUG-20251110-003 failed so                                           report
               + it fails in the backward pass, which needs the largest workspaces at the highest memory level               line 398
               - torch's own allocation did not fail before it                                                                   text
@@ -178,7 +178,7 @@ fn known_fault_at_120() {
             Your team met this before
               BUG-20251110-003  cuDNN Workspace Memory Exhaustion on RTX 3060                                           active  0.93
                                 same error, same GPU, same cuDNN 91002
-                                its way out: reduce batch size and accumulate gradients
+                                its fix: reduce batch size and accumulate gradients
                                   trainer.accumulate_grad_batches=2
               BUG-20251110-002  cuDNN execution failed during training                                                          0.41
                                 same GPU
@@ -288,7 +288,7 @@ fn wide_characters() {
                                 공간 메모리 부족으로
                                 학습이 중단됨
                                 같은 오류, 같은 그래픽 카드
-                                its way out: reduce batch size and
+                                its fix: reduce batch size and
                                   accumulate gradients
                                   trainer.accumulate_grad_batches=2
 
