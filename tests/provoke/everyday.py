@@ -57,8 +57,8 @@ def load_numpy():
 
 def load_truncated():
     import torch
-    path = save("epoch_7.pt", {"weight": torch.zeros(4096)})
-    path.write_bytes(path.read_bytes()[:9000])
+    path = save("epoch_7.pt", {"weight": torch.zeros(1 << 20)})
+    path.write_bytes(path.read_bytes()[:3_000_000])
     torch.load(path)
 
 
