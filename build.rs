@@ -9,7 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use definition::{FactType, Registry};
+use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
+use rows::{Advice, Statements, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
@@ -17,13 +19,24 @@ use serde::de::DeserializeOwned;
 mod code_rows;
 #[path = "src/facts/definition.rs"]
 mod definition;
+#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
+#[path = "src/vendors/description.rs"]
+mod description;
 #[path = "src/book/matter.rs"]
 mod matter;
+#[path = "src/packages/source.rs"]
+mod packages;
 #[path = "src/book/packed.rs"]
 mod packed;
+#[path = "src/wording/rows.rs"]
+mod rows;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/schema.rs"]
 mod schema;
+#[path = "src/wording/topics.rs"]
+mod topics;
+#[path = "src/wording/source.rs"]
+mod wording;
 
 /// A file of the book.
 struct File {
@@ -41,6 +54,11 @@ fn main() {
         "src/book/packed.rs",
         "src/book/matter.rs",
         "src/book/code_rows.rs",
+        "src/packages/source.rs",
+        "src/wording/rows.rs",
+        "src/wording/source.rs",
+        "src/wording/topics.rs",
+        "src/vendors/description.rs",
         "src/facts/definition.rs",
     ] {
         println!("cargo::rerun-if-changed={path}");
@@ -98,16 +116,67 @@ fn main() {
         book.codes.push(PackedTable { library: &file.stem, rows });
     }
 
+    let vendors = vendors(&kb.join("vendors"), &book.codes, &mut failed);
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
+    write("book", &pack(&book));
+    write("facts", &facts);
+    write("vendors", &vendors);
+    catalogues(kb, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
     }
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    for (name, bytes) in [("book.postcard", pack(&book)), ("facts.postcard", facts)] {
-        if let Err(error) = fs::write(out.join(name), bytes) {
-            println!("cargo::error=cannot write {name}: {error}");
+}
+
+/// Packs the catalogue of packages and the wordings, each for itself: most runs need few of them.
+fn catalogues(kb: &Path, failed: &mut Vec<String>) {
+    let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
+    let (packages, broken) = packages::read(&text("packages.csv"));
+    failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
+    write("packages", &pack(&packages));
+    let wording = |name: &str| text(&format!("wording/{name}.toml"));
+    let packed = [
+        ("alarms", wording::alarms(&wording("alarms"), packages::marks(&packages)).map(|read| pack(&read))),
+        ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
+        ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
+    ];
+    for (name, packed) in packed {
+        match packed {
+            Ok(bytes) => write(name, &bytes),
+            Err(reason) => failed.push(format!("kb/wording/{name}.toml: {reason}")),
         }
     }
+}
+
+/// Writes what the library takes in.
+fn write(name: &str, bytes: &[u8]) {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(format!("{name}.postcard"));
+    if let Err(error) = fs::write(out, bytes) {
+        println!("cargo::error=cannot write {name}: {error}");
+    }
+}
+
+/// The descriptions of vendors, packed, with what the tables of codes add to them.
+fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<u8> {
+    let mut vendors: Vec<Vendor> = Vec::new();
+    for file in files(folder, "toml", failed) {
+        match toml::from_str::<Vendor>(&file.text) {
+            Ok(mut vendor) => {
+                vendor.id.clone_from(&file.stem);
+                vendor.resolve(|table| {
+                    let rows = codes.iter().filter(|known| known.library == table).flat_map(|known| &known.rows);
+                    rows.map(|row| (row.name.to_string(), row.message.to_string())).collect()
+                });
+                vendors.push(vendor);
+            }
+            Err(error) => {
+                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
+                failed.push(format!("{}:{line}: {}", file.path, error.message()));
+            }
+        }
+    }
+    vendors.sort_by_key(|vendor| vendor.order);
+    pack(&vendors)
 }
 
 /// The registry of facts, packed. A name twice or a unit of what is no number stops the build.

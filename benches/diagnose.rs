@@ -65,6 +65,22 @@ fn diagnose_a_long_log(bencher: Bencher<'_, '_>) {
     whole(bencher, &long());
 }
 
+/// Sixty thousand errors of one kind, 4.5 MB: no scan may depend on how many there are.
+#[divan::bench]
+fn diagnose_many_alike_errors(bencher: Bencher<'_, '_>) {
+    let mut text = String::new();
+    for item in 0..60_000 {
+        let _ = writeln!(text, "RuntimeError: CUDA error: device-side assert triggered on item {item}");
+    }
+    whole(bencher, text.as_bytes());
+}
+
+/// Five thousand Xids in one line.
+#[divan::bench]
+fn diagnose_one_line_of_xids(bencher: Bencher<'_, '_>) {
+    whole(bencher, "NVRM: Xid (PCI:0000:01:00): 99999999999, ".repeat(5_000).as_bytes());
+}
+
 fn whole(bencher: Bencher<'_, '_>, text: &[u8]) {
     let knowledge = knowledge();
     bencher.bench(|| {

@@ -4,6 +4,7 @@
 //! difference ask for the facts first.
 
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use pep440_rs::{Version, VersionSpecifiers};
 
@@ -43,9 +44,8 @@ pub fn arch_supported(capability: &str, archs: &[String]) -> bool {
     })
 }
 
-/// Whether a Linux or Windows driver is new enough for programs built with `cuda` ("12.8").
-///
-/// The floors of minor-version compatibility: NVIDIA, "CUDA Compatibility", table of minimum drivers per family.
+/// Whether a Linux or Windows driver is new enough for programs built with `cuda` ("12.8"): the floor of minor-version
+/// compatibility.
 pub fn driver_supports(driver: &str, cuda: &str) -> bool {
     let (Some(driver), Some(floor)) = (parse(driver), driver_floor(cuda).and_then(parse)) else { return true };
     driver >= floor
@@ -53,76 +53,96 @@ pub fn driver_supports(driver: &str, cuda: &str) -> bool {
 
 /// The oldest driver that serves the family of that CUDA version; `None` for families that are not in the table.
 pub fn driver_floor(cuda: &str) -> Option<&'static str> {
-    let family = cuda.split('.').next().and_then(|major| major.parse::<u32>().ok());
-    Some(match family? {
-        13 => "580",
-        12 => "525.60.13",
-        11 => "450.80.02",
-        10 => "410.48",
-        _ => return None,
-    })
+    catalogue().driver_floor(cuda)
 }
 
 /// The newest CUDA that a driver of that version speaks: 450.102.04 speaks 11.0. A driver translates PTX of its own
-/// CUDA and of older ones only, whatever minor-version compatibility allows otherwise.
-///
-/// The first driver branch of each CUDA: kb/hardware/cuda-drivers.csv; before 11, NVIDIA's CUDA release notes, table of
-/// toolkits and drivers. `None` for what cannot be read or is older than CUDA 7.5.
+/// CUDA and of older ones only, whatever minor-version compatibility allows otherwise. `None` for what cannot be read
+/// or is older than the table.
 pub fn cuda_of_driver(driver: &str) -> Option<&'static str> {
-    const BRANCHES: [(u32, &str); 30] = [
-        (595, "13.2"),
-        (590, "13.1"),
-        (580, "13.0"),
-        (575, "12.9"),
-        (570, "12.8"),
-        (565, "12.7"),
-        (560, "12.6"),
-        (555, "12.5"),
-        (550, "12.4"),
-        (545, "12.3"),
-        (535, "12.2"),
-        (530, "12.1"),
-        (525, "12.0"),
-        (520, "11.8"),
-        (515, "11.7"),
-        (510, "11.6"),
-        (495, "11.5"),
-        (470, "11.4"),
-        (465, "11.3"),
-        (460, "11.2"),
-        (455, "11.1"),
-        (450, "11.0"),
-        (440, "10.2"),
-        (418, "10.1"),
-        (410, "10.0"),
-        (396, "9.2"),
-        (390, "9.1"),
-        (384, "9.0"),
-        (367, "8.0"),
-        (352, "7.5"),
-    ];
-    let branch = driver.split('.').next()?.trim().parse::<u32>().ok().filter(|branch| *branch < 1000)?;
-    BRANCHES.iter().find(|(first, _)| branch >= *first).map(|(_, cuda)| *cuda)
+    catalogue().cuda_of_driver(driver)
 }
 
-/// Whether the toolkit of that CUDA version knew devices of that capability when it was released.
-///
-/// First release per architecture: CUDA toolkit release notes and the architectures that its own NVRTC lists.
+/// Whether the toolkit of that CUDA version knew devices of that capability when it was released; what is not in the
+/// table was known.
 pub fn cuda_knows(cuda: &str, capability: &str) -> bool {
-    let (Some(cuda), Some(capability)) = (parse(cuda), split_capability(capability)) else { return true };
-    let first = match capability {
-        (11, _) => "13.0",
-        (12, 1) | (10, 3) => "12.9",
-        (10 | 12, _) => "12.8",
-        (9, 0) | (8, 9) => "11.8",
-        (8, 6 | 7) => "11.1",
-        (8, 0) => "11.0",
-        (7, 5) => "10.0",
-        (7, 0 | 2) => "9.0",
-        (6, _) => "8.0",
-        _ => return true,
-    };
-    parse(first).is_none_or(|first| cuda >= first)
+    catalogue().cuda_knows(cuda, capability)
+}
+
+/// Drivers, floors and architectures: the tables under kb/hardware.
+#[derive(Debug)]
+struct Catalogue {
+    /// Families of CUDA and the oldest driver of each: "12" and "525.60.13".
+    floors: Vec<(String, String)>,
+    /// The first number of drivers and the CUDA they speak, the newest first: 525 and "12.0".
+    branches: Vec<(u32, String)>,
+    /// Capabilities and the first CUDA that knows them.
+    architectures: Vec<((u32, u32), Version)>,
+}
+
+/// The tables, read when somebody first asks.
+fn catalogue() -> &'static Catalogue {
+    static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+    CATALOGUE.get_or_init(|| {
+        Catalogue::read(
+            include_str!("../kb/hardware/cuda-floors.csv"),
+            include_str!("../kb/hardware/cuda-drivers.csv"),
+            include_str!("../kb/hardware/architectures.csv"),
+        )
+    })
+}
+
+impl Catalogue {
+    /// Reads the three tables; rows that do not read are left out.
+    fn read(floors: &str, drivers: &str, architectures: &str) -> Self {
+        let mut branches: Vec<(u32, String)> = rows(drivers)
+            .filter_map(|row| {
+                let minor = row.get(0)?.split('.').take(2).collect::<Vec<_>>().join(".");
+                Some((branch(row.get(1)?)?, minor))
+            })
+            .collect();
+        branches.sort_by(|one, other| other.cmp(one));
+        Self {
+            floors: rows(floors).filter_map(|row| Some((row.get(0)?.to_owned(), row.get(1)?.to_owned()))).collect(),
+            branches,
+            architectures: rows(architectures)
+                .filter_map(|row| Some((split_capability(row.get(0)?)?, parse(row.get(2)?)?)))
+                .collect(),
+        }
+    }
+
+    fn driver_floor(&self, cuda: &str) -> Option<&str> {
+        let mut numbers = cuda.split('.');
+        let major = numbers.next().filter(|major| major.parse::<u32>().is_ok())?;
+        let minor = numbers.next().map(|minor| format!("{major}.{minor}"));
+        let of = |family: &str| self.floors.iter().find(|(known, _)| known == family).map(|(_, floor)| floor.as_str());
+        // Where each release has a floor of its own, a bare major version needs the oldest of them.
+        let oldest = || {
+            let releases = self.floors.iter().filter(|(known, _)| known.split('.').next() == Some(major));
+            releases.map(|(_, floor)| floor.as_str()).min_by_key(|floor| parse(floor))
+        };
+        minor.and_then(|minor| of(&minor)).or_else(|| of(major)).or_else(oldest)
+    }
+
+    fn cuda_of_driver(&self, driver: &str) -> Option<&str> {
+        let branch = branch(driver).filter(|branch| *branch < 1000)?;
+        self.branches.iter().find(|(first, _)| branch >= *first).map(|(_, cuda)| cuda.as_str())
+    }
+
+    fn cuda_knows(&self, cuda: &str, capability: &str) -> bool {
+        let (Some(cuda), Some(capability)) = (parse(cuda), split_capability(capability)) else { return true };
+        let known = self.architectures.iter().find(|(known, _)| *known == capability);
+        known.is_none_or(|(_, first)| cuda >= *first)
+    }
+}
+
+fn rows(csv: &str) -> impl Iterator<Item = csv::StringRecord> {
+    csv::Reader::from_reader(csv.as_bytes()).into_records().filter_map(Result::ok)
+}
+
+/// The first number of a driver's version.
+fn branch(driver: &str) -> Option<u32> {
+    driver.split('.').next()?.trim().parse().ok()
 }
 
 /// "8.6", "86" or "sm_86" as major and minor.
@@ -166,11 +186,9 @@ mod tests {
 
     #[test]
     fn drivers_speak_the_cuda_of_their_branch() {
-        for row in include_str!("../kb/hardware/cuda-drivers.csv").lines().skip(1) {
-            let mut cells = row.split(',');
-            let (cuda, linux) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
-            let minor = cuda.split('.').take(2).collect::<Vec<_>>().join(".");
-            assert_eq!(cuda_of_driver(linux), Some(minor.as_str()), "{linux}");
+        for row in rows(include_str!("../kb/hardware/cuda-drivers.csv")) {
+            let minor = row[0].split('.').take(2).collect::<Vec<_>>().join(".");
+            assert_eq!(cuda_of_driver(&row[1]), Some(minor.as_str()), "{row:?}");
         }
         assert_eq!(cuda_of_driver("450.102.04"), Some("11.0"));
         assert_eq!(cuda_of_driver("340.108"), None);
@@ -182,6 +200,31 @@ mod tests {
         assert!(driver_supports("525.60.13", "12.8"));
         assert!(!driver_supports("470.199.02", "12.1"));
         assert!(!driver_supports("576.57", "13.0"));
+        assert_eq!((driver_floor("10.2"), driver_floor("10")), (Some("440.33"), Some("410.48")));
+        assert_eq!((driver_floor("12.4"), driver_floor("6.5"), driver_floor("x")), (Some("525.60.13"), None, None));
+    }
+
+    #[test]
+    fn every_gpu_has_its_architecture() {
+        let architectures: Vec<_> = rows(include_str!("../kb/hardware/architectures.csv")).collect();
+        for gpu in rows(include_str!("../kb/hardware/gpus.csv")) {
+            let known = architectures.iter().find(|row| row[0] == gpu[3]);
+            assert_eq!(known.map(|row| &row[1]), Some(&gpu[2]), "{gpu:?}");
+        }
+    }
+
+    #[test]
+    fn a_driver_and_an_architecture_are_rows_of_data() {
+        let with = |csv: &str, row: &str| format!("{csv}{row}\n");
+        let tables = Catalogue::read(
+            &with(include_str!("../kb/hardware/cuda-floors.csv"), "20,900,900"),
+            &with(include_str!("../kb/hardware/cuda-drivers.csv"), "20.1.0,901.10,"),
+            &with(include_str!("../kb/hardware/architectures.csv"), "15.0,Ours,20.1"),
+        );
+        assert_eq!(tables.driver_floor("20.1"), Some("900"));
+        assert_eq!(tables.cuda_of_driver("901.44.02"), Some("20.1"));
+        assert!(tables.cuda_knows("20.1", "15.0") && !tables.cuda_knows("13.0", "15.0"));
+        assert!(cuda_knows("13.0", "15.0"));
     }
 
     #[test]

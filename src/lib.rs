@@ -10,15 +10,19 @@
 pub mod amounts;
 pub mod book;
 pub mod compatibility;
+pub mod condition;
 pub mod diagnosis;
 pub mod facts;
 mod fingerprint;
 pub mod incident;
 pub mod matching;
+pub mod packages;
 pub mod pattern;
 pub mod render;
 pub mod span;
 pub mod text;
+pub mod vendors;
+pub mod wording;
 
 // What needs an operating system.
 #[cfg(feature = "os")]

@@ -12,6 +12,12 @@ use regex::bytes::RegexBuilder;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
+#[cfg(test)]
+thread_local! {
+    /// How many patterns and conditions this thread compiled.
+    pub(crate) static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// A lazily compiled regex from the book.
 #[derive(Debug)]
 pub struct Pattern {
@@ -40,6 +46,8 @@ impl Pattern {
 
     fn compiled(&self) -> Option<&Regex> {
         let compile = || {
+            #[cfg(test)]
+            COMPILED.with(|compiled| compiled.set(compiled.get() + 1));
             Regex::builder()
                 .configure(Regex::config().utf8_empty(false).auto_prefilter(false).nfa_size_limit(Some(10 << 20)))
                 .syntax(syntax::Config::new().unicode(false).utf8(false))

@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 use pep440_rs::Version;
 use serde::Deserialize;
 
+use crate::vendors;
+
 /// One row of kb/hardware/gpus.csv.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Gpu {
@@ -91,7 +93,7 @@ impl Hardware {
         let words = |name: &str| -> Vec<String> {
             let name = spaced(name);
             let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-            words.filter(|word| !matches!(*word, "nvidia" | "geforce" | "tesla")).map(str::to_owned).collect()
+            words.filter(|word| !vendors::is_brand(word)).map(str::to_owned).collect()
         };
         let asked = words(name);
         if asked.is_empty() {
@@ -233,6 +235,19 @@ mod tests {
         let hardware = hardware();
         let rows = include_str!("../../kb/hardware/gpus.csv").lines().count() - 1;
         assert_eq!(hardware.gpus().len(), rows);
+    }
+
+    #[test]
+    fn a_gpu_is_a_row_of_data() {
+        let hardware = Hardware::new(
+            concat!(
+                include_str!("../../kb/hardware/gpus.csv"),
+                "Ours Z900,z900;ours z900,Ours,15.0,96,HBM9,9000,200,25600,2027,data-centre\n"
+            ),
+            "",
+        );
+        assert!(self::hardware().gpu("NVIDIA Z900").is_none());
+        assert_eq!(hardware.gpu("NVIDIA Z900").and_then(|gpu| gpu.memory_gib), Some(96.0));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! A fault page, a recipe and a notice as the rest of the program sees them: checked and typed.
 
-use super::schema::{Affected, Cost, EvidenceSpec, PageStatus, Prior, Severity, SignatureSpec};
+use super::schema::{Affected, Cost, EvidenceSpec, PageStatus, Prior, Severity, SignatureSpec, Weight};
+use crate::condition::Condition;
+use crate::pattern::Pattern;
 
 /// A page of the book: one fault with its causes.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct FaultPage {
     /// The file's stem: `cudnn-no-engine`.
     pub id: String,
@@ -40,7 +42,7 @@ pub struct FaultPage {
 }
 
 /// One cause of a fault.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Cause {
     /// From the closed list of causes.
     pub id: String,
@@ -49,7 +51,7 @@ pub struct Cause {
     /// How often, with nothing else known.
     pub prior: Prior,
     /// What speaks for or against it.
-    pub evidence: Vec<EvidenceSpec>,
+    pub evidence: Vec<Evidence>,
     /// Why it happens: the paragraphs before the first label.
     pub why: String,
     /// How to confirm it here.
@@ -58,6 +60,56 @@ pub struct Cause {
     pub fixes: Vec<Fix>,
     /// What does not help, and why, one item each, as markdown.
     pub dead_ends: Vec<String>,
+}
+
+/// One piece of evidence.
+#[derive(Debug)]
+pub struct Evidence {
+    /// What it asks.
+    pub question: Question,
+    /// How much it says.
+    pub weight: Weight,
+    /// The reason as shown; may hold `{{ fact }}` placeholders.
+    pub says: String,
+}
+
+/// What a piece of evidence asks. Each is compiled when a diagnosis first asks it, once for the book.
+#[derive(Debug)]
+pub enum Question {
+    /// Whether a line of the whole text matches.
+    Text(Pattern),
+    /// Whether a line above the primary failure matches: what comes later cannot have caused it.
+    Before(Pattern),
+    /// Whether the primary error's message matches.
+    Message(Pattern),
+    /// Whether a function or file name of the failing traceback matches.
+    Frame(Pattern),
+    /// Whether a condition over facts holds.
+    When(Condition),
+}
+
+impl Evidence {
+    /// Takes over an item of the front matter; `None` when it asks nothing.
+    pub(super) fn of(spec: EvidenceSpec) -> Option<Self> {
+        let EvidenceSpec { text, before, message, frame, when, weight, says } = spec;
+        let pattern = |kind: fn(Pattern) -> Question, source: Option<String>| Some(kind(Pattern::new(&source?)));
+        let question = pattern(Question::Text, text)
+            .or_else(|| pattern(Question::Before, before))
+            .or_else(|| pattern(Question::Message, message))
+            .or_else(|| pattern(Question::Frame, frame))
+            .or_else(|| Some(Question::When(Condition::new(&when?))))?;
+        Some(Self { question, weight, says })
+    }
+}
+
+impl Cause {
+    /// The conditions that its evidence rests on.
+    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.evidence.iter().filter_map(|item| match &item.question {
+            Question::When(condition) => Some(condition),
+            _ => None,
+        })
+    }
 }
 
 /// A way to settle whether a cause is the one.
@@ -85,7 +137,7 @@ pub struct Fix {
     /// How far it reaches; unknown for fixes written into a page.
     pub cost: Option<Cost>,
     /// Expression over facts; when true the fix is in force already.
-    pub in_force: Option<String>,
+    pub in_force: Option<Condition>,
 }
 
 /// A fix that several pages share: `kb/fixes/<id>.md`.
@@ -98,7 +150,7 @@ pub struct Recipe {
     /// What it takes.
     pub cost: Cost,
     /// Expression over facts; when true the fix is in force already.
-    pub in_force: Option<String>,
+    pub in_force: Option<Condition>,
     /// How and why, as markdown.
     pub detail: String,
     /// Commands or code, one string per fenced block.

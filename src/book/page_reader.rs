@@ -6,10 +6,11 @@
 use super::blocks::Kind;
 use super::cause_section::{self, CauseSection, Recipes, lines_and_costs};
 use super::matter_check;
-use super::page::{Cause, FaultPage, Notice, Recipe};
+use super::page::{Cause, Evidence, FaultPage, Notice, Recipe};
 use super::problem::Problem;
 use super::schema::{FixMatter, FrontMatter, NoticeMatter};
 use super::sections::{Document, Outline, Section, fences, top_items};
+use crate::condition::Condition;
 
 /// Where a page lies.
 #[derive(Debug, Clone, Copy)]
@@ -164,7 +165,7 @@ fn body(shelf: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipe
                 id: cause.id,
                 title: cause.title,
                 prior: cause.prior,
-                evidence: cause.evidence,
+                evidence: cause.evidence.into_iter().filter_map(Evidence::of).collect(),
                 why,
                 check,
                 fixes,
@@ -363,7 +364,7 @@ fn fill_recipe(id: &str, matter: FixMatter, doc: &Document<'_>) -> Recipe {
         id: id.to_owned(),
         title: matter.title,
         cost: matter.cost,
-        in_force: matter.in_force,
+        in_force: matter.in_force.as_deref().map(Condition::new),
         detail: detail.join("\n\n"),
         commands,
         trade_offs,

@@ -4,13 +4,13 @@
 //! that does not exist shows up here and not as silence in a diagnosis.
 
 use super::finding::{Finding, Source};
+use crate::condition::Condition;
 use crate::diagnosis::conditions::Conditions;
 use crate::facts::{self, FactType, Facts, Source as Origin, Value};
 
 /// Checks an expression over facts, which stands in the front matter of `source`.
 pub(super) fn condition(source: &Source<'_>, expression: &str) -> Vec<Finding> {
-    let none = Facts::default();
-    let names = Conditions::new(&none).names(expression);
+    let names: Vec<String> = Condition::new(expression).names().into_iter().map(str::to_owned).collect();
     let mut findings = unknown_names(source, expression, &names);
     if findings.is_empty() {
         let facts = samples(names.iter().map(String::as_str));

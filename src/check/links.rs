@@ -2,14 +2,12 @@
 //! are not asked.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use super::finding::{Finding, Source};
 use super::{Document, Kind};
-use crate::book::matter;
 use crate::book::sections::{self, Outline};
+use crate::render::uri::decode;
+use crate::reports::links::{join, links};
 
 /// Checks every link of the document's body.
 pub(super) fn check(document: &Document, source: &Source<'_>, exists: &dyn Fn(&str) -> bool) -> Vec<Finding> {
@@ -55,7 +53,7 @@ impl Target {
         if let Some(slug) = address.strip_prefix('#') {
             return match slug.is_empty() || slug == "top" {
                 true => Self::Elsewhere,
-                false => Self::Heading(unescape(slug).to_lowercase()),
+                false => Self::Heading(decode(slug).to_lowercase()),
             };
         }
         let path = address.split(['#', '?']).next().unwrap_or_default();
@@ -64,26 +62,10 @@ impl Target {
         if path.is_empty() || scheme || path.starts_with(['/', '\\', '~', '<', '$', '{']) || path.contains('@') {
             return Self::Elsewhere;
         }
-        let path = unescape(path);
+        let path = decode(path);
         // `train.py:88` and `train.py L88` are places in code.
         Self::File(path.split_once(".py:").map_or(path.clone(), |(stem, _)| format!("{stem}.py")))
     }
-}
-
-/// Links and images of a text with the bytes they cover. Reference links are taken where they are used.
-pub fn links(text: &str) -> Vec<(Range<usize>, String)> {
-    let start = matter::split(text).body;
-    let body = text.get(start..).unwrap_or_default();
-    let mut found = Vec::new();
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
-    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
-        if let Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) = event
-            && !matches!(link_type, LinkType::Autolink | LinkType::Email)
-        {
-            found.push((range.start + start..range.end + start, dest_url.to_string()));
-        }
-    }
-    found
 }
 
 /// The anchors that headings and HTML names of a document give, as the large forges make them.
@@ -126,45 +108,6 @@ fn is_mark(c: char) -> bool {
     c == '\u{fe0f}' || c == '\u{200d}'
 }
 
-/// A relative path from a document, tidied: `a/b.md` and `../c.md` give `c.md`. A path that leaves the root keeps its dots.
-pub fn join(document: &str, relative: &str) -> String {
-    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/').chain(relative.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    if document.starts_with('/') { format!("/{joined}") } else { joined }
-}
-
-/// Takes `%20` and its like back.
-fn unescape(address: &str) -> String {
-    if !address.contains('%') {
-        return address.to_owned();
-    }
-    let bytes = address.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let code = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(value) if byte == b'%' => {
-                out.push(value);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,17 +135,5 @@ mod tests {
         let links = "[1](#-bug-report-x_y-failed) [2](#fix) [3](#fix-1) [4](#own)";
         assert_eq!(rules(&format!("{text}{links}\n")), []);
         assert_eq!(rules("# A\n[1](#b)\n"), [("dead-anchor", 2, 1)]);
-    }
-
-    #[test]
-    fn paths_are_tidied() {
-        for (document, relative, joined) in [
-            ("a/b/c.md", "../d.md", "a/d.md"),
-            ("c.md", "../d.md", "../d.md"),
-            ("/x/c.md", "./d.md", "/x/d.md"),
-            ("../a/c.md", "../../d.md", "../../d.md"),
-        ] {
-            assert_eq!(join(document, relative), joined);
-        }
     }
 }

@@ -34,13 +34,10 @@ mod tasks;
 mod template_left;
 
 pub use catalogue::{RULES, Rule};
-pub use dates::reading as date_of;
 pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, mend};
 pub use ids::Known as KnownReport;
 pub use kind::Kind;
-pub use links::{join as join_link, links};
-pub use status::{Stage, canonical as status_word, reading as status_of, severity as severity_of, stage as stage_of};
 
 use finding::Source;
 

@@ -5,8 +5,8 @@
 
 use super::finding::{Finding, Source};
 use super::lines::{Class, Line, strip_label};
-use super::status::Stage;
 use crate::book::sections::{self, Document, Section};
+use crate::reports::status::Stage;
 
 /// What a section is for, with the words that say so: a heading that holds one of them counts.
 const PARTS: &[(&str, &[&str])] = &[

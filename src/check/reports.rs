@@ -12,6 +12,8 @@ use super::placeholders::{Left, judge};
 use super::status;
 use super::{Document, contents, dates, report_sections, tasks, template_left};
 use crate::book::sections::{self, Outline, clean_title};
+use crate::reports::dates::{Judgement, judge as judge_date};
+use crate::reports::status::{canonical, stage as stage_of};
 
 /// Words of `type` that are not bug reports: their sections are their own.
 const OTHER_TYPES: [&str; 12] = [
@@ -45,7 +47,7 @@ pub(super) fn check(document: &Document, source: &Source<'_>, folder: &Folder<'_
     findings.extend(ids::check(source, &own, is_bug, folder.naming));
     findings.extend(folder.duplicate(source, &own));
 
-    let stage = front.get("status").and_then(|entry| status::stage(entry.value));
+    let stage = front.get("status").and_then(|entry| stage_of(entry.value));
     let template = template_left::check(source, &strict, &lines);
     let kept = |offset: usize| template.as_ref().is_none_or(|(_, range)| !range.contains(&offset));
     if is_bug {
@@ -118,13 +120,13 @@ fn known(front: &Front<'_>, doc: &sections::Document<'_>, lines: &[Line], source
     let said =
         |names: &[&str]| labels.iter().find(|(label, _)| names.contains(&label.as_str())).map(|(_, value)| *value);
     let date =
-        said(&["date", "reported", "date reported", "created", "날짜"]).and_then(|value| match dates::judge(value) {
-            dates::Judgement::Fine => Some(value.to_owned()),
-            dates::Judgement::Mendable(right) => Some(right),
-            dates::Judgement::Bad => None,
+        said(&["date", "reported", "date reported", "created", "날짜"]).and_then(|value| match judge_date(value) {
+            Judgement::Fine => Some(value.to_owned()),
+            Judgement::Mendable(right) => Some(right),
+            Judgement::Bad => None,
         });
     known.extend(date.map(|date| ("date", date)));
-    let status = said(&["status", "상태"]).and_then(status::canonical);
+    let status = said(&["status", "상태"]).and_then(canonical);
     known.extend(status.map(|status| ("status", status.to_owned())));
     // Only a whole id that nothing contradicts is written down for good.
     let whole = own.iter().find(|own| own.id.is_whole());

@@ -5,9 +5,9 @@
 use super::finding::{Finding, Source};
 use super::front::Front;
 use super::placeholders::LIFE;
-use super::status::{Stage, stage};
 use crate::book::blocks::Item;
 use crate::book::sections::{Document, items};
+use crate::reports::status::{Stage, stage};
 
 /// Headings under which open boxes say nothing about this bug.
 const LATER: [&str; 14] = [

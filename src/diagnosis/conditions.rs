@@ -1,20 +1,18 @@
-//! Conditions over facts ("oom.others > 0.3 * oom.total") and sentences with facts in them.
+//! What a set of facts says to the conditions and sentences of the book.
 //!
 //! Three-valued: a condition that asks for a fact nobody knows is neither true nor false, it is silent. Anything
 //! else that goes wrong (a version that does not parse, a text where a number is asked for) is silent too: pages are
-//! checked by the linter, not by a user's crash.
+//! checked by `check`, not by a user's crash.
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::Value;
 
-use crate::amounts::size;
-use crate::compatibility;
+use crate::condition::{Condition, LANGUAGE, Part, is_global, split_or};
 use crate::facts::{self, Facts, Source};
 
 /// Evaluates conditions and sentences against one set of facts.
 pub struct Conditions {
-    environment: Environment<'static>,
     context: Value,
     /// Where each dotted name comes from.
     sources: BTreeMap<String, (Source, Option<u32>)>,
@@ -34,49 +32,22 @@ pub struct Provenance {
 impl Conditions {
     /// Prepares the facts.
     pub fn new(facts: &Facts) -> Self {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.add_global("KiB", 1024.0);
-        environment.add_global("MiB", 1024.0 * 1024.0);
-        environment.add_global("GiB", 1024.0 * 1024.0 * 1024.0);
-        environment.add_function("matches", |version: &str, range: &str| compatibility::matches(version, range));
-        environment.add_function("same_major", |one: &str, other: &str| compatibility::same_major(one, other));
-        environment.add_function("arch_supported", |capability: &str, archs: Vec<String>| {
-            compatibility::arch_supported(capability, &archs)
-        });
-        environment
-            .add_function("driver_supports", |driver: &str, cuda: &str| compatibility::driver_supports(driver, cuda));
-        environment
-            .add_function("cuda_knows", |cuda: &str, capability: &str| compatibility::cuda_knows(cuda, capability));
-        environment.add_function("driver_floor", |cuda: &str| compatibility::driver_floor(cuda).unwrap_or("unknown"));
-        environment.add_filter("size", |bytes: f64| size(bytes));
-        environment.add_filter("span", |names: Vec<String>| span(&names));
-        environment.add_filter("sm", |capability: &str| format!("sm_{}", capability.replace('.', "")));
         let sources = facts.iter().map(|(name, fact)| (name.to_owned(), (fact.source, fact.line))).collect();
         let unknown = facts.unknowns().map(|(name, why)| (name.to_owned(), why.to_owned())).collect();
-        Self { environment, context: nest(facts), sources, unknown }
+        Self { context: nest(facts), sources, unknown }
     }
 
     /// What the condition rests on when it is true; `None` when it is false or silent.
-    pub fn holds(&self, condition: &str) -> Option<Provenance> {
-        split_or(condition).into_iter().find_map(|part| self.part_holds(part))
+    pub fn holds(&self, condition: &Condition) -> Option<Provenance> {
+        condition.parts().iter().find_map(|part| {
+            let (value, provenance) = self.evaluate(part)?;
+            value.then_some(provenance)
+        })
     }
 
     /// Whether the condition is known to be false: all its facts are there and none of its parts holds.
-    pub fn fails(&self, condition: &str) -> bool {
-        split_or(condition).into_iter().all(|part| self.evaluate(part).is_some_and(|(value, _)| !value))
-    }
-
-    /// The facts a condition asks for, by dotted name.
-    pub fn names(&self, condition: &str) -> Vec<String> {
-        let Ok(expression) = self.environment.compile_expression_owned(condition.to_owned()) else {
-            return Vec::new();
-        };
-        let globals: Vec<String> = self.environment.globals().map(|(name, _)| name.to_owned()).collect();
-        let mut names: Vec<String> =
-            expression.undeclared_variables(true).into_iter().filter(|name| !globals.contains(name)).collect();
-        names.sort();
-        names
+    pub fn fails(&self, condition: &Condition) -> bool {
+        condition.parts().iter().all(|part| self.evaluate(part).is_some_and(|(value, _)| !value))
     }
 
     /// Why a fact is not known, where somebody said.
@@ -89,16 +60,16 @@ impl Conditions {
         if !template.contains("{{") {
             return template.to_owned();
         }
-        self.environment.render_str(template, self.context.clone()).unwrap_or_else(|_| {
+        LANGUAGE.render_str(template, self.context.clone()).unwrap_or_else(|_| {
             let words = template.split("{{").next().unwrap_or_default();
             words.trim_end_matches([' ', ',', ':', '(']).to_owned()
         })
     }
 
-    /// Why a condition cannot be evaluated with these facts: for the linter, which gives it every fact it asks for.
+    /// Why a condition cannot be evaluated with these facts: for `check`, which gives it every fact it asks for.
     pub fn trouble(&self, condition: &str) -> Option<String> {
         split_or(condition).into_iter().find_map(|part| {
-            let expression = self.environment.compile_expression_owned(part.to_owned());
+            let expression = LANGUAGE.compile_expression(part);
             expression.and_then(|expression| expression.eval(self.context.clone())).err().map(|error| reason(&error))
         })
     }
@@ -108,43 +79,29 @@ impl Conditions {
     /// # Errors
     /// What is wrong with the sentence.
     pub fn names_in_sentence(&self, template: &str) -> Result<Vec<String>, String> {
-        let parsed = self.environment.template_from_str(template).map_err(|error| reason(&error))?;
+        let parsed = LANGUAGE.template_from_str(template).map_err(|error| reason(&error))?;
         let mut names: Vec<String> = parsed.undeclared_variables(true).into_iter().collect();
-        names.retain(|name| !self.environment.globals().any(|(global, _)| global == name));
+        names.retain(|name| !is_global(name));
         names.sort();
         if names.iter().all(|name| self.sources.contains_key(name)) {
-            self.environment.render_str(template, self.context.clone()).map_err(|error| reason(&error))?;
+            LANGUAGE.render_str(template, self.context.clone()).map_err(|error| reason(&error))?;
         }
         Ok(names)
     }
 
-    fn part_holds(&self, part: &str) -> Option<Provenance> {
-        let (value, grounds) = self.evaluate(part)?;
-        value.then_some(grounds)
-    }
-
-    fn evaluate(&self, part: &str) -> Option<(bool, Provenance)> {
-        let mut grounds = Provenance { source: Source::Catalogue, line: None };
-        // A test for presence is the one question that an absent fact answers.
-        let asks_presence = part.contains(" defined");
-        for name in self.names(part) {
-            match self.lookup(&name) {
+    fn evaluate(&self, part: &Part) -> Option<(bool, Provenance)> {
+        let mut provenance = Provenance { source: Source::Catalogue, line: None };
+        for name in &part.names {
+            match self.sources.get(name) {
                 Some((source, line)) => {
-                    grounds.source = grounds.source.max(source);
-                    grounds.line = grounds.line.or(line);
+                    provenance.source = provenance.source.max(*source);
+                    provenance.line = provenance.line.or(*line);
                 }
-                None if asks_presence => {}
+                None if part.asks_presence => {}
                 None => return None,
             }
         }
-        let expression = self.environment.compile_expression_owned(part.to_owned()).ok()?;
-        let value = expression.eval(self.context.clone()).ok()?;
-        Some((value.is_true(), grounds))
-    }
-
-    /// A name or, where the expression uses a whole group, any of its members.
-    fn lookup(&self, name: &str) -> Option<(Source, Option<u32>)> {
-        self.sources.get(name).copied()
+        Some((part.evaluate(&self.context)?, provenance))
     }
 }
 
@@ -154,36 +111,6 @@ fn reason(error: &minijinja::Error) -> String {
         Some(detail) => detail.to_owned(),
         None => error.kind().to_string(),
     }
-}
-
-/// "sm_70 ... sm_120": the first and the last of many names.
-fn span(names: &[String]) -> String {
-    match names {
-        [first, _, .., last] if names.len() > 3 => format!("{first} ... {last}"),
-        few => few.join(", "),
-    }
-}
-
-/// The parts of a condition between its outermost `or`s, so that one unknown part does not silence the others.
-fn split_or(condition: &str) -> Vec<&str> {
-    let bytes = condition.as_bytes();
-    let (mut depth, mut quote, mut start, mut parts) = (0_i32, None, 0, Vec::new());
-    for (i, &byte) in bytes.iter().enumerate() {
-        match (quote, byte) {
-            (Some(open), _) if byte == open => quote = None,
-            (Some(_), _) => {}
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'(' | b'[') => depth += 1,
-            (None, b')' | b']') => depth -= 1,
-            (None, b' ') if depth == 0 && bytes[i..].starts_with(b" or ") => {
-                parts.push(condition[start..i].trim());
-                start = i + 4;
-            }
-            _ => {}
-        }
-    }
-    parts.push(condition[start.min(condition.len())..].trim());
-    parts
 }
 
 /// Dotted names as nested maps: `oom.free` becomes `oom["free"]`.
@@ -243,19 +170,19 @@ mod tests {
     fn unknown_facts_are_silent_and_do_not_silence_the_other_side_of_an_or() {
         let facts = facts();
         let conditions = Conditions::new(&facts);
-        assert!(conditions.holds("oom.free < 1 * GiB").is_some());
-        assert!(conditions.holds("oom.total < 1 * GiB").is_none());
-        assert!(!conditions.fails("oom.total < 1 * GiB"));
-        assert!(conditions.fails("oom.free > 1 * GiB"));
-        assert!(conditions.holds("oom.total < 1 * GiB or oom.free < 1 * GiB").is_some());
+        assert!(conditions.holds(&Condition::new("oom.free < 1 * GiB")).is_some());
+        assert!(conditions.holds(&Condition::new("oom.total < 1 * GiB")).is_none());
+        assert!(!conditions.fails(&Condition::new("oom.total < 1 * GiB")));
+        assert!(conditions.fails(&Condition::new("oom.free > 1 * GiB")));
+        assert!(conditions.holds(&Condition::new("oom.total < 1 * GiB or oom.free < 1 * GiB")).is_some());
     }
 
     #[test]
     fn versions_and_architectures_compare() {
         let facts = facts();
         let conditions = Conditions::new(&facts);
-        assert!(conditions.holds(r#"matches(torch.version, ">=2.8,<2.9")"#).is_some());
-        let grounds = conditions.holds("not arch_supported(gpu.compute_capability, torch.arch_list)");
+        assert!(conditions.holds(&Condition::new(r#"matches(torch.version, ">=2.8,<2.9")"#)).is_some());
+        let grounds = conditions.holds(&Condition::new("not arch_supported(gpu.compute_capability, torch.arch_list)"));
         assert_eq!(grounds.map(|grounds| grounds.source), Some(Source::Probe));
     }
 

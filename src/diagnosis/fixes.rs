@@ -17,7 +17,7 @@ pub(super) fn proposed(
 ) -> Vec<ProposedFix> {
     fixes
         .iter()
-        .filter(|fix| fix.in_force.as_deref().is_none_or(|when| conditions.holds(when).is_none()))
+        .filter(|fix| fix.in_force.as_ref().is_none_or(|when| conditions.holds(when).is_none()))
         .map(|fix| {
             let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
             let commands = match adapted {

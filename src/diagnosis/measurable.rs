@@ -1,21 +1,11 @@
-//! Whether the causes of a diagnosis depend on something that a machine can be asked.
+//! Whether the causes of a fault depend on something that a machine can be asked.
 
-use super::conditions::Conditions;
-use crate::book::Book;
-use crate::diagnosis::Diagnosis;
-use crate::facts::{self, Facts};
+use crate::book::page::{Cause, FaultPage};
+use crate::condition::Condition;
+use crate::facts;
 
 /// Whether some evidence of the fault's page rests on a fact of the machine.
-pub fn asks_the_machine(diagnosis: &Diagnosis, book: &Book) -> bool {
-    let Some(index) = diagnosis.fault.as_ref().and_then(|fault| book.find(&fault.id)) else { return false };
-    let page = book.fault(index);
-    let nothing = Facts::default();
-    let conditions = Conditions::new(&nothing);
-    let of_the_machine =
-        |name: &String| facts::describe(name).is_some_and(|described| described.definition.is_measurable());
-    page.causes
-        .iter()
-        .flat_map(|cause| &cause.evidence)
-        .filter_map(|item| item.when.as_deref())
-        .any(|when| conditions.names(when).iter().any(of_the_machine))
+pub(super) fn asks_the_machine(page: &FaultPage) -> bool {
+    let of_the_machine = |name: &str| facts::describe(name).is_some_and(|fact| fact.definition.is_measurable());
+    page.causes.iter().flat_map(Cause::conditions).flat_map(Condition::names).any(of_the_machine)
 }

@@ -7,17 +7,22 @@ mod alternatives;
 mod answer;
 mod budget;
 pub mod capacity;
+mod cascade;
 pub mod conditions;
 mod enrich;
+mod explanations;
 mod fixes;
 mod library;
-pub mod measurable;
+mod measurable;
 mod next_check;
 mod primary;
 mod reports;
 mod silent;
 mod status;
+#[cfg(test)]
+mod tests;
 mod weigh;
+mod writers;
 
 pub use answer::{
     CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
@@ -29,12 +34,12 @@ use std::collections::BTreeMap;
 
 use crate::book::Book;
 use crate::facts::Facts;
-use crate::incident::{ErrorEvent, Incident};
+use crate::incident::{self, ErrorEvent, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
 use conditions::Conditions;
-use primary::{Candidate, Severity};
+use primary::{Candidate, Ordered, Severity};
 
 /// What was measured on the machine, with the way it was measured.
 #[derive(Debug, Clone, Default)]
@@ -47,12 +52,44 @@ pub struct Measured {
 
 /// Diagnoses a cleaned and read text.
 pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'_>, measured: &Measured) -> Diagnosis {
-    let book = library.book;
+    locate(transcript, incident, library).diagnose(measured)
+}
+
+/// Finds the failures of a text, which is all that must be known before the machine is asked.
+pub fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: Library<'a>) -> Located<'a> {
     let mut hits = library.signatures.scan(transcript, &incident.roles);
-    hits.extend(numbered(incident, book));
+    hits.extend(numbered(incident, library.book));
     hits.sort_by_key(|hit| hit.line);
-    let ordered = primary::order(transcript, incident, &hits, book);
-    let mut facts = incident.facts.clone();
+    let ordered = primary::order(transcript, incident, &hits, library.book);
+    Located { transcript, incident, library, hits, ordered }
+}
+
+/// A text whose failures are found and not explained yet.
+pub struct Located<'a> {
+    transcript: &'a Transcript,
+    incident: &'a Incident,
+    library: Library<'a>,
+    hits: Vec<Hit>,
+    ordered: Ordered,
+}
+
+impl Located<'_> {
+    /// Whether the machine can say something about the causes of the first failure.
+    pub fn asks_the_machine(&self) -> bool {
+        let fault = self.ordered.primary.as_ref().and_then(|primary| primary.fault);
+        fault.is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
+    }
+
+    /// Explains them, with what was measured.
+    pub fn diagnose(&self, measured: &Measured) -> Diagnosis {
+        explain(self, measured)
+    }
+}
+
+fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
+    let Located { transcript, incident, library, hits, ordered } = located;
+    let (library, book) = (*library, library.book);
+    let mut facts = facts_of(transcript, incident, ordered.primary.as_ref());
     facts.merge(&measured.facts);
 
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
@@ -70,7 +107,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
         reports: reports::shown(&matching),
         nearest: Vec::new(),
         silent: Vec::new(),
-        notices: notices(transcript, &hits, book),
+        notices: notices(transcript, hits, book),
         environment: Facts::default(),
         probe: measured.summary.clone(),
         lines_read: transcript.physical_lines(),
@@ -78,7 +115,7 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
     };
     if let Some(primary) = &ordered.primary {
         diagnosis.error = Some(error_of(transcript, incident, primary));
-        diagnosis.cascade = cascade(transcript, incident, primary, &ordered.others, book);
+        diagnosis.cascade = cascade::consequences(transcript, incident, primary, &ordered.others, book);
         match primary.fault {
             Some(index) => {
                 diagnosis.verdict = Verdict::KnownFault;
@@ -107,6 +144,20 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
     diagnosis.environment = facts;
     diagnosis
 }
+
+/// What the text says: around its first failure, and everywhere.
+fn facts_of(transcript: &Transcript, incident: &Incident, primary: Option<&Candidate>) -> Facts {
+    let Some(primary) = primary else { return incident.facts.clone() };
+    let failure = Failure { line: primary.line, error: primary.error, rank: primary.rank };
+    let mut facts = incident::around(transcript, incident, failure);
+    // An out-of-memory error is told by one message, not by pieces of several.
+    let own_message = facts.iter().any(|(name, _)| name.starts_with(OOM));
+    facts.merge_some(&incident.facts, |name| !(own_message && name.starts_with(OOM)));
+    facts
+}
+
+/// The group of facts that an out-of-memory message holds.
+const OOM: &str = "oom.";
 
 /// Hits of status codes that a text gives by number only: "CUDA error 700", "error code 35".
 fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
@@ -217,28 +268,6 @@ fn circumstances(facts: &Facts) -> Vec<String> {
         says.push("first step".to_owned());
     }
     says
-}
-
-fn cascade(
-    transcript: &Transcript,
-    incident: &Incident,
-    primary: &Candidate,
-    others: &[Candidate],
-    book: &Book,
-) -> Vec<Consequence> {
-    others
-        .iter()
-        .filter_map(|other| {
-            let entry = &book.faults[other.fault?];
-            Some(Consequence {
-                id: entry.id.clone(),
-                title: entry.matter.title.clone(),
-                span: span_of(transcript, other.line),
-                text: transcript.line(other.line).text.trim().to_owned(),
-                why: primary::relation(incident, primary, other).to_owned(),
-            })
-        })
-        .collect()
 }
 
 fn error_of(transcript: &Transcript, incident: &Incident, primary: &Candidate) -> PrimaryError {

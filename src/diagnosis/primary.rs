@@ -7,11 +7,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::explanations::Explanations;
+use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{ErrorEvent, Incident, Kind, Link, is_conditional, is_written};
+use crate::incident::{ErrorEvent, Incident, Kind, is_conditional, is_written};
 use crate::matching::{Hit, Origin, Owner};
-use crate::text::{Level, Transcript};
+use crate::text::{Level, Line, Transcript};
 
 /// One failure that the text may be about.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +66,7 @@ pub(super) struct Ordered {
 
 /// Orders the failures of a text.
 pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Ordered {
-    let streams = stream_of_lines(transcript);
-    let mut candidates = known(transcript, incident, hits, &streams);
+    let mut candidates = known(transcript, incident, hits);
     candidates.extend(unlisted(incident, &candidates));
     if candidates.is_empty() {
         return Ordered::default();
@@ -100,15 +101,16 @@ fn rank(candidate: &Candidate, clocked: bool, failed_first: Option<u32>) -> impl
 }
 
 /// One candidate per hit on a fault page; of several hits on one line the author's longest one stays.
-fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[usize]) -> Vec<Candidate> {
+fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Candidate> {
+    let mut writers = Writers::new(transcript, &incident.errors);
     let mut candidates: Vec<Candidate> = Vec::new();
     for hit in hits {
         let Owner::Fault(fault) = hit.owner else { continue };
         let line = transcript.line(hit.line);
-        let stream = streams.get(hit.line).copied().unwrap_or_default();
-        let error = error_of_line(incident, hit.line, stream);
+        let stream = writers.stream_of(hit.line);
+        let error = writers.error_at(hit.line);
         let event = error.map(|index| &incident.errors[index]);
-        let talk = is_talk(transcript, hit.line, stream, line.prefix.level)
+        let talk = is_talk(&writers, &line)
             || is_conditional(line.text)
             || (line.prefix.level.is_none() && is_written(line.text));
         if event.is_none() && hit.fatal && talk {
@@ -139,17 +141,10 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], streams: &[
 /// Whether a line merely talks of a failure: logged as information ("out of memory retries: 0"), or as a warning
 /// after which the same writer goes on as before ("does not fit, halving the batch"). A logged exception is an error
 /// of the incident and never gets here.
-fn is_talk(transcript: &Transcript, line: usize, stream: usize, level: Option<Level>) -> bool {
-    /// Information that follows when a run goes on; a shutdown says less.
-    const GOES_ON: usize = 2;
-    match level {
+fn is_talk(writers: &Writers<'_>, line: &Line<'_>) -> bool {
+    match line.prefix.level {
         Some(Level::Debug | Level::Info) => true,
-        Some(Level::Warning) => {
-            let lines = transcript.streams().get(stream).map(|stream| stream.lines.as_slice()).unwrap_or_default();
-            let after = lines.partition_point(|&index| index <= line);
-            let informs = |index: &&usize| transcript.line(**index).prefix.level == Some(Level::Info);
-            lines[after..].iter().filter(informs).take(GOES_ON).count() == GOES_ON
-        }
+        Some(Level::Warning) => writers.goes_on_after(line.index),
         _ => false,
     }
 }
@@ -177,13 +172,14 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
     let chains = chains(incident);
     let explained: BTreeSet<usize> =
         known.iter().filter_map(|candidate| candidate.error).map(|error| chains[error]).collect();
+    let known = Explanations::of(known);
     let mut found = Vec::new();
     for (index, event) in incident.errors.iter().enumerate() {
         let own = matches!(event.kind, Kind::Python | Kind::Native | Kind::Signal | Kind::Status | Kind::Tool);
         if !own || explained.contains(&chains[index]) || is_request_to_stop(event) {
             continue;
         }
-        if (!event.fatal && event.kind != Kind::Python) || follows_from_known(event, known) || retells(event, known) {
+        if (!event.fatal && event.kind != Kind::Python) || known.explain(event) {
             continue;
         }
         found.push(Candidate {
@@ -203,44 +199,6 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
     found
 }
 
-/// How many lines after a known failure an error that the book does not hold is taken for its consequence.
-const SHADOW: usize = 30;
-
-/// Whether a known failure of the same writer stands right above: a status line says what broke, the exception or
-/// abort after it only that something did.
-fn follows_from_known(event: &ErrorEvent, known: &[Candidate]) -> bool {
-    /// Lines after an error that may still be its message, cut off by blank ones.
-    const TAIL: usize = 6;
-    let message = event.message.to_ascii_lowercase();
-    let asks_for_gpu = ["gpu", "cuda"].iter().any(|word| message.contains(word));
-    known.iter().any(|candidate| {
-        let above = candidate.line <= event.headline;
-        let near = if above {
-            event.lines.start.saturating_sub(candidate.line) <= SHADOW
-        } else {
-            candidate.line <= event.lines.end + TAIL
-        };
-        // "This job needs a GPU" after the framework told that it found none: the notice is the reason.
-        let told = candidate.gravity >= Severity::Error || (above && asks_for_gpu);
-        candidate.stream == event.stream
-            && candidate.standing == SignatureRole::Cause
-            && told
-            && (near || asks_for_gpu && above)
-    })
-}
-
-/// Whether an error names an exception only, and a known failure tells the rest: above it where C++ ends a process, on
-/// either side where Python shows an exception without words (Paddle prints its summary below).
-fn retells(event: &ErrorEvent, known: &[Candidate]) -> bool {
-    let ended = event.message.starts_with("terminate called");
-    let wordless = event.message.is_empty() && event.kind == Kind::Python && event.type_name == "SystemError";
-    known.iter().any(|candidate| {
-        let above = candidate.line < event.headline;
-        candidate.gravity >= Severity::Error
-            && (ended && above || wordless && candidate.line.abs_diff(event.headline) <= SHADOW)
-    })
-}
-
 /// A user's or a scheduler's request to stop is not a failure of the program.
 fn is_request_to_stop(event: &ErrorEvent) -> bool {
     matches!(event.type_name.as_str(), "KeyboardInterrupt" | "SystemExit")
@@ -258,18 +216,6 @@ pub(super) fn chains(incident: &Incident) -> Vec<usize> {
         roots.push(root);
     }
     roots
-}
-
-/// The error whose lines hold `line`, of the line's own stream; the innermost headline at or before it wins.
-fn error_of_line(incident: &Incident, line: usize, stream: usize) -> Option<usize> {
-    let holds = |event: &&ErrorEvent| event.stream == stream && event.lines.contains(&line);
-    let (index, _) = incident
-        .errors
-        .iter()
-        .enumerate()
-        .filter(|(_, event)| holds(event))
-        .min_by_key(|(_, event)| (event.headline.abs_diff(line), event.lines.len()))?;
-    Some(index)
 }
 
 /// Walks from the first candidate to the page that the book names as the root of it, each page at most once.
@@ -324,61 +270,4 @@ fn others(transcript: &Transcript, candidates: &[Candidate], primary: usize) -> 
 fn every_stream_has_a_clock(candidates: &[Candidate]) -> bool {
     let streams: BTreeSet<usize> = candidates.iter().map(|candidate| candidate.stream).collect();
     streams.len() > 1 && candidates.iter().all(|candidate| candidate.time.is_some())
-}
-
-/// For each line of the transcript the stream it belongs to.
-fn stream_of_lines(transcript: &Transcript) -> Vec<usize> {
-    let mut streams = vec![0; transcript.len()];
-    for (index, stream) in transcript.streams().iter().enumerate() {
-        for &line in &stream.lines {
-            if let Some(slot) = streams.get_mut(line) {
-                *slot = index;
-            }
-        }
-    }
-    streams
-}
-
-/// Why `other` is taken for a consequence of `primary`, in words.
-pub(super) fn relation(incident: &Incident, primary: &Candidate, other: &Candidate) -> &'static str {
-    if other.fault == primary.fault {
-        return "the same failure, told again";
-    }
-    let chained = match (primary.error, other.error) {
-        (Some(a), Some(b)) => {
-            let chains = chains(incident);
-            chains[a] == chains[b]
-        }
-        _ => false,
-    };
-    let event = other.error.map(|error| &incident.errors[error]);
-    let link = event.and_then(|event| event.follows).map(|(_, link)| link);
-    if other.line > primary.line && event.is_some_and(at_teardown) {
-        return "at teardown";
-    }
-    match (chained, link) {
-        (true, Some(Link::During)) => "raised while the first error was being handled",
-        (true, Some(Link::Cause)) => "raised because of the first error",
-        (true, Some(Link::Retold)) => "the same error told again",
-        (true, _) => "in the same chain of errors",
-        _ if other.rank.is_some() && other.rank != primary.rank => "on another rank",
-        _ if other.standing < SignatureRole::Cause => "printed because something else failed first",
-        _ if other.line < primary.line => "printed before, the run went on",
-        _ => "printed afterwards",
-    }
-}
-
-/// Whether an error was raised while the run was being taken down: by a trainer's clean-up, a destructor, an exit hook.
-fn at_teardown(event: &ErrorEvent) -> bool {
-    const NAMES: [&str; 8] = [
-        "teardown",
-        "optimizer_to_device",
-        "optimizers_to_device",
-        "batch_to",
-        "__del__",
-        "atexit",
-        "shutdown",
-        "cleanup",
-    ];
-    event.frames.iter().any(|frame| NAMES.iter().any(|name| frame.function.contains(name)))
 }

@@ -4,6 +4,7 @@ use super::conditions::Conditions;
 use super::weigh::Weighed;
 use crate::book::page::Cause;
 use crate::book::schema::Weight;
+use crate::condition::Condition;
 use crate::diagnosis::CauseStatus;
 use crate::facts::Source;
 
@@ -27,6 +28,5 @@ pub(super) fn of(cause: &Cause, weighed: &Weighed, conditions: &Conditions) -> (
 
 /// The reason that a fact which would settle the cause cannot be known, where somebody said one.
 fn why_unverified(cause: &Cause, conditions: &Conditions) -> Option<String> {
-    let conditions_of = cause.evidence.iter().filter_map(|item| item.when.as_deref());
-    conditions_of.flat_map(|when| conditions.names(when)).find_map(|name| conditions.why_unknown(&name))
+    cause.conditions().flat_map(Condition::names).find_map(|name| conditions.why_unknown(name))
 }

@@ -5,8 +5,8 @@
 //! labelled cases (`tests/calibration.rs` fails when they claim more than the cases bear out).
 
 use super::conditions::Conditions;
-use crate::book::page::Cause;
-use crate::book::schema::{EvidenceSpec, Prior, Weight};
+use crate::book::page::{Cause, Evidence, Question};
+use crate::book::schema::{Prior, Weight};
 use crate::diagnosis::Reason;
 use crate::facts::Source;
 use crate::incident::{ErrorEvent, Frame, Incident, Role};
@@ -106,40 +106,26 @@ pub(super) fn calibrate(weighed: &mut [Weighed]) {
 }
 
 /// The reason that an item of evidence gives here, or `None` when it is silent.
-fn reason(item: &EvidenceSpec, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
-    let (source, span) = if let Some(pattern) = &item.text {
-        let line = find_line(&Pattern::new(pattern), scene.transcript, searched)?;
-        (Source::Text, Some(line))
-    } else if let Some(pattern) = &item.before {
-        let above = &searched[..searched.partition_point(|&line| line < scene.line)];
-        let line = find_line(&Pattern::new(pattern), scene.transcript, above)?;
-        (Source::Text, Some(line))
-    } else if let Some(pattern) = &item.message {
-        let hits = Pattern::new(pattern).is_match(&message(scene));
-        (Source::Text, hits.then_some(Some(scene.line))?)
-    } else if let Some(pattern) = &item.frame {
-        let at = find_frame(&Pattern::new(pattern), scene)?;
-        (Source::Text, Some(at))
-    } else {
-        let grounds = scene.conditions.holds(item.when.as_deref()?)?;
-        let line = grounds.line.filter(|_| grounds.source == Source::Text);
-        let span = line.map(|line| Span::of_line(line, 0));
-        return Some(Reason {
-            supports: weight(item.weight) > 0.0,
-            source: grounds.source,
-            says: scene.conditions.sentence(&item.says),
-            span,
-        });
+fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
+    let in_text = |line: usize| {
+        let line = scene.transcript.line(line);
+        (Source::Text, Some(Span::of_line(line.number, line.text.chars().count())))
     };
-    Some(Reason {
-        supports: weight(item.weight) > 0.0,
-        source,
-        says: scene.conditions.sentence(&item.says),
-        span: span.map(|index| {
-            let line = scene.transcript.line(index);
-            Span::of_line(line.number, line.text.chars().count())
-        }),
-    })
+    let (source, span) = match &item.question {
+        Question::Text(pattern) => in_text(find_line(pattern, scene.transcript, searched)?),
+        Question::Before(pattern) => {
+            let above = &searched[..searched.partition_point(|&line| line < scene.line)];
+            in_text(find_line(pattern, scene.transcript, above)?)
+        }
+        Question::Message(pattern) => pattern.is_match(&message(scene)).then(|| in_text(scene.line))?,
+        Question::Frame(pattern) => in_text(find_frame(pattern, scene)?),
+        Question::When(condition) => {
+            let grounds = scene.conditions.holds(condition)?;
+            let line = grounds.line.filter(|_| grounds.source == Source::Text);
+            (grounds.source, line.map(|line| Span::of_line(line, 0)))
+        }
+    };
+    Some(Reason { supports: weight(item.weight) > 0.0, source, says: scene.conditions.sentence(&item.says), span })
 }
 
 /// The words of the primary failure: its error's message with its type, and its line.
@@ -166,17 +152,17 @@ fn find_line(pattern: &Pattern, transcript: &Transcript, lines: &[usize]) -> Opt
 
 /// The innermost frame of the primary error that the pattern matches: by function, file or the code it quotes.
 fn find_frame(pattern: &Pattern, scene: &Scene<'_>) -> Option<usize> {
+    let error = scene.error?;
     let matches = |frame: &&Frame| {
         pattern.is_match(&frame.function)
             || pattern.is_match(&frame.file)
-            || quoted_code(scene, frame.at).is_some_and(|code| pattern.is_match(code))
+            || quoted_code(scene, error, frame).is_some_and(|code| pattern.is_match(code))
     };
-    scene.error?.frames.iter().rev().find(matches).map(|frame| frame.at)
+    error.frames.iter().rev().find(matches).map(|frame| frame.at)
 }
 
-/// The line of code that a traceback quotes under the frame at line `at`.
-fn quoted_code<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a str> {
-    let next = at + 1;
-    let is_code = scene.incident.roles.get(next) == Some(&Role::Code);
-    is_code.then(|| scene.transcript.line(next).text)
+/// The line of code that a traceback quotes under a frame.
+fn quoted_code<'a>(scene: &Scene<'a>, error: &ErrorEvent, frame: &Frame) -> Option<&'a str> {
+    let next = scene.transcript.next_of_stream(error.stream, frame.at)?;
+    (scene.incident.roles.get(next.index) == Some(&Role::Code)).then_some(next.text)
 }

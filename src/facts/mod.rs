@@ -145,12 +145,30 @@ impl Facts {
 
     /// Takes over what `other` knows; the stronger source wins.
     pub fn merge(&mut self, other: &Facts) {
-        for (name, fact) in &other.known {
+        self.merge_some(other, |_| true);
+    }
+
+    /// The same for facts with a `wanted` name.
+    pub(crate) fn merge_some(&mut self, other: &Facts, wanted: impl Fn(&str) -> bool) {
+        for (name, fact) in other.known.iter().filter(|(name, _)| wanted(name)) {
             self.add(name.clone(), fact.value.clone(), fact.source, fact.line);
         }
         for (name, why) in &other.unknown {
             self.set_unknown(name.clone(), why.clone());
         }
+    }
+
+    /// The same facts as another source gives them: without places in a text.
+    pub fn into_source(mut self, source: Source) -> Self {
+        for fact in self.known.values_mut() {
+            (fact.source, fact.line) = (source, None);
+        }
+        self
+    }
+
+    /// Keeps what is known under the names that `keep` accepts.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.known.retain(|name, _| keep(name));
     }
 
     /// Whether nothing is known.

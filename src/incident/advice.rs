@@ -1,95 +1,53 @@
 //! Advice that libraries print together with an error. It says the same in every case, so it is never evidence.
 //!
-//! It refuses to judge whether the advice is good. The surprising thing: advice also stands at the end of a line that
-//! begins with numbers worth keeping, so it is cut out sentence by sentence.
+//! The sentences are data (`kb/wording/advice.toml`). Advice also follows on lines that begin with numbers worth keeping,
+//! so it is cut out sentence by sentence.
 
 use std::borrow::Cow;
 
-/// Lines that are advice from their first word to their last.
-const LINES: &[&str] = &[
-    "CUDA kernel errors might be asynchronously reported",
-    "For debugging consider passing CUDA_LAUNCH_BLOCKING",
-    "Compile with `TORCH_USE_CUDA_DSA`",
-    "Search for `cudaError",
-    "Search for `CUDA_ERROR",
-    "The stack trace below excludes JAX-internal frames",
-    "The preceding is the original exception that occurred, unmodified",
-    "For simplicity, JAX has removed its internal frames",
-    "Set TORCHDYNAMO_VERBOSE",
-    "Set TORCH_LOGS",
-    "You can suppress this exception and fall back",
-    "torchdynamo.config.raise_on_backend_error",
-    "torch._dynamo.config.suppress_errors",
-    "import torch._dynamo",
-    "Hint: ",
-    "hint: ",
-    "HINT: ",
-    "Please make sure",
-    "Please ensure",
-    "To get detailed traceback",
-    "To enable traceback see",
-    "Set the environment variable HYDRA_FULL_ERROR",
-    "note: run with `RUST_BACKTRACE",
-    "note: Some details are omitted, run with `RUST_BACKTRACE",
-    "Some NCCL operations have failed or timed out. Due to the asynchronous nature",
-    "Due to the asynchronous nature of CUDA kernels",
-    "To avoid data inconsistency",
-];
-
-/// Sentences that are advice wherever they stand: how each begins.
-const SENTENCES: &[&str] = &[
-    "If reserved but unallocated memory is large",
-    "If reserved memory is >> allocated memory",
-    "See documentation for Memory Management",
-    "See https://pytorch.org/docs/stable/notes/cuda.html",
-    "Please make sure",
-    "Please ensure that",
-    "CUDA kernel errors might be asynchronously reported",
-    "For debugging consider passing",
-    "Compile with `TORCH_USE_CUDA_DSA`",
-    "Device-side assertions were explicitly omitted",
-    "Device-side assertion tracking was not enabled",
-    "Hint: ",
-    "Reducing block sizes or",
-    "Did you run some cuda functions before calling",
-    "Please try to raise your shared memory limit",
-    "It is possible that dataloader's workers are out of shared memory",
-    "Please check that you have an NVIDIA GPU and installed",
-    "Please check the environment",
-    "Please update your GPU driver",
-    "Search for `cudaError",
-    "This is typically caused by a remote worker crashing",
-    "Check the logs of the remote worker",
-    "run with NCCL_DEBUG=INFO for details",
-    "Decrease GPU memory utilization",
-    "Alternatively, go to",
-    "consider setting",
-];
+use super::words::find;
+use crate::wording;
 
 /// Whether the whole line is advice.
 pub(crate) fn is_advice(words: &str) -> bool {
-    let words = words.trim_start();
-    LINES.iter().any(|start| words.starts_with(start))
+    begins_with(&wording::advice().lines, words)
 }
 
 /// The text without sentences of advice.
 pub fn without(text: &str) -> Cow<'_, str> {
+    without_sentences(&wording::advice().sentences, text)
+}
+
+fn begins_with<S: AsRef<str>>(lines: &[S], words: &str) -> bool {
+    let words = words.trim_start();
+    lines.iter().any(|start| words.starts_with(start.as_ref()))
+}
+
+fn without_sentences<'t, S: AsRef<str>>(sentences: &[S], text: &'t str) -> Cow<'t, str> {
     let mut kept = Cow::Borrowed(text);
-    for start in SENTENCES {
-        while let Some(at) = kept.find(start) {
-            let rest = kept.get(at..).unwrap_or("");
-            let end = at + sentence_end(rest);
-            let mut cut = kept.get(..at).unwrap_or("").trim_end_matches([' ', '(']).to_owned();
-            let tail = kept.get(end..).unwrap_or("").trim_start_matches([' ', ')']);
-            if !tail.is_empty() {
-                if !cut.is_empty() && !tail.starts_with(['\n', ',', '.']) {
-                    cut.push(' ');
-                }
-                cut.push_str(tail);
-            }
-            kept = Cow::Owned(cut);
+    for start in sentences {
+        if find(&kept, start.as_ref()).is_some() {
+            kept = Cow::Owned(without_sentence(&kept, start.as_ref()));
         }
     }
+    kept
+}
+
+/// The text without the sentences that begin with `start`.
+fn without_sentence(text: &str, start: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = find(rest, start) {
+        let (head, sentence) = rest.split_at(at);
+        kept.push_str(head);
+        kept.truncate(kept.trim_end_matches([' ', '(']).len());
+        let (_, tail) = sentence.split_at(sentence_end(sentence));
+        rest = tail.trim_start_matches([' ', ')']);
+        if !rest.is_empty() && !kept.is_empty() && !rest.starts_with(['\n', ',', '.']) {
+            kept.push(' ');
+        }
+    }
+    kept.push_str(rest);
     kept
 }
 
@@ -134,5 +92,19 @@ mod tests {
         assert_eq!(without("Error 802: system not yet initialized"), "Error 802: system not yet initialized");
         assert!(is_advice("For debugging consider passing CUDA_LAUNCH_BLOCKING=1"));
         assert!(!is_advice("RuntimeError: x"));
+    }
+
+    #[test]
+    #[cfg(feature = "os")]
+    fn a_new_wording_is_a_row_of_data() {
+        let text = include_str!("../../kb/wording/advice.toml");
+        let text = text.replace("lines = [", "lines = [\n    \"Have you tried\",");
+        let text = text.replace("sentences = [", "sentences = [\n    \"Have you tried\",");
+        let advice: wording::Advice<String> = wording::source::read(&text).expect("the file reads");
+        let line = "Have you tried turning it off?";
+        assert!(begins_with(&advice.lines, line) && !is_advice(line));
+        let message = "device lost. Have you tried turning it off?";
+        assert_eq!(without_sentences(&advice.sentences, message), "device lost.");
+        assert_eq!(without(message), message);
     }
 }

@@ -17,7 +17,10 @@ impl ErrorEvent {
     }
 }
 
-/// The report_config at which one stream is read.
+/// How many of the latest errors a new one is compared with: endless logs stay cheap.
+const LATELY: usize = 256;
+
+/// One stream while it is read.
 pub(crate) struct ParserContext<'t> {
     transcript: &'t Transcript,
     marks: &'t [Topics],
@@ -157,9 +160,14 @@ impl<'t> ParserContext<'t> {
         self.errors.len() - 1
     }
 
-    /// Whether one of the latest errors is like that. Only so many are looked at that endless logs stay cheap.
+    /// Whether one of the latest errors is like that.
     pub(crate) fn lately(&self, like: impl Fn(&ErrorEvent) -> bool) -> bool {
-        self.errors.iter().rev().take(256).any(like)
+        self.errors.iter().rev().take(LATELY).any(like)
+    }
+
+    /// The latest error that is like that.
+    pub(crate) fn latest(&mut self, like: impl Fn(&ErrorEvent) -> bool) -> Option<&mut ErrorEvent> {
+        self.errors.iter_mut().rev().take(LATELY).find(|error| like(error))
     }
 
     /// Whether the lines at both positions were written by one logging call or without any: same level, both with or

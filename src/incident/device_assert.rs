@@ -5,26 +5,24 @@
 
 use super::context::ParserContext;
 use super::words::{after, whole};
-use super::{Frame, Kind, Role};
+use super::{ErrorEvent, Frame, Kind, Role};
 
 /// Reads a failed device-side assertion; returns the position after it.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let found = Assertion::of(r.text(at))?;
     r.set(at, Role::Error);
-    let number = r.errors.iter().rposition(|old| {
-        old.kind == Kind::DeviceAssert && old.type_name == found.file && old.message == found.message()
-    });
-    match number {
-        Some(number) => {
-            let end = r.index(at) + 1;
-            if let Some(old) = r.errors.get_mut(number)
-                && old.lines.end + 64 > end
-            {
+    let message = found.message();
+    let end = r.index(at) + 1;
+    let same =
+        |old: &ErrorEvent| old.kind == Kind::DeviceAssert && old.type_name == found.file && old.message == message;
+    match r.latest(same) {
+        Some(old) => {
+            if old.lines.end + 64 > end {
                 old.lines.end = end;
             }
         }
         None => {
-            let mut event = r.event(Kind::DeviceAssert, found.file, &found.message(), at);
+            let mut event = r.event(Kind::DeviceAssert, found.file, &message, at);
             event.frames.push(Frame {
                 file: found.file.to_owned(),
                 line: found.line,

@@ -8,6 +8,7 @@ use super::context::ParserContext;
 use super::words::{after, contains_folded};
 use super::{ErrorEvent, Kind, Role};
 use crate::text::Level;
+use crate::vendors;
 
 /// Words that XLA and TensorFlow begin a status with.
 const STATUS_WORDS: &[&str] = &[
@@ -26,21 +27,10 @@ const STATUS_WORDS: &[&str] = &[
     "CANCELLED",
 ];
 
-/// Tools by the words their messages begin with.
+/// Tools by the words their messages begin with; those of the vendors are in kb/vendors.
 const TOOLS: &[(&str, &str)] = &[
-    ("nvcc fatal", "nvcc"),
-    ("ptxas fatal", "ptxas"),
-    ("ptxas error", "ptxas"),
-    ("nvlink error", "nvlink"),
-    ("nvlink fatal", "nvlink"),
-    ("nvrtc: error", "nvrtc"),
-    ("Failed to initialize NVML:", "nvidia-smi"),
-    ("NVIDIA-SMI has failed", "nvidia-smi"),
-    ("Unable to determine the device handle", "nvidia-smi"),
-    ("No devices were found", "nvidia-smi"),
     ("docker: Error response from daemon", "docker"),
     ("Error response from daemon", "docker"),
-    ("nvidia-container-cli:", "nvidia-container-cli"),
     ("ninja: error", "ninja"),
     ("ninja: build stopped", "ninja"),
     ("CUDA SETUP: Required library version not found", "bitsandbytes"),
@@ -50,7 +40,9 @@ const TOOLS: &[(&str, &str)] = &[
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
-    if let Some((_, name)) = TOOLS.iter().find(|(start, _)| words.starts_with(*start)) {
+    let of_vendors = vendors::all().iter().flat_map(|vendor| &vendor.tools);
+    let mut tools = TOOLS.iter().copied().chain(of_vendors.map(|tool| (tool.prefix.as_str(), tool.name.as_str())));
+    if let Some((_, name)) = tools.find(|(start, _)| words.starts_with(start)) {
         return Some(file(r, at, Kind::Tool, name, words, true));
     }
     if words.contains("error while loading shared libraries:")

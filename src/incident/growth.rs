@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use super::around::Scene;
 use super::words::{find_folded, is_word, number, unit_bytes};
-use super::{Incident, Role};
-use crate::facts::Value;
-use crate::text::Transcript;
+use crate::facts::{Facts, Value};
 
 /// Lines above the failure in which readings are looked for.
 const REACH: usize = 3000;
@@ -24,14 +23,9 @@ struct Series {
 }
 
 /// Records whether memory rose, stayed, and from where to where.
-pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
-    let end = incident.errors.iter().find(|error| error.fatal).map_or(transcript.len(), |error| error.lines.start);
+pub(super) fn facts(scene: &Scene<'_>, facts: &mut Facts) {
     let mut all: BTreeMap<(bool, String), Series> = BTreeMap::new();
-    for index in end.saturating_sub(REACH)..end {
-        if incident.roles.get(index) != Some(&Role::Text) {
-            continue;
-        }
-        let line = transcript.line(index);
+    for line in scene.lines_above(None, REACH) {
         if let Some((label, bytes)) = reading(line.text) {
             let series = all.entry((is_host(&label), label)).or_default();
             series.readings.push(bytes);
@@ -46,7 +40,6 @@ pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
         else {
             continue;
         };
-        let facts = &mut incident.facts;
         facts.replace_in_text(&format!("{name}.rising"), Value::Bool(rising), series.line);
         facts.replace_in_text(&format!("{name}.first"), Value::Number(*first), series.line);
         facts.replace_in_text(&format!("{name}.last"), Value::Number(*last), series.line);
@@ -150,6 +143,7 @@ fn amount(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::incident::{Failure, around};
 
     #[test]
     fn readings_of_lines() {
@@ -199,10 +193,13 @@ mod tests {
             )
         };
         for grows in [true, false] {
-            let incident = super::super::read(&crate::text::read(text(grows).as_bytes()));
-            assert_eq!(incident.facts.get("run.memory.rising").map(|f| &f.value), Some(&Value::Bool(grows)));
-            assert_eq!(incident.facts.number("run.memory.first"), Some(4.0 * 1_073_741_824.0));
-            assert_eq!(incident.facts.get("run.host_memory.rising"), None);
+            let transcript = crate::text::read(text(grows).as_bytes());
+            let incident = crate::incident::read(&transcript);
+            let failure = Failure { line: incident.errors[0].headline, error: Some(0), rank: None };
+            let facts = around(&transcript, &incident, failure);
+            assert_eq!(facts.get("run.memory.rising").map(|f| &f.value), Some(&Value::Bool(grows)));
+            assert_eq!(facts.number("run.memory.first"), Some(4.0 * 1_073_741_824.0));
+            assert_eq!(facts.get("run.host_memory.rising"), None);
         }
     }
 }

@@ -7,6 +7,8 @@ use super::context::ParserContext;
 use super::words::{after, number, whole};
 use super::{Code, Kind, Role};
 use crate::facts::{Fact, Value};
+use crate::vendors::description::KernelLog;
+use crate::vendors::{self, Vendor};
 
 /// Reads a line of the kernel log; returns the position after it.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
@@ -15,8 +17,10 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if let Some(xid) = Xid::of(words) {
         return Some(record(r, at, &xid));
     }
-    if let Some(message) = after(words, "NVRM: ") {
-        return driver(r, at, message);
+    for vendor in vendors::all().iter().filter(|vendor| !vendor.kernel_log.prefix.is_empty()) {
+        if let Some(message) = after(words, &vendor.kernel_log.prefix) {
+            return driver(r, at, vendor, message);
+        }
     }
     if words.contains("oom-killer")
         || words.contains("oom-kill:")
@@ -42,9 +46,8 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         r.push(event);
         return Some(at + 1);
     }
-    if (words.starts_with("nvidia-nvlink") || words.starts_with("nvidia-nvswitch"))
-        && (words.contains("rror") || words.contains("SXid"))
-    {
+    let mut modules = vendors::all().iter().flat_map(|vendor| &vendor.kernel_log.modules);
+    if modules.any(|module| words.starts_with(module.as_str())) && (words.contains("rror") || words.contains("SXid")) {
         r.set(at, Role::Error);
         let event = r.event(Kind::Kernel, "", words, at);
         r.push(event);
@@ -103,38 +106,28 @@ fn record(r: &mut ParserContext<'_>, at: usize, xid: &Xid<'_>) -> usize {
 }
 
 /// The driver's other lines: only those that tell of a failure.
-fn driver(r: &mut ParserContext<'_>, at: usize, message: &str) -> Option<usize> {
+fn driver(r: &mut ParserContext<'_>, at: usize, vendor: &Vendor, message: &str) -> Option<usize> {
+    let KernelLog { prefix, failure, .. } = &vendor.kernel_log;
     let line = r.number(at);
-    if let Some(rest) = after(message, "Kernel Module").filter(|_| message.contains("loading NVIDIA"))
+    if let Some(rest) =
+        after(message, "Kernel Module").filter(|_| message.contains(&format!("loading {}", vendor.name)))
         && let Some(version) = rest.split_whitespace().find_map(super::words::version)
     {
         r.facts.words_in_text("driver.version", version, line);
     }
-    let grave = [
-        "mismatch",
-        "fallen off the bus",
-        "ailed",
-        "rror",
-        "not supported",
-        "lost",
-        "has the version",
-        "No NVIDIA",
-        "does not include",
-        "probe routine",
-        "RmInit",
-    ]
-    .iter()
-    .any(|word| message.contains(word));
+    let grave = failure.iter().any(|word| message.contains(word.as_str()));
     if !grave {
         return Some(at + 1);
     }
     r.set(at, Role::Error);
-    let mut event = r.event(Kind::Kernel, "NVRM", message, at);
+    let mut event = r.event(Kind::Kernel, prefix.trim_end_matches([':', ' ']), message, at);
     // "API mismatch: the client has the version 535.1, but" goes on in lines that repeat the prefix.
     let mut end = at + 1;
     while end < r.len() && end - at < 6 {
-        let Some(more) = after(r.text(end), "NVRM: ") else { break };
-        if !more.starts_with(|c: char| c.is_ascii_lowercase() || c == ' ') && !more.starts_with("NVIDIA ") {
+        let Some(more) = after(r.text(end), prefix) else { break };
+        if !more.starts_with(|c: char| c.is_ascii_lowercase() || c == ' ')
+            && !more.strip_prefix(&vendor.name).is_some_and(|more| more.starts_with(' '))
+        {
             break;
         }
         event.message.push('\n');

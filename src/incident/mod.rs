@@ -6,10 +6,11 @@
 
 mod advice;
 mod answer;
+mod around;
 mod autotuning;
+mod codes;
 mod command;
 mod context;
-mod cuda;
 mod device_assert;
 mod documents;
 mod environment;
@@ -24,7 +25,6 @@ mod oom;
 mod position;
 mod python;
 mod remarks;
-mod sentences;
 #[cfg(test)]
 mod tests;
 mod torchrun;
@@ -35,12 +35,15 @@ mod writing;
 use std::ops::Range;
 
 use crate::facts::Facts;
+use crate::packages::{self, Packages};
 use crate::text::{Level, Transcript};
 use context::ParserContext;
 use triggers::Topics;
 
 pub use advice::without as without_advice;
+pub use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
+pub use environment::{described, run_settings};
 pub use writing::{is_conditional, is_written};
 
 /// What a line of the transcript is.
@@ -186,9 +189,19 @@ pub struct Incident {
     pub commands: Vec<CommandLine>,
 }
 
+/// Data that reading rests on.
+struct Lexicon<'l> {
+    triggers: &'l triggers::Triggers,
+    packages: &'l Packages,
+}
+
 /// Reads a transcript.
 pub fn read(transcript: &Transcript) -> Incident {
-    let marks = triggers::mark(transcript);
+    read_with(transcript, &Lexicon { triggers: triggers::Triggers::builtin(), packages: packages::builtin() })
+}
+
+fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
+    let marks = lexicon.triggers.mark(transcript);
     let mut incident = Incident { roles: vec![Role::Text; transcript.len()], ..Incident::default() };
     for (role, document) in incident.roles.iter_mut().zip(documents::lines(transcript)) {
         if document {
@@ -210,10 +223,10 @@ pub fn read(transcript: &Transcript) -> Incident {
     }
     sort(&mut incident.errors);
     for error in &mut incident.errors {
-        cuda::fill(error);
+        codes::fill(error);
         error.message = error.message.trim().to_owned();
     }
-    survey(transcript, &marks, &mut incident);
+    survey(transcript, &marks, lexicon.packages, &mut incident);
     incident
 }
 
@@ -270,7 +283,7 @@ fn parse(r: &mut ParserContext<'_>, at: usize, marks: Topics, grave: bool) -> Op
         next = help::read(r, at).or_else(|| autotuning::read(r, at)).or_else(|| frameworks::read(r, at));
     }
     if next.is_none() && asked(triggers::CODES) {
-        next = cuda::report(r, at);
+        next = codes::report(r, at);
     }
     if next.is_none() && grave {
         next = frameworks::grave(r, at);
@@ -322,7 +335,7 @@ fn sort(errors: &mut Vec<ErrorEvent>) {
 }
 
 /// Collects facts from all lines that are not quoted source code, and from the errors.
-fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
+fn survey(transcript: &Transcript, marks: &[Topics], packages: &Packages, incident: &mut Incident) {
     for error in &incident.errors {
         let line = transcript.line(error.headline).number;
         let joined = error.message.replace('\n', " ");
@@ -337,7 +350,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
             lines.fill(true);
         }
     }
-    let mut table = environment::Tables::default();
+    let mut table = environment::Tables::new(packages);
     for line in transcript.lines() {
         let (Some(&marks), Some(&role)) = (marks.get(line.index), incident.roles.get(line.index)) else { continue };
         if marks == 0 && !table.open() || matches!(role, Role::Code | Role::Answer) {
@@ -365,8 +378,6 @@ fn survey(transcript: &Transcript, marks: &[Topics], incident: &mut Incident) {
         }
     }
     table.finish(&mut incident.facts);
-    position::facts(transcript, incident);
-    growth::facts(transcript, incident);
     remarks::facts(transcript, incident);
     nccl::over_ranks(transcript, incident);
 }

@@ -6,6 +6,7 @@
 use super::context::ParserContext;
 use super::words::{after, between, contains_folded, whole};
 use super::{ErrorEvent, Frame, Kind, Role};
+use crate::vendors;
 
 /// Reads a native failure at `at`; returns the position after it.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
@@ -97,11 +98,7 @@ fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: u
                 event.frames.insert(0, frame);
             }
             end = position + 1;
-        } else if ["Last error:", "Cuda failure", "nccl", "Attempted to", "CUDA_"]
-            .iter()
-            .any(|start| words.starts_with(start))
-            && event.message.len() < 4000
-        {
+        } else if continues(words) && event.message.len() < 4000 {
             event.message.push('\n');
             event.message.push_str(words);
             end = position + 1;
@@ -115,6 +112,12 @@ fn finish(r: &mut ParserContext<'_>, mut event: ErrorEvent, from: usize, head: u
     r.cover(&mut event, from, end);
     r.push(event);
     end
+}
+
+/// Whether a line continues a native message: the lines of NCCL's errors.
+fn continues(words: &str) -> bool {
+    let of_vendors = vendors::all().iter().flat_map(|vendor| &vendor.codes.continuations).map(String::as_str);
+    ["Last error:", "Attempted to"].into_iter().chain(of_vendors).any(|start| words.starts_with(start))
 }
 
 /// A line of a native stack: `frame #3: f(int) + 0x1 (0x.. in /lib/x.so)`, `    @ 0x7f.. f`. The outer answer says

@@ -1,10 +1,10 @@
 //! Status codes that a program prints as numbers only, and which library they belong to: `CUBLAS error: 13`,
 //! `cuLaunchKernel failed: 719`, `stat == CUBLAS_STATUS_SUCCESS (13 vs. 0)`.
 //!
-//! It refuses numbers without the name of a library or of one of its functions before them. The surprising thing:
-//! CUDA 10.1 gave the runtime's codes the driver's numbers, so an old program's 77 is today's 700.
+//! A number without the name of a library or of one of its functions before it is no code. The names are in kb/vendors.
 
 use super::words::{after, contains_folded, find_folded, is_word, whole};
+use crate::vendors::{self, Vendor};
 
 /// A code without its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,20 +14,6 @@ pub(super) struct Number {
     /// The number, in today's numbering.
     pub(super) value: u32,
 }
-
-/// Beginnings of names, and the table of their library; `cudnn` before `cud`.
-const LIBRARIES: &[(&str, &str)] = &[
-    ("cudnn", "cudnn"),
-    ("cublas", "cublas"),
-    ("cusolver", "cusolver"),
-    ("cusparse", "cusparse"),
-    ("cufft", "cufft"),
-    ("curand", "curand"),
-    ("nvrtc", "nvrtc"),
-    ("nvml", "nvml"),
-    ("nccl", "nccl"),
-    ("cuda", "cuda-runtime"),
-];
 
 /// Words that may stand between a name and its number. The first ones say that it failed, the others do not.
 const FAILED: &[&str] = &["error", "err", "errors", "failure", "failed", "fail", "errno"];
@@ -48,51 +34,9 @@ const BETWEEN: &[&str] = &[
     "rc",
 ];
 
-/// Words right before a bare number that make it a CUDA code.
-const NUMBER_AFTER: &[&str] = &[
-    "cuda error",
-    "cuda failure",
-    "cuda runtime error",
-    "cuda runtime api error",
-    "cuda driver error",
-    "cuda driver api error",
-    "unknown error",
-    "cuda err",
-    "cudaerror_t",
-    "curesult",
-    "cuda_call",
-    "error code",
-    "cuda error code",
-    "curand error",
-    "returned error",
-];
-
 /// Words behind a number that make it a count.
 const COUNTED: &[&str] =
     &["times", "attempts", "retries", "devices", "device", "gpus", "gpu", "ranks", "of", "errors", "warnings"];
-
-/// The runtime's codes of CUDA 10.0 and older whose numbers mean nothing today, and today's numbers (driver_types.h of
-/// both versions).
-const BEFORE_10_1: &[(u32, u32)] = &[
-    (6, 702),
-    (7, 701),
-    (8, 98),
-    (10, 101),
-    (11, 1),
-    (30, 999),
-    (33, 400),
-    (38, 100),
-    (39, 214),
-    (47, 200),
-    (48, 209),
-    (59, 710),
-    (72, 714),
-    (73, 715),
-    (74, 716),
-    (75, 717),
-    (76, 718),
-    (77, 700),
-];
 
 /// The code that a line gives by number only.
 pub(super) fn read(text: &str) -> Option<Number> {
@@ -101,11 +45,13 @@ pub(super) fn read(text: &str) -> Option<Number> {
     }
     let mut rest = text;
     while let Some((word, behind)) = next_word(rest) {
-        if let Some(library) = library(word) {
-            let value =
-                if word.ends_with("SUCCESS") || word.ends_with("Success") { compared(behind) } else { told(behind) };
-            if let Some(number) = value.and_then(|value| Number::new(library, value)) {
-                return Some(number);
+        if let Some(vendor) = vendors::all().iter().find(|vendor| tables(vendor, word).next().is_some()) {
+            let value = if ends_with_success(word) { compared(behind) } else { told(behind) };
+            let table = |value| tables(vendor, word).find(|(_, below)| below.is_none_or(|below| value < below));
+            if let Some(value) = value.filter(|value| *value != 0)
+                && let Some((library, _)) = table(value)
+            {
+                return Some(Number { library, value: today(vendor, library, value) });
             }
         }
         rest = behind;
@@ -113,51 +59,68 @@ pub(super) fn read(text: &str) -> Option<Number> {
     None
 }
 
-/// A number that belongs to CUDA by the words before it, also where no library or function is named: where it stands,
-/// and the number.
-pub(super) fn of_cuda(text: &str) -> Option<(usize, String)> {
-    for before in NUMBER_AFTER {
+/// A number that belongs to a vendor by the words before it, also where no library or function is named: where it
+/// stands, and the number.
+pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
+    const MOST: u64 = 1000;
+    let codes = &vendor.codes;
+    let near = || codes.functions.iter().any(|function| contains_folded(text, &function.start));
+    let weak = codes.before_number_weak.iter().filter(|_| near());
+    for before in codes.before_number.iter().chain(weak) {
         let Some(at) = find_folded(text, before) else { continue };
-        if *before == "error code" && !contains_folded(text, "cuda") && !contains_folded(text, "cu") {
-            continue;
-        }
         let rest = text.get(at + before.len()..)?;
         let rest = rest.trim_start_matches([' ', ':', '=', '(', '#']);
         let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([' ', ':', '=']);
         if let Some((value, tail)) = whole(rest)
             && value > 0
-            && value < 1000
+            && value < MOST
             && !tail.starts_with(|c: char| is_word(c) || c == '.')
         {
             return Some((at, value.to_string()));
         }
     }
-    // "Error 802: system not yet initialized" beside the name of the runtime function, "[700] Call to cuMemcpyDtoH".
+    // "Error 802: system not yet initialized" beside the name of the runtime, "[700] Call to cuMemcpyDtoH".
     if let Some(rest) = after(text, "Error ")
-        && contains_folded(text, "cuda")
+        && !vendor.runtime.facts.is_empty()
+        && contains_folded(text, &vendor.runtime.facts)
         && let Some((value, tail)) = whole(rest)
         && tail.starts_with(':')
-        && value < 1000
+        && value < MOST
     {
         return Some((0, value.to_string()));
     }
-    let (head, _) = text.split_once("] Call to cu")?;
-    let (value, tail) = whole(head.rsplit('[').next()?)?;
-    (tail.is_empty() && value > 0 && value < 1000).then(|| (0, value.to_string()))
+    codes.functions.iter().find_map(|function| {
+        let (head, _) = text.split_once(&format!("] Call to {}", function.start))?;
+        let (value, tail) = whole(head.rsplit('[').next()?)?;
+        (tail.is_empty() && value > 0 && value < MOST).then(|| (0, value.to_string()))
+    })
 }
 
-impl Number {
-    fn new(library: &'static str, value: u32) -> Option<Self> {
-        if value == 0 {
-            return None;
-        }
-        let today = |value| BEFORE_10_1.iter().find(|(old, _)| *old == value).map_or(value, |(_, new)| *new);
-        Some(match library {
-            "cuda-runtime" => Self { library, value: today(value) },
-            "cudnn" => Self { library: if value < 100 { "cudnn8" } else { "cudnn9" }, value },
-            _ => Self { library, value },
+/// The number in today's numbering: an old program's 77 is today's 700.
+fn today(vendor: &Vendor, table: &str, value: u32) -> u32 {
+    let pairs = vendor.codes.renumbered.get(table).map_or(&[][..], Vec::as_slice);
+    pairs.iter().find(|(old, _)| *old == value).map_or(value, |(_, new)| *new)
+}
+
+/// The tables of the library that a name belongs to, and below which number each holds.
+fn tables<'v>(vendor: &'v Vendor, word: &str) -> impl Iterator<Item = (&'v str, Option<u32>)> {
+    let begins = |start: &str| word.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let named = vendor.codes.words.iter().find(|known| begins(&known.start)).map(|known| known.start.as_str());
+    // A function of the driver: cuInit, cuLaunchKernel.
+    let is_function = |start: &str| {
+        word.strip_prefix(start).map(str::as_bytes).is_some_and(|name| {
+            name.first().is_some_and(u8::is_ascii_uppercase) && name.get(1).is_some_and(u8::is_ascii_lowercase)
         })
-    }
+    };
+    let function = vendor.codes.functions.iter().find(|known| named.is_none() && is_function(&known.start));
+    let words = vendor.codes.words.iter().filter(move |known| Some(known.start.as_str()) == named);
+    words.chain(function).map(|known| (known.table.as_str(), known.below))
+}
+
+fn ends_with_success(word: &str) -> bool {
+    const SUCCESS: &str = "success";
+    let start = word.len().checked_sub(SUCCESS.len());
+    start.and_then(|start| word.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(SUCCESS))
 }
 
 /// The next word, and what follows it.
@@ -165,18 +128,6 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
     let start = text.find(is_word)?;
     let text = &text[start..];
     Some(text.split_at(text.find(|c| !is_word(c)).unwrap_or(text.len())))
-}
-
-/// The library that a name belongs to.
-fn library(word: &str) -> Option<&'static str> {
-    let begins = |start: &str| word.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let known = LIBRARIES.iter().find(|(start, _)| begins(start)).map(|(_, library)| *library);
-    // A function of the driver: cuInit, cuLaunchKernel.
-    let driver = || {
-        let name = word.strip_prefix("cu")?.as_bytes();
-        (name.first()?.is_ascii_uppercase() && name.get(1)?.is_ascii_lowercase()).then_some("cuda-driver")
-    };
-    known.or_else(driver)
 }
 
 /// The number behind a name and words of failure.
@@ -245,6 +196,9 @@ mod tests {
             ("NCCL failure 5", "nccl", 5),
             ("cuLaunchKernel(f, 1, 2) failed: 719", "cuda-driver", 719),
             ("cuInit(0) returned 999", "cuda-driver", 999),
+            ("hipMalloc failed with error 2", "hip", 2),
+            ("hipblasCreate failed: 3", "hipblas", 3),
+            ("Check failed: rocblas_status_success == s (0 vs. 6)", "rocblas", 6),
             ("cudaGetDeviceCount returned 30", "cuda-runtime", 999),
             ("CUDA initialization failure with error 222. Please check", "cuda-runtime", 222),
             ("Check failed: stat == CUBLAS_STATUS_SUCCESS (13 vs. 0) ", "cublas", 13),

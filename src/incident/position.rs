@@ -3,11 +3,12 @@
 //! It refuses to guess a phase from words alone when frames are there. The surprising thing: a backward pass can hold
 //! forward frames (checkpointing recomputes), so the outer backward wins over the inner forward.
 
+use super::around::Scene;
 use super::context::ParserContext;
 use super::triggers;
 use super::words::{after_folded, contains_folded, find_folded, whole};
-use super::{ErrorEvent, Incident, Kind, Role};
-use crate::facts::{Source, Value};
+use super::{ErrorEvent, Role};
+use crate::facts::{Facts, Source, Value};
 use crate::text::Transcript;
 
 /// Indices of the lines that show that the run makes steps.
@@ -23,27 +24,21 @@ pub(super) fn steps(r: &ParserContext<'_>) -> Vec<usize> {
 }
 
 /// Records `where.phase` and `where.first_step`.
-pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
-    let primary =
-        incident.errors.iter().find(|error| error.fatal && error.kind == Kind::Python && !error.frames.is_empty());
-    let primary = primary.or_else(|| incident.errors.iter().find(|error| error.fatal && error.kind == Kind::Python));
-    let Some(primary) = primary else { return };
-    let number = transcript.line(primary.headline).number;
-    let mut phase = phase(primary, transcript);
+pub(super) fn facts(scene: &Scene<'_>, facts: &mut Facts) {
+    /// Far above, progress says nothing about this failure.
+    const REACH: usize = 400;
+    let Some(error) = scene.traceback() else { return };
+    let number = scene.transcript.line(error.headline).number;
+    let phase_of = |error| phase(error, scene.transcript);
+    let mut phase = phase_of(error).or_else(|| scene.chain().find_map(phase_of));
     let (mut bar, mut zero_epoch) = (None, false);
-    // Far above, progress says nothing about this failure.
-    let from = primary.lines.start.saturating_sub(400);
-    for index in from..primary.lines.start {
-        if incident.roles.get(index) != Some(&Role::Text) {
-            continue;
-        }
-        if let Some(progress) = Progress::of(transcript.line(index).text) {
+    for line in scene.lines_above(Some(error.lines.start), REACH) {
+        if let Some(progress) = Progress::of(line.text) {
             zero_epoch |= progress.epoch == Some(0);
-            bar = Some((index, progress));
+            bar = Some((line, progress));
         }
     }
-    if let Some((index, progress)) = bar {
-        let line = transcript.line(index);
+    if let Some((line, progress)) = bar {
         if (contains_folded(line.text, "sanity check") || contains_folded(line.text, "validati"))
             && matches!(phase, None | Some("forward"))
         {
@@ -52,11 +47,11 @@ pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
         let later_epoch = progress.epoch.is_some_and(|epoch| epoch > 1 || epoch == 1 && zero_epoch);
         let first = progress.is_bar && progress.done == Some(0) && !later_epoch;
         if progress.done.is_some() || later_epoch {
-            incident.facts.add("where.first_step", Value::Bool(first), Source::Text, Some(line.number));
+            facts.add("where.first_step", Value::Bool(first), Source::Text, Some(line.number));
         }
     }
     if let Some(phase) = phase {
-        incident.facts.words_in_text("where.phase", phase, number);
+        facts.words_in_text("where.phase", phase, number);
     }
 }
 
@@ -110,11 +105,13 @@ fn phase(error: &ErrorEvent, transcript: &Transcript) -> Option<&'static str> {
     let imports = frames.iter().any(|frame| frame.file.starts_with("<frozen importlib"))
         || error.type_name.ends_with("ImportError")
         || error.type_name.ends_with("ModuleNotFoundError")
-        || frames.last().is_some_and(|frame| frame.function == "<module>" && quotes_import(transcript, frame.at));
+        || frames.last().is_some_and(|frame| {
+            frame.function == "<module>" && quoted(error, transcript, frame.at).is_some_and(quotes_import)
+        });
     if imports {
         return Some("import");
     }
-    if let Some(code) = frames.last().and_then(|frame| quoted(transcript, frame.at)) {
+    if let Some(code) = frames.last().and_then(|frame| quoted(error, transcript, frame.at)) {
         if code.contains(".backward(") {
             return Some("backward");
         }
@@ -142,13 +139,12 @@ fn bare(function: &str) -> &str {
     function.rsplit('.').next().unwrap_or(function)
 }
 
-/// The source line below the frame at line `at`.
-fn quoted(transcript: &Transcript, at: usize) -> Option<&str> {
-    (at + 1 < transcript.len()).then(|| transcript.line(at + 1).text.trim())
+/// The source line that an error's writer printed below the frame at line `at`.
+fn quoted<'t>(error: &ErrorEvent, transcript: &'t Transcript, at: usize) -> Option<&'t str> {
+    transcript.next_of_stream(error.stream, at).map(|line| line.text.trim())
 }
 
-fn quotes_import(transcript: &Transcript, at: usize) -> bool {
-    let Some(code) = quoted(transcript, at) else { return false };
+fn quotes_import(code: &str) -> bool {
     code.starts_with("import ") || code.starts_with("from ") && code.contains(" import ")
 }
 

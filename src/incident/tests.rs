@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::facts::Value;
+use crate::facts::{Facts, Value};
 
 fn read_text(text: &str) -> Incident {
     read(&crate::text::read(text.as_bytes()))
@@ -43,6 +43,56 @@ Traceback (most recent call last):
 RuntimeError: stopped
 "#;
 
+/// What the text says around one of its errors.
+fn facts_around(text: &str, error: usize) -> Facts {
+    let transcript = crate::text::read(text.as_bytes());
+    let incident = read(&transcript);
+    let event = &incident.errors[error];
+    around(&transcript, &incident, Failure { line: event.headline, error: Some(error), rank: event.rank })
+}
+
+/// Rank 0 evaluates and ends a first step, rank 3 trains in its ninth; rank 1 dies in its backward pass.
+const RANKS: &str = r#"[rank0]: Validation:   0%|          | 0/32 [00:00<?, ?it/s]
+[rank3]: step 9 loss 0.5 memory 1.0 GiB
+[rank1]: step 4 loss 0.5 memory 2.0 GiB
+[rank3]: step 9 loss 0.5 memory 9.0 GiB
+[rank1]: step 5 loss 0.5 memory 2.0 GiB
+[rank0]: Traceback (most recent call last):
+[rank1]: Traceback (most recent call last):
+[rank0]:   File "/srv/job/eval.py", line 4, in evaluate
+[rank1]:   File "/srv/job/train.py", line 40, in step
+[rank0]:     model(batch)
+[rank1]:     loss.backward()
+[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 8.00 GiB
+[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 1 has a total capacity of 8.00 GiB
+"#;
+
+#[test]
+fn facts_around_a_failure_are_its_own_writers() {
+    let of = |error| {
+        let facts = facts_around(RANKS, error);
+        let first = facts.get("where.first_step").map(|fact| fact.value.clone());
+        (facts.text("where.phase").map(str::to_owned), first, facts.number("oom.requested"))
+    };
+    const GIB: f64 = 1_073_741_824.0;
+    assert_eq!(of(0), (Some("validation".to_owned()), Some(Value::Bool(true)), Some(GIB)));
+    assert_eq!(of(1), (Some("backward".to_owned()), Some(Value::Bool(false)), Some(2.0 * GIB)));
+}
+
+#[test]
+fn memory_is_compared_within_one_rank() {
+    let steps = |rank: u32, grows: f64| {
+        let line = |step: u32| format!("[rank{rank}]: step {step} memory {:.1} GiB\n", 2.0 + grows * f64::from(step));
+        (0..12).map(line).collect::<Vec<_>>()
+    };
+    let lines: String = steps(0, 1.0).into_iter().zip(steps(1, 0.0)).flat_map(|(one, other)| [one, other]).collect();
+    let died = |rank: u32| format!("{lines}[rank{rank}]: RuntimeError: CUDA error: out of memory\n");
+    for (rank, grows) in [(0, true), (1, false)] {
+        let facts = facts_around(&died(rank), 0);
+        assert_eq!(facts.get("run.memory.rising").map(|fact| &fact.value), Some(&Value::Bool(grows)), "rank {rank}");
+    }
+}
+
 #[test]
 fn a_chain_with_carets_and_advice() {
     let incident = read_text(CHAINED);
@@ -57,14 +107,14 @@ fn a_chain_with_carets_and_advice() {
     assert_eq!(codes(&incident), ["cudaErrorIllegalAddress"]);
     let count = |role| incident.roles.iter().filter(|r| **r == role).count();
     assert_eq!((count(Role::Frame), count(Role::Code), count(Role::Advice), count(Role::Header)), (3, 4, 3, 3));
-    assert_eq!(incident.facts.text("where.phase"), Some("backward"));
-    assert_eq!(incident.facts.get("where.first_step").map(|f| &f.value), Some(&Value::Bool(true)));
+    let facts = facts_around(CHAINED, 0);
+    assert_eq!(facts.text("where.phase"), Some("backward"));
+    assert_eq!(facts.get("where.first_step").map(|f| &f.value), Some(&Value::Bool(true)));
 }
 
 #[test]
 fn a_worker_tells_its_own_chain() {
-    let incident = read_text(
-        r#"Traceback (most recent call last):
+    let text = r#"Traceback (most recent call last):
   File "train.py", line 9, in <module>
     for batch in loader:
 KeyError: Caught KeyError in DataLoader worker process 0.
@@ -79,11 +129,13 @@ Traceback (most recent call last):
   File "/x/torch/utils/data/_utils/worker.py", line 302, in _worker_loop
     data = fetcher.fetch(index)
 KeyError: 12
-"#,
-    );
+"#;
+    let incident = read_text(text);
     let links: Vec<_> = incident.errors.iter().map(|e| e.follows).collect();
     assert_eq!(links, [Some((2, Link::Retold)), None, Some((1, Link::Cause))]);
-    assert_eq!(incident.facts.text("where.phase"), Some("dataloader"));
+    for error in 0..3 {
+        assert_eq!(facts_around(text, error).text("where.phase"), Some("dataloader"), "{error}");
+    }
 }
 
 #[test]
@@ -267,4 +319,50 @@ proptest! {
             prop_assert!(error.follows.is_none_or(|(other, _)| other < incident.errors.len() && other != number));
         }
     }
+}
+
+#[test]
+#[cfg(feature = "os")]
+fn a_new_package_is_a_row_of_data() {
+    use crate::packages::{Packages, builtin, source};
+    let rows = "left_pad.version,python,left_pad,left-pad,LeftPad,\n";
+    let csv = format!("{}{rows}", include_str!("../../kb/packages.csv"));
+    let (packages, broken) = source::read(&csv);
+    assert!(broken.is_empty(), "{broken:?}");
+    let alarms = crate::wording::source::alarms(include_str!("../../kb/wording/alarms.toml"), source::marks(&packages));
+    let triggers = triggers_of(&alarms.expect("the file reads"));
+    let packages = Packages::from_csv(&csv);
+    let read_with =
+        |text: &[u8], packages| super::read_with(&crate::text::read(text), &Lexicon { triggers: &triggers, packages });
+    for text in [
+        "leftpad version: 1.3.0\n",
+        "INFO 10:00:00 using LeftPad 1.3.0\n",
+        "left-pad==1.3.0\n",
+        "Package    Version\n---------- -------\nleft_pad   1.3.0\n",
+        ">>> left_pad.__version__\n'1.3.0'\n",
+    ] {
+        assert_eq!(read_with(text.as_bytes(), &packages).facts.text("left_pad.version"), Some("1.3.0"), "{text}");
+        assert_eq!(read_with(text.as_bytes(), builtin()).facts.get("left_pad.version"), None, "{text}");
+    }
+    let label = [("leftpad".to_owned(), "1.3.0".to_owned())];
+    assert_eq!(described(&label, &packages).text("left_pad.version"), Some("1.3.0"));
+    assert!(packages.by_import("left_pad").is_some());
+}
+
+#[cfg(feature = "os")]
+fn triggers_of(alarms: &crate::wording::Alarms<String>) -> triggers::Triggers {
+    triggers::Triggers::new(alarms.literals.iter().map(|(literal, topics)| (literal.as_str(), *topics)))
+}
+
+#[test]
+#[cfg(feature = "os")]
+fn a_new_alarm_is_a_row_of_data() {
+    let text = include_str!("../../kb/wording/alarms.toml");
+    let text = text.replace("kernel = [", "kernel = [\n    \"amdgpu\",");
+    let alarms = crate::wording::source::alarms(&text, Vec::new()).expect("the file reads");
+    let transcript = crate::text::read(b"[ 12.3] amdgpu 0000:03:00.0: ring timeout\n");
+    assert_eq!(triggers_of(&alarms).mark(&transcript)[0] & triggers::KERNEL, triggers::KERNEL);
+    assert_eq!(triggers::Triggers::builtin().mark(&transcript)[0] & triggers::KERNEL, 0);
+    let unknown = text.replace("kernel = [", "colonel = [");
+    assert!(crate::wording::source::alarms(&unknown, Vec::new()).is_err());
 }

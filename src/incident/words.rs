@@ -3,14 +3,31 @@
 //! The surprising thing: `GB` counts as 2^30 bytes like `GiB`, because the tools around GPUs print binary sizes under
 //! decimal names.
 
+/// The byte offset of `needle` in `text`.
+///
+/// Most lines hold none of the words they are searched for. `contains` compares words of up to [`SHORT`] bytes with
+/// vector instructions; `find` prepares a search every time, which takes longer than to read a line.
+pub(crate) fn find(text: &str, needle: &str) -> Option<usize> {
+    let head = needle.get(..needle.len().min(SHORT)).unwrap_or(needle);
+    if text.contains(head) { text.find(needle) } else { None }
+}
+
+const SHORT: usize = 32;
+
+/// What stands before and after the first `needle`.
+pub(crate) fn split_once<'t>(text: &'t str, needle: &str) -> Option<(&'t str, &'t str)> {
+    let at = find(text, needle)?;
+    Some((text.get(..at)?, text.get(at + needle.len()..)?))
+}
+
 /// The text after the first `needle`.
 pub(crate) fn after<'t>(text: &'t str, needle: &str) -> Option<&'t str> {
-    text.split_once(needle).map(|(_, rest)| rest)
+    split_once(text, needle).map(|(_, rest)| rest)
 }
 
 /// The text between the first `open` and the next `close`.
 pub(crate) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    after(text, open)?.split_once(close).map(|(inner, _)| inner)
+    split_once(after(text, open)?, close).map(|(inner, _)| inner)
 }
 
 /// Whether `text` contains `needle` (which must be lower case), ASCII case ignored.

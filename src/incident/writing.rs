@@ -4,6 +4,9 @@
 //! One line is looked at, without its neighbours, so that a failure pasted between such lines is still found. Plain
 //! sentences are judged apart from the rest ([`is_conditional`]): programs print those as well.
 
+use super::words::split_once;
+use crate::wording;
+
 /// Whether nobody's program printed this line.
 pub fn is_written(text: &str) -> bool {
     let line = text.trim();
@@ -18,22 +21,8 @@ pub fn is_written(text: &str) -> bool {
 
 /// Whether a line speaks of a failure that may come, as advice in a README does: "if you get CUDA out of memory".
 pub fn is_conditional(text: &str) -> bool {
-    const WORDS: [&str; 12] = [
-        "if you get",
-        "if you see",
-        "if you run into",
-        "if you encounter",
-        "if you hit",
-        "in case of",
-        "in case you",
-        "如果",
-        "若出现",
-        "만약",
-        "если",
-        "もし",
-    ];
     let lower = text.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    wording::writing().conditional.iter().any(|word| lower.contains(word))
 }
 
 /// Whether a line reads like somebody telling about a code rather than like a program printing it.
@@ -117,7 +106,7 @@ fn is_entry(line: &str) -> bool {
 
 /// `message = "CUDA driver library cannot be found"`: a literal gets a name.
 fn is_assignment(line: &str) -> bool {
-    let Some((name, value)) = line.split_once(" = ") else { return false };
+    let Some((name, value)) = split_once(line, " = ") else { return false };
     let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
     let literal = value.starts_with(['"', '\'']) && value.ends_with(['"', '\'', ',', ';', '\\']);
     let call = value.contains('(') && value.contains(['"', '\'']) && value.ends_with([')', ';']);
@@ -151,62 +140,17 @@ fn is_documentation(line: &str) -> bool {
         return true;
     }
     // "Raises:" lists what is raised when.
-    let Some((name, when)) = line.split_once(": ") else { return false };
+    let Some((name, when)) = split_once(line, ": ") else { return false };
     name.ends_with("Error") && ["If ", "When ", "Raised ", "In case "].iter().any(|word| when.starts_with(word))
 }
 
 /// An entry of a change log ("* Fix ... (#1204)") or of a list of commits ("9f31c02 tests: cover ...").
 fn is_change(line: &str) -> bool {
-    const VERBS: [&str; 44] = [
-        "add",
-        "added",
-        "adds",
-        "allow",
-        "avoid",
-        "bump",
-        "catch",
-        "change",
-        "changed",
-        "clarify",
-        "detect",
-        "do not",
-        "doc",
-        "document",
-        "docs",
-        "don't",
-        "drop",
-        "fix",
-        "fixed",
-        "fixes",
-        "give",
-        "handle",
-        "handled",
-        "handles",
-        "improve",
-        "improved",
-        "make",
-        "mention",
-        "new",
-        "no longer",
-        "prevent",
-        "raise",
-        "refactor",
-        "remove",
-        "removed",
-        "report",
-        "resolve",
-        "resolved",
-        "retry",
-        "revert",
-        "support",
-        "update",
-        "warn",
-        "work around",
-    ];
     let entry = ["* ", "- ", "• ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet));
     if let Some(entry) = entry {
         let lower = entry.trim_start_matches(['*', '`', '[', '_']).to_ascii_lowercase();
-        let verb = VERBS
+        let verb = wording::writing()
+            .changes
             .iter()
             .any(|verb| lower.strip_prefix(verb).is_some_and(|rest| rest.starts_with([' ', ':', '(', ']'])));
         return verb || refers_to_a_change(entry);
@@ -243,9 +187,7 @@ fn is_question(line: &str) -> bool {
 
 /// A message in quotes behind a verb of people: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
 fn is_mention(line: &str) -> bool {
-    const VERBS: [&str; 9] =
-        ["avoid ", "avoids ", "prevent ", "prevents ", "catch ", "ignore ", "grep ", "look for ", "search for "];
-    VERBS.iter().any(|verb| {
+    wording::writing().mentions.iter().any(|verb| {
         line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(['"', '`', '\'', '“', '«']))
     })
 }

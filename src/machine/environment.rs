@@ -1,10 +1,11 @@
-//! The environment variables that decide how CUDA programs behave, by allow-list: nothing else is read, so that a
+//! The environment variables that decide how GPU programs behave, by allow-list: nothing else is read, so that a
 //! saved probe holds no secrets. A value that looks like a credential is withheld even so.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::note::Notes;
+use crate::vendors;
 
 /// Variables that are recorded by their full name.
 const NAMES: &[&str] = &[
@@ -30,20 +31,12 @@ const NAMES: &[&str] = &[
     "VLLM_ATTENTION_BACKEND",
     "VLLM_USE_V1",
     "TOKENIZERS_PARALLELISM",
-    "ROCR_VISIBLE_DEVICES",
-    "HIP_VISIBLE_DEVICES",
     "WSL_DISTRO_NAME",
     "WSL_INTEROP",
 ];
 
-/// Families that are recorded by the beginning of their names.
+/// Families that are recorded by the beginning of their names; those of the vendors are in kb/vendors.
 const FAMILIES: &[&str] = &[
-    "CUDA_",
-    "CUDNN_",
-    "CUBLAS_",
-    "CUBLASLT_",
-    "NVIDIA_",
-    "NCCL_",
     "TORCH_",
     "TORCHELASTIC_",
     "TORCHINDUCTOR_",
@@ -114,7 +107,9 @@ pub(super) fn read(environment: &BTreeMap<OsString, OsString>, notes: &mut Notes
 
 fn listed(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    (NAMES.contains(&name) || FAMILIES.iter().chain(TENSORFLOW).any(|family| name.starts_with(family)))
+    let of_vendors = vendors::all().iter().flat_map(|vendor| &vendor.variables.prefixes).map(String::as_str);
+    let mut families = FAMILIES.iter().chain(TENSORFLOW).copied().chain(of_vendors);
+    (NAMES.contains(&name) || families.any(|family| name.starts_with(family)))
         && !SECRET.iter().any(|part| upper.contains(part))
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

@@ -1,14 +1,17 @@
 //! Facts as sentences: what a person should know of this machine, the gravest first. Nothing is measured here.
 
 use super::numbering::{called, installed};
-use super::{Rung, Word, alike};
+use super::vendor::Vendor;
+use super::{Check, Word, alike};
 use crate::amounts::size;
 use crate::compatibility::{arch_supported, driver_supports};
 use crate::facts::{Facts, Value};
+use crate::vendors::Vendor as Description;
+use crate::vendors::description::InitAdvice;
 
 /// Sentences with their gravity; sorted by it, stable otherwise.
 #[derive(Default)]
-struct Findings(Vec<(Severity, String)>);
+pub(super) struct Findings(Vec<(Severity, String)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Severity {
@@ -21,30 +24,31 @@ enum Severity {
 }
 
 impl Findings {
-    fn broken(&mut self, says: impl Into<String>) {
+    pub(super) fn broken(&mut self, says: impl Into<String>) {
         self.0.push((Severity::Broken, says.into()));
     }
 
-    fn trouble(&mut self, says: impl Into<String>) {
+    pub(super) fn trouble(&mut self, says: impl Into<String>) {
         self.0.push((Severity::Trouble, says.into()));
     }
 
-    fn note(&mut self, says: impl Into<String>) {
+    pub(super) fn note(&mut self, says: impl Into<String>) {
         self.0.push((Severity::Note, says.into()));
     }
 }
 
 /// The findings of a probe, and whether one of them says that something is broken.
-pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
+pub(super) fn of(facts: &Facts, vendor: &dyn Vendor, checks: &[Check]) -> (Vec<String>, bool) {
     let mut findings = Findings::default();
-    driver(facts, &mut findings);
+    let description = vendor.description();
+    driver(facts, description, &mut findings);
     for index in 0..installed(facts) {
         device(facts, index, &mut findings);
     }
-    kernel(facts, &mut findings);
-    software(facts, &mut findings);
+    vendor.findings(facts, &mut findings);
+    software(facts, description, &mut findings);
     host(facts, &mut findings);
-    ladder(facts, rungs, &mut findings);
+    broken_checks(facts, checks, &mut findings);
     if let (late @ [_, ..], Some(budget)) = (list(facts, "probe.late"), facts.number("probe.budget_ms")) {
         let late = late.join(", ");
         findings.note(format!("no answer within {budget} ms from {late}; `faultbook probe` waits longer"));
@@ -54,77 +58,63 @@ pub(super) fn of(facts: &Facts, rungs: &[Rung]) -> (Vec<String>, bool) {
     (findings.0.into_iter().map(|(_, says)| says).collect(), broken)
 }
 
-fn yes(facts: &Facts, name: &str) -> bool {
+pub(super) fn yes(facts: &Facts, name: &str) -> bool {
     facts.get(name).is_some_and(|fact| fact.value == Value::Bool(true))
 }
 
-fn list<'a>(facts: &'a Facts, name: &str) -> &'a [String] {
+pub(super) fn list<'a>(facts: &'a Facts, name: &str) -> &'a [String] {
     match facts.get(name).map(|fact| &fact.value) {
         Some(Value::List(list)) => list,
         _ => &[],
     }
 }
 
-/// What is known of the statuses that `cuInit` gives on broken installations.
-fn init_advice(code: f64) -> Option<&'static str> {
-    #[expect(clippy::cast_possible_truncation, reason = "a status code")]
-    Some(match code as i32 {
-        3 => "the process forked after CUDA was initialised, or the driver shuts down",
-        34 => "a stub of libcuda from a toolkit was loaded: its `stubs` folder is on LD_LIBRARY_PATH",
-        35 | 36 => "the program needs a newer driver than the one installed",
-        46 => "every device is busy or in exclusive mode",
-        100 => {
-            "the driver works and sees no device: CUDA_VISIBLE_DEVICES, the container's --gpus, or a device that is lost"
-        }
-        101 => "the device number asked for does not exist",
-        802 => "the fabric is not ready: nv-fabricmanager must run on this system",
-        803 => {
-            "the kernel module and libcuda are of different versions: reload the module or reboot after a driver update"
-        }
-        804 => {
-            "a forward-compatibility libcuda (cuda-compat) is loaded on a device that does not allow it: take it off LD_LIBRARY_PATH"
-        }
-        999 => {
-            "the driver is in a broken state: often /dev/nvidia-uvm is missing or the machine slept; reload the modules or reboot"
-        }
-        _ => return None,
-    })
+/// What is known of the statuses that initialising gives on broken installations.
+fn init_advice(vendor: &Description, code: f64) -> Option<&str> {
+    let of_code = |advice: &&InitAdvice| advice.codes.iter().any(|known| f64::from(*known) == code);
+    vendor.runtime.init_advice.iter().find(of_code).map(|advice| advice.says.as_str())
 }
 
-fn driver(facts: &Facts, findings: &mut Findings) {
+fn driver(facts: &Facts, vendor: &Description, findings: &mut Findings) {
+    let Description { name: maker, runtime, management, driver, .. } = vendor;
+    let (library, watcher) = (driver.library.stem(), driver.management.stem());
     if !yes(facts, "driver.present") {
         let on_bus = list(facts, "pci.gpus");
         match on_bus {
-            [] => findings.note("no NVIDIA driver: no libcuda, no libnvidia-ml, no device node, no kernel module"),
-            [..] => findings.broken(format!("no NVIDIA driver, but there is an NVIDIA GPU: {}", on_bus.join(", "))),
+            [] => findings
+                .note(format!("no {maker} driver: no {library}, no {watcher}, no device node, no kernel module")),
+            [..] => findings.broken(format!("no {maker} driver, but a GPU of {maker} is there: {}", on_bus.join(", "))),
         }
         return;
     }
-    let (kernel, library) = (facts.text("driver.kernel_version"), facts.text("driver.library_version"));
-    if let (Some(kernel), Some(library)) = (kernel, library)
-        && kernel != library
+    let versions = (facts.text("driver.kernel_version"), facts.text("driver.library_version"));
+    if let (Some(kernel), Some(libraries)) = versions
+        && kernel != libraries
     {
         findings.broken(format!(
-            "the loaded kernel module is {kernel}, the driver's libraries are {library}: reload the module or reboot"
+            "the loaded kernel module is {kernel}, the driver's libraries are {libraries}: reload the module or reboot"
         ));
     }
-    if let Some(says) = facts.text("nvml.says") {
-        findings.broken(format!("NVML does not work: {says}"));
+    if let Some(says) = facts.text(&format!("{}.says", management.facts)) {
+        findings.broken(format!("{} does not work: {says}", management.name));
     }
     match facts.text("driver.init") {
         None | Some("ok") => {}
         Some(word) => {
             let says = facts.text("driver.init_says").unwrap_or(word);
-            let advice = facts.number("driver.init_code").and_then(init_advice);
+            let advice = facts.number("driver.init_code").and_then(|code| init_advice(vendor, code));
             match advice {
-                Some(advice) => findings.broken(format!("CUDA does not initialise: {says}; {advice}")),
-                None => findings.broken(format!("CUDA does not initialise: {says}")),
+                Some(advice) => findings.broken(format!("{} does not initialise: {says}; {advice}", runtime.name)),
+                None => findings.broken(format!("{} does not initialise: {says}", runtime.name)),
             }
         }
     }
-    let names = [("driver.library", "libcuda"), ("driver.nvml_library", "libnvidia-ml")];
-    for (name, library) in names {
-        let by_nothing = facts.text(&format!("{name}_by")).is_some_and(|by| by.starts_with("a folder that"));
+    let places = [
+        ("driver.library", "driver.library_by", library),
+        (management.library_fact.as_str(), management.library_by_fact.as_str(), watcher),
+    ];
+    for (name, by, library) in places {
+        let by_nothing = facts.text(by).is_some_and(|by| by.starts_with("a folder that"));
         if let (true, Some(path)) = (by_nothing, facts.text(name)) {
             findings.trouble(format!("{library} lies at {path}, where no program looks for it"));
         }
@@ -137,11 +127,6 @@ fn driver(facts: &Facts, findings: &mut Findings) {
             nodes => findings.trouble(format!("{} {says}", nodes.join(", "))),
         }
     }
-    if yes(facts, "fabric_manager.needed")
-        && facts.get("fabric_manager.running").is_some_and(|fact| fact.value == Value::Bool(false))
-    {
-        findings.trouble("this machine has NVSwitches and nv-fabricmanager does not run: CUDA will report error 802");
-    }
     for lost in list(facts, "pci.lost") {
         findings.broken(format!("the GPU at {lost} no longer answers on the PCI bus"));
     }
@@ -150,9 +135,10 @@ fn driver(facts: &Facts, findings: &mut Findings) {
         && on_bus > count
         && !yes(facts, "os.container")
     {
-        let bound: Vec<&String> = list(facts, "pci.gpus").iter().filter(|gpu| !gpu.ends_with(" nvidia")).collect();
+        let bound: Vec<&String> =
+            list(facts, "pci.gpus").iter().filter(|gpu| !gpu.ends_with(&format!(" {}", driver.module))).collect();
         let whose = bound.iter().map(|gpu| gpu.as_str()).collect::<Vec<_>>().join(", ");
-        findings.trouble(format!("{on_bus} NVIDIA devices on the PCI bus, the driver lists {count} ({whose})"));
+        findings.trouble(format!("{on_bus} {maker} devices on the PCI bus, the driver lists {count} ({whose})"));
     }
 }
 
@@ -198,21 +184,6 @@ fn device(facts: &Facts, index: u32, findings: &mut Findings) {
     if let Some(count) = number("pcie.replays").filter(|count| *count > 1000.0) {
         findings.trouble(format!("GPU {index}: {count} PCIe packets had to be sent again: card, riser or cable"));
     }
-    if let (Some(down), Some(_)) = (positive("nvlink.inactive"), positive("nvlink.active")) {
-        findings.note(format!(
-            "GPU {index}: {down} NVLink links are not active, which is right only where nothing is connected to them"
-        ));
-    }
-    if let Some(state) = facts.text(&name("fabric")).filter(|state| *state != "completed") {
-        findings.trouble(format!(
-            "GPU {index} has not joined its NVLink fabric ({state}): CUDA reports error 802 until nv-fabricmanager is done"
-        ));
-    }
-    if yes(facts, &name("mig")) {
-        let slices = list(facts, &name("mig_devices")).len();
-        findings
-            .note(format!("GPU {index} is divided (MIG, {slices} slices): a program gets one slice and its memory"));
-    }
     if let Some(mode) = facts.text(&name("compute_mode")).filter(|mode| *mode != "Default") {
         findings.trouble(format!("GPU {index} is in compute mode {mode}: a second process gets no context"));
     }
@@ -235,34 +206,7 @@ fn memory(facts: &Facts, index: u32, findings: &mut Findings) {
     findings.trouble(format!("GPU {index}: {} of {} free{holder}", size(free), size(total)));
 }
 
-fn kernel(facts: &Facts, findings: &mut Findings) {
-    if facts.number("kernel.xid.count").is_some_and(|count| count > 0.0) {
-        let codes = list(facts, "kernel.xid.codes").join(", ");
-        let gpus = list(facts, "kernel.xid.gpus").join(", ");
-        let age = facts.number("kernel.xid.age").map(|age| format!(", the last {} ago", ago(age))).unwrap_or_default();
-        findings.trouble(format!("the kernel log holds Xid {codes} of GPU {gpus}{age}"));
-    }
-    match list(facts, "kernel.oom_kills") {
-        [] => {}
-        kills => findings.note(format!("the kernel killed for want of host memory: {}", kills.join(", "))),
-    }
-}
-
-/// "14 minutes".
-fn ago(seconds: f64) -> String {
-    let (minutes, hours) = ((seconds / 60.0).round(), (seconds / 3600.0).round());
-    if seconds < 90.0 {
-        format!("{seconds:.0} seconds")
-    } else if minutes < 90.0 {
-        format!("{minutes} minutes")
-    } else if hours < 48.0 {
-        format!("{hours} hours")
-    } else {
-        format!("{:.0} days", seconds / 86400.0)
-    }
-}
-
-fn software(facts: &Facts, findings: &mut Findings) {
+fn software(facts: &Facts, vendor: &Description, findings: &mut Findings) {
     if yes(facts, "torch.cpu_only") && yes(facts, "driver.present") {
         findings.trouble("the torch of this environment is a CPU-only build");
     }
@@ -292,7 +236,8 @@ fn software(facts: &Facts, findings: &mut Findings) {
         let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
         findings.trouble(format!("this environment is not what torch demands: {first}{more}"));
     }
-    for library in ["cudnn", "cublas", "nccl", "cudart"] {
+    let packaged = vendor.libraries.iter().filter(|library| !library.package.is_empty());
+    for library in packaged.map(|library| library.stem.as_str()) {
         let copies = facts.number(&format!("{library}.copies")).unwrap_or(0.0);
         if copies > 1.0 && yes(facts, &format!("{library}.mixed_majors")) {
             let versions = list(facts, &format!("{library}.versions")).join(", ");
@@ -305,12 +250,18 @@ fn software(facts: &Facts, findings: &mut Findings) {
         }
     }
     if facts.number("gpu.count") == Some(0.0) && installed(facts) > 0 {
-        let value = facts.text("env.CUDA_VISIBLE_DEVICES").unwrap_or_default();
-        findings.trouble(format!("CUDA_VISIBLE_DEVICES=\"{value}\" hides every device"));
+        let set = |name: &String| Some((name.clone(), facts.text(&format!("env.{name}"))?));
+        if let Some((name, value)) = vendor.variables.visible.iter().find_map(set) {
+            findings.trouble(format!("{name}=\"{value}\" hides every device"));
+        }
     }
 }
 
 fn host(facts: &Facts, findings: &mut Findings) {
+    match list(facts, "kernel.oom_kills") {
+        [] => {}
+        kills => findings.note(format!("the kernel killed for want of host memory: {}", kills.join(", "))),
+    }
     const SMALL: f64 = 256.0 * 1024.0 * 1024.0;
     if let Some(bytes) = facts.number("host.shm.size").filter(|bytes| *bytes <= SMALL) {
         findings.trouble(format!("/dev/shm holds only {}: data loader workers and NCCL need more", size(bytes)));
@@ -324,9 +275,9 @@ fn host(facts: &Facts, findings: &mut Findings) {
     }
 }
 
-fn ladder(facts: &Facts, rungs: &[Rung], findings: &mut Findings) {
-    for (rung, names) in alike(rungs, Word::is_broken) {
-        let what = match rung.word {
+fn broken_checks(facts: &Facts, checks: &[Check], findings: &mut Findings) {
+    for (check, names) in alike(checks, Word::is_broken) {
+        let what = match check.word {
             Word::Wrong => "wrong results",
             Word::Failed => "failure",
             Word::UnknownCode => "failure with a code that the library does not name",
@@ -334,7 +285,7 @@ fn ladder(facts: &Facts, rungs: &[Rung], findings: &mut Findings) {
             Word::TimedOut => "hang",
             Word::Ok | Word::Skipped | Word::NotReached => continue,
         };
-        findings.broken(format!("{}, {what} of {}: {}", called(facts, rung.device), names.join(", "), rung.says));
+        findings.broken(format!("{}, {what} of {}: {}", called(facts, check.device), names.join(", "), check.says));
     }
 }
 
@@ -342,6 +293,7 @@ fn ladder(facts: &Facts, rungs: &[Rung], findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::machine::note::Notes;
+    use crate::machine::vendor::VENDORS;
 
     fn machine() -> Notes {
         let mut notes = Notes::default();
@@ -360,7 +312,7 @@ mod tests {
         notes.list("torch.arch_list", vec!["sm_70".into(), "sm_120".into()]);
         notes.text("torch.cuda", "13.0");
         notes.text("driver.version", "525.60.13");
-        let (findings, broken) = of(&notes.facts, &[]);
+        let (findings, broken) = of(&notes.facts, VENDORS[0], &[]);
         assert!(broken);
         assert!(findings.iter().any(|says| says.contains("built for 70 120, the device is sm_61")), "{findings:?}");
         assert!(findings.iter().any(|says| says.contains("driver 525.60.13 is older than torch's CUDA 13.0")));
@@ -376,7 +328,7 @@ mod tests {
         healthy.number("gpu.0.memory.total", 100.0);
         healthy.number("gpu.0.memory.free", 90.0);
         healthy.text("driver.init", "ok");
-        assert_eq!(of(&healthy.facts, &[]), (Vec::new(), false));
+        assert_eq!(of(&healthy.facts, VENDORS[0], &[]), (Vec::new(), false));
     }
 
     #[test]
@@ -386,7 +338,7 @@ mod tests {
         notes.text("driver.init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
         notes.text("driver.init_says", "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)");
         notes.number("driver.init_code", 803.0);
-        let (findings, _) = of(&notes.facts, &[]);
+        let (findings, _) = of(&notes.facts, VENDORS[0], &[]);
         assert!(findings[0].contains("803") && findings[0].contains("reload the module"), "{findings:?}");
     }
 }

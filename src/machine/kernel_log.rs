@@ -1,7 +1,4 @@
-//! Past Xid events and out-of-memory kills out of the kernel log, where this user may read it.
-//!
-//! NVML tells only of events after it was asked, so the log is the one source for the past. The facts are named
-//! `kernel.xid.*`, not `xid.*`: what happened on this machine at some time is not what the pasted text says.
+//! The kernel log, where this user may read it: what a vendor finds in it, and out-of-memory kills.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,28 +6,32 @@ use std::path::Path;
 
 use super::note::Notes;
 use super::system::read_text;
+use super::vendor::Vendor;
 
 /// Bytes read from the end of a log file.
 const TAIL: u64 = 4 << 20;
 
-/// Lines kept as they are.
-const QUOTED: usize = 5;
-
-/// Records `kernel.xid.*` and `kernel.oom_kills`, or why they cannot be known.
-pub(super) fn read(root: &Path, notes: &mut Notes) {
+/// Records `kernel.log`, `kernel.oom_kills` and what the vendor reads, or why they cannot be known.
+pub(super) fn read(root: &Path, vendor: &dyn Vendor, notes: &mut Notes) {
+    let uptime = read_text(root, "proc/uptime");
+    let uptime = uptime.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
     match text_of_log(root) {
         Ok((text, from)) => {
             notes.text("kernel.log", from);
-            let uptime = read_text(root, "proc/uptime");
-            let uptime = uptime.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-            Events::of(&text).write(uptime, notes);
+            vendor.read_kernel_log(Ok(&text), uptime, notes);
+            notes.list("kernel.oom_kills", kills(&text));
         }
         Err(why) => {
-            for name in ["kernel.xid.first", "kernel.xid.count", "kernel.xid.codes", "kernel.oom_kills"] {
-                notes.set_unknown(name, why.clone());
-            }
+            vendor.read_kernel_log(Err(&why), uptime, notes);
+            notes.set_unknown("kernel.oom_kills", why);
         }
     }
+}
+
+/// The processes that were killed for want of memory: `4312 (python)`.
+fn kills(text: &str) -> Vec<String> {
+    let kills = text.lines().filter_map(|line| line.split_once("Out of memory: Killed process "));
+    kills.map(|(_, kill)| kill.split(',').next().unwrap_or(kill).trim().to_owned()).collect()
 }
 
 fn text_of_log(root: &Path) -> Result<(String, &'static str), String> {
@@ -48,7 +49,7 @@ fn text_of_log(root: &Path) -> Result<(String, &'static str), String> {
         }
     }
     if super::system::is_wsl(root) {
-        return Err("on WSL2 Xid events are logged by Windows, not by this kernel".to_owned());
+        return Err("on WSL2 the driver's events are logged by Windows, not by this kernel".to_owned());
     }
     let restricted = read_text(root, "proc/sys/kernel/dmesg_restrict").is_some_and(|text| text.trim() == "1");
     Err(match trouble {
@@ -106,69 +107,10 @@ fn read_tail(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What the log tells.
-#[derive(Debug, Default, PartialEq)]
-struct Events {
-    codes: Vec<u32>,
-    count: u64,
-    gpus: Vec<String>,
-    lines: Vec<String>,
-    kills: Vec<String>,
-    /// Seconds after the start of the machine at which the last Xid was logged.
-    last: Option<f64>,
-}
-
-impl Events {
-    fn of(text: &str) -> Self {
-        let mut events = Self::default();
-        for line in text.lines() {
-            if let Some((before, event)) = line.split_once("NVRM: Xid (PCI:") {
-                events.take_xid(event);
-                // Records of /dev/kmsg begin with priority, number and microseconds.
-                events.last = before.split(',').nth(2).and_then(|time| time.parse::<f64>().ok()).map(|time| time / 1e6);
-            } else if let Some((_, kill)) = line.split_once("Out of memory: Killed process ") {
-                events.kills.push(kill.split(',').next().unwrap_or(kill).trim().to_owned());
-            }
-        }
-        events
-    }
-
-    /// `0000:65:00): 79, pid=1234, GPU has fallen off the bus.`
-    fn take_xid(&mut self, event: &str) {
-        let Some((gpu, rest)) = event.split_once("):") else { return };
-        let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
-        let Ok(code) = digits.parse() else { return };
-        self.count += 1;
-        if !self.codes.contains(&code) {
-            self.codes.push(code);
-        }
-        if !self.gpus.iter().any(|known| known == gpu) {
-            self.gpus.push(gpu.to_owned());
-        }
-        if self.lines.len() == QUOTED {
-            self.lines.remove(0);
-        }
-        self.lines.push(format!("Xid (PCI:{}", event.trim_end()));
-    }
-
-    fn write(self, uptime: Option<f64>, notes: &mut Notes) {
-        notes.count("kernel.xid.count", self.count);
-        if let (Some(uptime), Some(last)) = (uptime, self.last) {
-            notes.number("kernel.xid.age", (uptime - last).max(0.0).round());
-        }
-        if let Some(first) = self.codes.first() {
-            notes.count("kernel.xid.first", u64::from(*first));
-        }
-        notes.list("kernel.xid.codes", self.codes.iter().map(ToString::to_string).collect());
-        notes.list("kernel.xid.gpus", self.gpus);
-        notes.list("kernel.xid.lines", self.lines);
-        notes.list("kernel.oom_kills", self.kills);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::vendor::VENDORS;
 
     const LOG: &str = "\
 6,1201,88123456,-;nvidia-nvlink: Nvlink Core is being initialized
@@ -179,19 +121,15 @@ mod tests {
 ";
 
     #[test]
-    fn xids_and_kills() {
-        let events = Events::of(LOG);
-        assert_eq!((events.codes.as_slice(), events.count), ([48, 63].as_slice(), 3));
-        assert_eq!(events.gpus, ["0000:65:00"]);
-        assert_eq!(events.kills, ["4312 (python)"]);
-        assert_eq!(events.last, Some(912.999_999));
+    fn processes_that_were_killed() {
+        assert_eq!(kills(LOG), ["4312 (python)"]);
     }
 
     #[test]
     fn an_unreadable_log_says_so() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut notes = Notes::default();
-        read(folder.path(), &mut notes);
+        read(folder.path(), VENDORS[0], &mut notes);
         assert!(notes.facts.why_unknown("kernel.xid.count").is_some_and(|why| why.contains("no /dev/kmsg")));
     }
 
@@ -201,7 +139,7 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("var/log")).expect("folders");
         std::fs::write(folder.path().join("var/log/kern.log"), LOG).expect("a file");
         let mut notes = Notes::default();
-        read(folder.path(), &mut notes);
+        read(folder.path(), VENDORS[0], &mut notes);
         assert_eq!(notes.facts.number("kernel.xid.first"), Some(48.0));
         assert_eq!(notes.facts.text("kernel.log"), Some("/var/log/kern.log"));
     }

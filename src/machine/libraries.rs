@@ -1,14 +1,16 @@
-//! Which copies of NVIDIA's libraries a program can reach: through the wheels, LD_LIBRARY_PATH, the system, conda.
+//! Which copies of a vendor's libraries a program can reach: through the wheels, LD_LIBRARY_PATH, the system, conda.
 //!
 //! Two copies of cuDNN in one process are a classic cause of "works there, fails here", so duplicates and mixed major
 //! versions are facts of their own. Files are compared after links are followed: one file under three names is one copy.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::loader::{By, Loader, libraries_in};
 use super::note::Notes;
 use super::packages;
 use super::python::Python;
+use crate::vendors::{Library, Vendor};
 
 /// One reachable copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,70 +23,55 @@ pub(super) struct Copy {
     pub(super) from: &'static str,
 }
 
-/// Stem of the file name, name of the facts, stem of the wheel that brings it.
-const FAMILIES: &[(&str, &str, &str)] = &[
-    ("cudnn", "cudnn", "nvidia_cudnn_"),
-    ("cublas", "cublas", "nvidia_cublas"),
-    ("nccl", "nccl", "nvidia_nccl_"),
-    ("cudart", "cudart", "nvidia_cuda_runtime"),
-    ("nvrtc", "nvrtc", "nvidia_cuda_nvrtc"),
-];
-
 /// The files that a framework of this environment would load, for the functional level.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// cuBLAS.
-    pub(super) cublas: Option<PathBuf>,
-    /// cuDNN.
-    pub(super) cudnn: Option<PathBuf>,
-    /// NVRTC.
-    pub(super) nvrtc: Option<PathBuf>,
+    /// By their stems.
+    pub(super) libraries: BTreeMap<String, PathBuf>,
     /// The folders of the wheels, for the loader of a child.
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// Records `cudnn.*`, `cublas.*`, `nccl.*`, `cudart.*`, `nvrtc.*` and `toolkit.*`.
-pub(super) fn read(root: &Path, loader: &Loader, python: &Python, conda: Option<&Path>, notes: &mut Notes) -> Chosen {
-    let folders = wheel_folders(python);
+/// Records `cudnn.*` and so on: the copies of every library of the vendor that a package brings.
+pub(super) fn read(
+    loader: &Loader,
+    vendor: &Vendor,
+    python: &Python,
+    conda: Option<&Path>,
+    notes: &mut Notes,
+) -> Chosen {
+    let folders = wheel_folders(python, vendor);
     let mut chosen = Chosen { folders: folders.clone(), ..Chosen::default() };
-    for (stem, fact, wheel) in FAMILIES {
-        let copies = copies(stem, wheel, &folders, loader, python, conda);
-        write(fact, &copies, notes);
-        let first = copies.first().map(|copy| copy.path.clone());
-        match *fact {
-            "cublas" => chosen.cublas = first,
-            "cudnn" => chosen.cudnn = first,
-            "nvrtc" => chosen.nvrtc = first,
-            _ => {}
-        }
-    }
-    toolkit(root, conda, notes);
-    if let Some(cuda) = notes.facts.text("torch.cuda").or(notes.facts.text("toolkit.version")).map(str::to_owned) {
-        notes.text("cuda.version", cuda);
+    for library in vendor.libraries.iter().filter(|library| !library.package.is_empty()) {
+        let copies = copies(library, vendor, &folders, loader, python, conda);
+        write(&library.stem, &copies, notes);
+        chosen.libraries.extend(copies.into_iter().next().map(|copy| (library.stem.clone(), copy.path)));
     }
     chosen
 }
 
 /// All copies, the one that a framework's own search path meets first in front.
 fn copies(
-    stem: &str,
-    wheel: &str,
+    library: &Library,
+    vendor: &Vendor,
     folders: &[PathBuf],
     loader: &Loader,
     python: &Python,
     conda: Option<&Path>,
 ) -> Vec<Copy> {
+    let (stem, wheel) = (library.stem.as_str(), library.package.as_str());
     let mut copies: Vec<Copy> = Vec::new();
     let mut add = |path: PathBuf, from: &'static str, version: Option<String>| {
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         if !copies.iter().any(|copy| copy.path == path) {
-            let version = version.or_else(|| version_of_wheel(&path, wheel)).or_else(|| version_in_name(&path));
+            let version =
+                version.or_else(|| version_of_wheel(&path, wheel, &vendor.wheels)).or_else(|| version_in_name(&path));
             copies.push(Copy { path, version, from });
         }
     };
     for folder in folders {
         for path in libraries_in(folder, stem) {
-            let of_wheel = folder.components().any(|part| part.as_os_str() == "nvidia");
+            let of_wheel = folder.components().any(|part| part.as_os_str() == vendor.wheels.as_str());
             let version = of_wheel.then(|| brought_by(&path, wheel, python.packages.iter())).flatten();
             add(path, "the wheels", version);
         }
@@ -119,10 +106,10 @@ fn brought_by<'p>(
 }
 
 /// The library folders inside installed packages: `nvidia/*/lib` and the frameworks' own.
-fn wheel_folders(python: &Python) -> Vec<PathBuf> {
+fn wheel_folders(python: &Python, vendor: &Vendor) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for site in &python.sites {
-        if let Ok(entries) = std::fs::read_dir(site.join("nvidia")) {
+        if let (Ok(entries), false) = (std::fs::read_dir(site.join(&vendor.wheels)), vendor.wheels.is_empty()) {
             let mut found: Vec<PathBuf> = entries
                 .filter_map(Result::ok)
                 .flat_map(|entry| [entry.path().join("lib"), entry.path().join("bin")])
@@ -142,11 +129,11 @@ fn wheel_folders(python: &Python) -> Vec<PathBuf> {
 }
 
 /// The version of the wheel that brought a file, also where it lies in another environment than the one asked about.
-fn version_of_wheel(path: &Path, wheel: &str) -> Option<String> {
+fn version_of_wheel(path: &Path, wheel: &str, wheels: &str) -> Option<String> {
     let site = path
         .ancestors()
         .find(|folder| folder.file_name().is_some_and(|name| name == "site-packages" || name == "dist-packages"))?;
-    path.strip_prefix(site).ok().filter(|inside| inside.starts_with("nvidia"))?;
+    path.strip_prefix(site).ok().filter(|inside| !wheels.is_empty() && inside.starts_with(wheels))?;
     let packages = packages::distributions(site);
     brought_by(path, wheel, packages.iter().map(|(name, version)| (name, version)))
 }
@@ -184,26 +171,10 @@ fn write(fact: &str, copies: &[Copy], notes: &mut Notes) {
     notes.flag(format!("{fact}.on_library_path"), by_variable);
 }
 
-/// The CUDA toolkit of the system.
-fn toolkit(root: &Path, conda: Option<&Path>, notes: &mut Notes) {
-    let text = std::fs::read_to_string(root.join("usr/local/cuda/version.json")).unwrap_or_default();
-    let version = serde_json::from_str::<serde_json::Value>(&text)
-        .ok()
-        .and_then(|value| value.pointer("/cuda/version").and_then(|version| Some(version.as_str()?.to_owned())));
-    let compilers = [root.join("usr/local/cuda/bin/nvcc"), root.join("usr/bin/nvcc")];
-    let conda = conda.map(|prefix| prefix.join("bin/nvcc"));
-    let compiler = compilers.into_iter().chain(conda).any(|path| path.exists());
-    notes.flag("toolkit.present", compiler || version.is_some());
-    match version {
-        Some(version) => notes.text("toolkit.version", version),
-        None => notes.set_unknown("toolkit.version", "no toolkit under /usr/local/cuda"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
+    use crate::machine::vendor::VENDORS;
     use std::ffi::OsString;
 
     fn touch(path: &Path) {
@@ -218,9 +189,9 @@ mod tests {
         touch(&other.join("nvidia/nccl/lib/libnccl.so.2"));
         touch(&other.join("nvidia_nccl_cu12-2.20.5.dist-info/METADATA"));
         let path = other.join("nvidia/nccl/lib").into_os_string();
-        let loader = Loader::new(folder.path(), &BTreeMap::from([(OsString::from("LD_LIBRARY_PATH"), path)]));
+        let loader = Loader::new(folder.path(), &BTreeMap::from([(OsString::from("LD_LIBRARY_PATH"), path)]), VENDORS);
         let mut notes = Notes::default();
-        read(folder.path(), &loader, &Python::default(), None, &mut notes);
+        read(&loader, VENDORS[0].description(), &Python::default(), None, &mut notes);
         assert_eq!(notes.facts.text("nccl.version"), Some("2.20.5"));
     }
 
@@ -238,11 +209,12 @@ mod tests {
         let packages = packages.map(|(name, version)| (name.to_owned(), version.to_owned()));
         let python = Python { sites: vec![site], packages: BTreeMap::from(packages) };
         let mut notes = Notes::default();
-        let chosen = read(folder.path(), &Loader::new(folder.path(), &BTreeMap::new()), &python, None, &mut notes);
+        let loader = Loader::new(folder.path(), &BTreeMap::new(), VENDORS);
+        let chosen = read(&loader, VENDORS[0].description(), &python, None, &mut notes);
         let facts = notes.facts;
         assert_eq!(facts.get("cudnn.mixed_majors").map(|fact| &fact.value), Some(&crate::facts::Value::Bool(true)));
         assert_eq!(facts.text("cudnn.version"), Some("9.10.2.21"));
-        assert!(chosen.cudnn.is_some_and(|path| path.ends_with("libcudnn.so.9")));
+        assert!(chosen.libraries.get("cudnn").is_some_and(|path| path.ends_with("libcudnn.so.9")));
     }
 
     #[test]
@@ -255,18 +227,18 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink("libcudnn.so.8.9.7", old.join("libcudnn.so.8")).expect("a link");
         let environment = BTreeMap::from([(OsString::from("LD_LIBRARY_PATH"), old.clone().into_os_string())]);
-        let loader = Loader::new(folder.path(), &environment);
+        let loader = Loader::new(folder.path(), &environment, VENDORS);
         let python = Python {
             sites: vec![site],
             packages: BTreeMap::from([("nvidia_cudnn_cu12".to_owned(), "9.10.2.21".to_owned())]),
         };
         let mut notes = Notes::default();
-        let chosen = read(folder.path(), &loader, &python, None, &mut notes);
+        let chosen = read(&loader, VENDORS[0].description(), &python, None, &mut notes);
         let facts = notes.facts;
         assert_eq!(facts.number("cudnn.copies"), Some(2.0));
         assert_eq!(facts.text("cudnn.version"), Some("9.10.2.21"));
         assert_eq!(facts.get("cudnn.mixed_majors").map(|fact| &fact.value), Some(&crate::facts::Value::Bool(true)));
-        assert!(chosen.cudnn.is_some_and(|path| path.ends_with("nvidia/cudnn/lib/libcudnn.so.9")));
+        assert!(chosen.libraries.get("cudnn").is_some_and(|path| path.ends_with("nvidia/cudnn/lib/libcudnn.so.9")));
         assert_eq!(facts.why_unknown("nccl.version"), Some("no libnccl is reachable"));
     }
 }

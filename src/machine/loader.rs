@@ -1,20 +1,14 @@
 //! Where the dynamic loader finds a library: LD_LIBRARY_PATH, the cache that ldconfig wrote, the default folders.
 //!
-//! Reads the cache file itself, so that no process is started and nothing is loaded. Folders where NVIDIA's files
-//! often lie although no loader looks there are known too: "it is there, but not on the path" is an answer.
+//! Reads the cache file itself, so that no process is started and nothing is loaded. Folders where drivers'
+//! files often lie although no loader looks there are known too: "it is there, but not on the path" is an answer.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The driver's libraries as programs ask for them.
-#[cfg(not(windows))]
-pub(super) const DRIVER: [&str; 2] = ["libcuda.so.1", "libnvidia-ml.so.1"];
-
-/// The driver's libraries as programs ask for them.
-#[cfg(windows)]
-pub(super) const DRIVER: [&str; 2] = ["nvcuda.dll", "nvml.dll"];
+use super::vendor::Vendor;
 
 /// Searched by the loader after its cache.
 #[cfg(not(windows))]
@@ -22,26 +16,14 @@ const DEFAULT: &[&str] = &["lib64", "usr/lib64", "lib", "usr/lib"];
 
 /// Where drivers put their libraries.
 #[cfg(windows)]
-const DEFAULT: &[&str] = &["Windows/System32", "Program Files/NVIDIA Corporation/NVSMI"];
-
-/// Not searched by the loader by itself, but usual places of driver libraries.
-const USUAL: &[&str] = &[
-    "usr/lib/x86_64-linux-gnu",
-    "usr/lib/aarch64-linux-gnu",
-    "usr/lib/wsl/lib",
-    "usr/local/nvidia/lib64",
-    "usr/local/nvidia/lib",
-    "run/opengl-driver/lib",
-    "usr/lib64/nvidia",
-    "usr/lib/nvidia",
-    "usr/local/cuda/compat",
-    "home/kubernetes/bin/nvidia/lib64",
-];
+const DEFAULT: &[&str] = &["Windows/System32"];
 
 /// One machine's loader.
 pub(super) struct Loader {
     root: PathBuf,
     path: Vec<PathBuf>,
+    /// Not searched by the loader by itself, but usual places of drivers' libraries.
+    usual: Vec<&'static str>,
     cache: OnceLock<Vec<(String, PathBuf)>>,
 }
 
@@ -81,10 +63,11 @@ impl By {
 
 impl Loader {
     /// The loader of a process with that environment.
-    pub(super) fn new(root: &Path, environment: &BTreeMap<OsString, OsString>) -> Self {
+    pub(super) fn new(root: &Path, environment: &BTreeMap<OsString, OsString>, vendors: &[&dyn Vendor]) -> Self {
+        let folders = vendors.iter().flat_map(|vendor| vendor.description().driver.folders_here());
         let variable = environment.get(&OsString::from("LD_LIBRARY_PATH"));
         let path = variable.map(|value| std::env::split_paths(value).collect()).unwrap_or_default();
-        Self { root: root.to_owned(), path, cache: OnceLock::new() }
+        Self { root: root.to_owned(), path, usual: folders.map(String::as_str).collect(), cache: OnceLock::new() }
     }
 
     /// The first file of that exact name, in the loader's order.
@@ -98,7 +81,7 @@ impl Loader {
                 Some(Found { path: path.clone(), by: By::Cache })
             })
             .or_else(|| in_folders(&mut self.folders(DEFAULT), By::Default))
-            .or_else(|| in_folders(&mut self.folders(USUAL), By::Nothing))
+            .or_else(|| in_folders(&mut self.folders(&self.usual), By::Nothing))
     }
 
     /// Every file whose name begins like a library of that stem: `libcudnn.so`, `libcudnn.so.9`.
@@ -119,7 +102,7 @@ impl Loader {
     pub(super) fn places(&self) -> Vec<String> {
         let mut places: Vec<String> = self.variable().iter().map(|folder| folder.display().to_string()).collect();
         places.push("/etc/ld.so.cache".to_owned());
-        places.extend(DEFAULT.iter().chain(USUAL).map(|folder| format!("/{folder}")));
+        places.extend(DEFAULT.iter().chain(&self.usual).map(|folder| format!("/{folder}")));
         places
     }
 
@@ -127,7 +110,7 @@ impl Loader {
         &self.path
     }
 
-    fn folders(&self, names: &'static [&'static str]) -> impl Iterator<Item = PathBuf> {
+    fn folders(&self, names: &[&'static str]) -> impl Iterator<Item = PathBuf> {
         names.iter().map(|name| self.root.join(name))
     }
 
@@ -197,6 +180,7 @@ fn read_cache(bytes: &[u8]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::vendor::VENDORS;
 
     #[test]
     fn this_machine_has_a_cache_with_the_c_library() {
@@ -233,10 +217,10 @@ mod tests {
             std::fs::write(place.join("libcuda.so.1"), "").expect("a file");
         }
         let none = BTreeMap::new();
-        let found = Loader::new(folder.path(), &none).find("libcuda.so.1").expect("found");
+        let found = Loader::new(folder.path(), &none, VENDORS).find("libcuda.so.1").expect("found");
         assert_eq!(found.by, By::Nothing);
         let variable = BTreeMap::from([(OsString::from("LD_LIBRARY_PATH"), first.clone().into_os_string())]);
-        let found = Loader::new(folder.path(), &variable).find("libcuda.so.1").expect("found");
+        let found = Loader::new(folder.path(), &variable, VENDORS).find("libcuda.so.1").expect("found");
         assert_eq!(found, Found { path: first.join("libcuda.so.1"), by: By::Variable });
     }
 }

@@ -1,4 +1,4 @@
-//! CUDA's numbers of devices and the driver's own.
+//! The runtime's numbers of devices and the driver's own.
 //!
 //! NVML counts along the PCI bus; CUDA counts what CUDA_VISIBLE_DEVICES leaves, the fastest device first unless
 //! CUDA_DEVICE_ORDER says otherwise. The PCI address belongs to both.
@@ -7,38 +7,52 @@ use std::ffi::OsStr;
 
 use super::Options;
 use crate::facts::{Facts, Value};
+use crate::vendors::{self, Vendor};
 
 /// How many devices the driver lists.
 pub(super) fn installed(facts: &Facts) -> u32 {
     facts.number("gpu.installed").map_or(0, whole)
 }
 
-/// The driver's number of the device that CUDA gives that number: `gpu.<index>.*` are its facts.
+/// The vendor whose runtime counted the devices; the first one where none did.
+pub(super) fn vendor(facts: &Facts) -> &'static Vendor {
+    let counted = |vendor: &&Vendor| facts.get(&format!("{}.device_count", vendor.runtime.facts)).is_some();
+    vendors::all().iter().find(counted).unwrap_or(&vendors::all()[0])
+}
+
+/// The name of a fact about a device by the runtime's number: `cuda.0.pci`.
+pub(super) fn by_ordinal(facts: &Facts, ordinal: u32, name: &str) -> String {
+    format!("{}.{ordinal}.{name}", vendor(facts).runtime.facts)
+}
+
+/// The driver's number of the device that the runtime gives that number: `gpu.<index>.*` are its facts.
 pub fn index_of(facts: &Facts, ordinal: u32) -> Option<u32> {
-    let address = facts.text(&format!("cuda.{ordinal}.pci")).and_then(address)?;
+    let address = facts.text(&by_ordinal(facts, ordinal, "pci")).and_then(address)?;
     (0..installed(facts))
         .find(|index| facts.text(&format!("gpu.{index}.pci")).and_then(self::address).as_ref() == Some(&address))
 }
 
-/// CUDA's number of the device with that number of the driver; the first, where it is divided.
+/// The runtime's number of the device with that number of the driver; the first, where it is divided.
 pub fn ordinal_of(facts: &Facts, index: u32) -> Option<u32> {
     (0..counted(facts)?).find(|ordinal| index_of(facts, *ordinal) == Some(index))
 }
 
-/// What a person calls the device that CUDA gives that number.
+/// What a person calls the device that the runtime gives that number.
 pub fn called(facts: &Facts, ordinal: u32) -> String {
     match index_of(facts, ordinal) {
-        Some(index) if index != ordinal => format!("GPU {index} (CUDA's device {ordinal})"),
+        Some(index) if index != ordinal => {
+            format!("GPU {index} ({}'s device {ordinal})", vendor(facts).runtime.name)
+        }
         _ => format!("GPU {ordinal}"),
     }
 }
 
-/// The devices that a program sees, by the driver's numbers and in CUDA's order.
+/// The devices that a program sees, by the driver's numbers and in the runtime's order.
 pub(super) fn visible(options: &Options, facts: &Facts) -> Vec<u32> {
     let asked = counted(facts).and_then(|count| (0..count).map(|ordinal| index_of(facts, ordinal)).collect());
     let mut all: Vec<u32> = asked.unwrap_or_else(|| by_variable(options, facts));
     let mut known = Vec::new();
-    // The slices of one device are several of CUDA's.
+    // The slices of one device are several of the runtime's.
     all.retain(|index| {
         !known.contains(index) && {
             known.push(*index);
@@ -48,9 +62,9 @@ pub(super) fn visible(options: &Options, facts: &Facts) -> Vec<u32> {
     all
 }
 
-/// How many devices CUDA counts.
+/// How many devices the runtime counts.
 fn counted(facts: &Facts) -> Option<u32> {
-    facts.number("cuda.device_count").map(whole)
+    facts.number(&format!("{}.device_count", vendor(facts).runtime.facts)).map(whole)
 }
 
 /// Domain and place of "00000000:65:00.0" and "0000:65:00.0", which are the same.
@@ -59,11 +73,12 @@ fn address(text: &str) -> Option<(u32, String)> {
     Some((u32::from_str_radix(domain, 16).ok()?, place.to_ascii_lowercase()))
 }
 
-/// What CUDA_VISIBLE_DEVICES leaves, where CUDA itself does not answer: the list up to the first entry that is no
+/// What CUDA_VISIBLE_DEVICES leaves, where the runtime itself does not answer: the list up to the first entry that is no
 /// device, taken as the driver's numbers, which is right where all devices are equal.
 fn by_variable(options: &Options, facts: &Facts) -> Vec<u32> {
     let installed = installed(facts);
-    let value = options.environment.get(OsStr::new("CUDA_VISIBLE_DEVICES")).and_then(|value| value.to_str());
+    let set = |name: &String| options.environment.get(OsStr::new(name)).and_then(|value| value.to_str());
+    let value = vendor(facts).variables.visible.iter().find_map(set);
     let Some(value) = value else { return (0..installed).collect() };
     let mut visible = Vec::new();
     for entry in value.split(',').map(str::trim) {

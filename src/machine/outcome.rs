@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::diagnosis::ProbeSummary;
 use crate::facts::{Facts, Value};
+use crate::vendors::Vendor;
 
 /// How much is asked of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,12 +43,12 @@ pub struct Options {
     /// The longest time of the quick level to wait for one answer of a driver: without persistence mode it wakes its
     /// devices first, one after the other.
     pub patience: Duration,
-    /// The longest time for one rung of the ladder; what takes longer hangs.
+    /// The longest time for one check; what takes longer hangs.
     pub deadline: Duration,
-    /// The longest time for the ladder of one device, the stress level's own seconds and the time of waking the devices
+    /// The longest time for the checks of one device, the stress level's own seconds and the time of waking the devices
     /// not counted.
     pub time: Duration,
-    /// Seconds for each rung of the stress level.
+    /// Seconds for each check of the stress level.
     pub seconds: u64,
     /// The device that the question is about, by its number in the driver's list; `None` picks the one with trouble.
     pub device: Option<u32>,
@@ -80,14 +81,16 @@ impl Default for Options {
 /// The answer of a probe.
 #[derive(Debug, Clone)]
 pub struct Outcome {
+    /// Whose driver was looked for or asked.
+    pub vendor: &'static Vendor,
     /// The level's word.
     pub level: String,
     /// Everything measured, and why the rest could not be.
     pub facts: Facts,
     /// What a person should know, one sentence each, the gravest first.
     pub findings: Vec<String>,
-    /// The rungs of the ladder in the order climbed; empty at the quick level.
-    pub rungs: Vec<Rung>,
+    /// The checks in the order run; empty at the quick level.
+    pub checks: Vec<Check>,
     /// Where a driver was looked for.
     pub looked_in: Vec<String>,
     /// When.
@@ -95,7 +98,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether an NVIDIA driver is there at all, working or not.
+    /// Whether a driver is there at all, working or not.
     pub fn has_driver(&self) -> bool {
         self.facts.get("driver.present").is_some_and(|fact| fact.value == Value::Bool(true))
     }
@@ -111,12 +114,12 @@ impl Outcome {
     }
 }
 
-/// One rung of the ladder.
+/// One check of the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rung {
+pub struct Check {
     /// `context`, `copy`, `gemm_fp16` and so on.
     pub name: String,
-    /// CUDA's number of the device.
+    /// The runtime's number of the device.
     pub device: u32,
     /// How it went.
     pub word: Word,
@@ -128,21 +131,21 @@ pub struct Rung {
     pub milliseconds: u64,
 }
 
-/// Rungs of a device that went the same way with the same words, as the first of them and all their names.
-pub fn alike(rungs: &[Rung], wanted: fn(Word) -> bool) -> Vec<(&Rung, Vec<String>)> {
-    let mut groups: Vec<(&Rung, Vec<String>)> = Vec::new();
-    for rung in rungs.iter().filter(|rung| wanted(rung.word)) {
-        let name = rung.name.replace('_', " ");
-        let same = |first: &Rung| (first.device, first.word, &first.says) == (rung.device, rung.word, &rung.says);
+/// Checks of a device that went the same way with the same words, as the first of them and all their names.
+pub fn alike(checks: &[Check], wanted: fn(Word) -> bool) -> Vec<(&Check, Vec<String>)> {
+    let mut groups: Vec<(&Check, Vec<String>)> = Vec::new();
+    for check in checks.iter().filter(|check| wanted(check.word)) {
+        let name = check.name.replace('_', " ");
+        let same = |first: &Check| (first.device, first.word, &first.says) == (check.device, check.word, &check.says);
         match groups.iter_mut().find(|(first, _)| same(first)) {
             Some((_, names)) => names.push(name),
-            None => groups.push((rung, vec![name])),
+            None => groups.push((check, vec![name])),
         }
     }
     groups
 }
 
-/// How a rung went.
+/// How a check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
     /// As it should.
@@ -159,7 +162,7 @@ pub enum Word {
     TimedOut,
     /// Not tried: something it needs is not here.
     Skipped,
-    /// Not tried: a rung below it broke.
+    /// Not tried: a check below it broke.
     NotReached,
 }
 
@@ -189,7 +192,7 @@ impl Word {
         }
     }
 
-    /// The rung's ending of that word; anything else was not reached.
+    /// The check's ending of that word; anything else was not reached.
     pub fn of(word: &str) -> Self {
         Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Word::NotReached)
     }

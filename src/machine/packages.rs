@@ -4,39 +4,7 @@ use std::path::Path;
 
 use super::note::Notes;
 use super::python::Python;
-
-/// Distributions whose version is a fact of the name on the right.
-const NAMED: &[(&str, &str)] = &[
-    ("torch", "torch"),
-    ("torchvision", "torchvision"),
-    ("torchaudio", "torchaudio"),
-    ("tensorflow", "tensorflow"),
-    ("tensorflow_cpu", "tensorflow"),
-    ("tf_nightly", "tensorflow"),
-    ("jax", "jax"),
-    ("jaxlib", "jaxlib"),
-    ("triton", "triton"),
-    ("pytorch_triton", "triton"),
-    ("vllm", "vllm"),
-    ("transformers", "transformers"),
-    ("lightning", "lightning"),
-    ("pytorch_lightning", "lightning"),
-    ("deepspeed", "deepspeed"),
-    ("accelerate", "accelerate"),
-    ("numpy", "numpy"),
-    ("numba", "numba"),
-    ("onnxruntime", "onnxruntime"),
-    ("onnxruntime_gpu", "onnxruntime"),
-    ("bitsandbytes", "bitsandbytes"),
-    ("flash_attn", "flash_attn"),
-    ("xformers", "xformers"),
-    ("cupy", "cupy"),
-    ("cupy_cuda11x", "cupy"),
-    ("cupy_cuda12x", "cupy"),
-    ("cupy_cuda13x", "cupy"),
-    ("sglang", "sglang"),
-    ("peft", "peft"),
-];
+use crate::packages::{self, Kind};
 
 /// Distributions by the names of their record folders.
 pub(super) fn distributions(site: &Path) -> Vec<(String, String)> {
@@ -59,9 +27,12 @@ fn normalised(name: &str) -> String {
 
 /// Records versions, what is missing, and pins.
 pub(super) fn write(python: &Python, notes: &mut Notes) {
-    for (distribution, fact) in NAMED {
-        if let Some(version) = python.packages.get(*distribution) {
-            notes.text(format!("{fact}.version"), version.clone());
+    for package in packages::builtin().iter().filter(|package| package.kind == Kind::Python) {
+        let mut named = package.distributions().flat_map(|pattern| {
+            python.packages.iter().filter(move |(name, _)| packages::fits(pattern, &packages::normalised(name)))
+        });
+        if let Some((_, version)) = named.next() {
+            notes.text(package.fact.to_string(), version.clone());
         }
     }
     for name in ["torch", "tensorflow", "jax"] {

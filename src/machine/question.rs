@@ -4,29 +4,29 @@
 //! for, else the visible one with trouble, else the first that a program sees.
 
 use super::note::Notes;
-use super::numbering::{index_of, installed, visible};
-use super::{Options, Rung, Word};
+use super::numbering::{by_ordinal, index_of, installed, vendor, visible};
+use super::{Check, Options, Word};
 use crate::facts::{Facts, Source, Value};
 
 /// Adds `gpu.*`, `gpu.count`, `gpu.visible` and `ladder.*`.
-pub(super) fn settle(options: &Options, rungs: &[Rung], notes: &mut Notes) {
+pub(super) fn settle(options: &Options, checks: &[Check], notes: &mut Notes) {
     let installed = installed(&notes.facts);
     let visible = visible(options, &notes.facts);
-    let from_cuda = notes.facts.number("cuda.device_count");
-    if installed > 0 || from_cuda.is_some() {
+    let from_runtime = notes.facts.number(&format!("{}.device_count", vendor(&notes.facts).runtime.facts));
+    if installed > 0 || from_runtime.is_some() {
         #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
-        notes.number("gpu.count", from_cuda.unwrap_or(visible.len() as f64));
+        notes.number("gpu.count", from_runtime.unwrap_or(visible.len() as f64));
         notes.list("gpu.visible", visible.iter().map(ToString::to_string).collect());
     }
     let asked = options.device.filter(|device| *device < installed);
     let troubled = || {
-        visible.iter().copied().max_by_key(|index| (trouble(&notes.facts, rungs, *index), std::cmp::Reverse(*index)))
+        visible.iter().copied().max_by_key(|index| (trouble(&notes.facts, checks, *index), std::cmp::Reverse(*index)))
     };
     if let Some(index) = asked.or_else(troubled) {
         copy(index, &mut notes.facts);
         notes.count("gpu.index", u64::from(index));
     }
-    write_ladder(rungs, notes);
+    write_checks(checks, notes);
 }
 
 /// Whether processes compute on any device.
@@ -38,7 +38,7 @@ pub(super) fn is_shared(facts: &Facts) -> bool {
 }
 
 /// How bad it stands with a device; 0 is well.
-fn trouble(facts: &Facts, rungs: &[Rung], index: u32) -> u8 {
+fn trouble(facts: &Facts, checks: &[Check], index: u32) -> u8 {
     let name = |name: &str| format!("gpu.{index}.{name}");
     let positive = |one: &str| facts.number(&name(one)).is_some_and(|number| number > 0.0);
     let yes = |one: &str| facts.get(&name(one)).is_some_and(|fact| fact.value == Value::Bool(true));
@@ -48,7 +48,7 @@ fn trouble(facts: &Facts, rungs: &[Rung], index: u32) -> u8 {
     if positive("ecc.uncorrected") || yes("remapped.failed") || yes("remapped.pending") || yes("retired.pending") {
         return 3;
     }
-    if rungs.iter().any(|rung| rung.word.is_broken() && index_of(facts, rung.device) == Some(index)) {
+    if checks.iter().any(|check| check.word.is_broken() && index_of(facts, check.device) == Some(index)) {
         return 3;
     }
     let part = |free: f64, total: f64| total > 0.0 && free / total < 0.1;
@@ -77,8 +77,8 @@ fn copy(index: u32, facts: &mut Facts) {
     }
 }
 
-/// The worst word of each rung over all devices.
-fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
+/// The worst word of each check over all devices.
+fn write_checks(checks: &[Check], notes: &mut Notes) {
     let rank = |word: Word| match word {
         Word::Skipped => 0,
         Word::Ok => 1,
@@ -86,14 +86,14 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
         _ => 3,
     };
     let mut names: Vec<&str> = Vec::new();
-    for rung in rungs {
-        if !names.contains(&rung.name.as_str()) {
-            names.push(&rung.name);
+    for check in checks {
+        if !names.contains(&check.name.as_str()) {
+            names.push(&check.name);
         }
     }
     let mut broken = Vec::new();
     for name in names {
-        let worst = rungs.iter().filter(|rung| rung.name == name).max_by_key(|rung| rank(rung.word));
+        let worst = checks.iter().filter(|check| check.name == name).max_by_key(|check| rank(check.word));
         let Some(worst) = worst else { continue };
         if worst.word == Word::Skipped {
             notes.set_unknown(format!("ladder.{name}"), worst.says.clone());
@@ -107,38 +107,40 @@ fn write_ladder(rungs: &[Rung], notes: &mut Notes) {
             broken.push(name.to_owned());
         }
     }
-    if !rungs.is_empty() {
+    if !checks.is_empty() {
         notes.flag("ladder.holds", broken.is_empty());
         notes.list("ladder.broken", broken);
-        notes.count("ladder.wrong", rungs.iter().filter(|rung| rung.word == Word::Wrong).count() as u64);
-        notes.flag("ladder.workspace_missing", workspace_missing(rungs));
+        notes.count("ladder.wrong", checks.iter().filter(|check| check.word == Word::Wrong).count() as u64);
+        notes.flag("ladder.workspace_missing", workspace_missing(checks));
     }
-    let is_workspace = |name: &str| name.starts_with("cuda.") && name.contains(".workspace.");
+    let runtime = &vendor(&notes.facts).runtime.facts;
+    let is_workspace = |name: &str| name.starts_with(runtime.as_str()) && name.contains(".workspace.");
     let wanted =
         notes.facts.iter().filter(|(name, _)| is_workspace(name)).filter_map(|(name, _)| notes.facts.number(name));
     if let Some(most) = wanted.max_by(f64::total_cmp) {
         notes.number("ladder.workspace", most);
     }
-    let smallest = rungs
+    let smallest = checks
         .iter()
-        .filter_map(|rung| notes.facts.number(&format!("cuda.{}.largest_block", rung.device)))
+        .filter_map(|check| notes.facts.number(&by_ordinal(&notes.facts, check.device, "largest_block")))
         .min_by(f64::total_cmp);
     if let Some(smallest) = smallest {
         notes.number("gpu.largest_block", smallest);
     }
-    let untold = |rung: &Rung| notes.facts.why_unknown(&format!("cuda.{}.largest_block", rung.device));
-    if let Some(why) = rungs.iter().find_map(untold).map(str::to_owned) {
+    let untold = |check: &Check| notes.facts.why_unknown(&by_ordinal(&notes.facts, check.device, "largest_block"));
+    if let Some(why) = checks.iter().find_map(untold).map(str::to_owned) {
         notes.set_unknown("gpu.largest_block", why);
     }
 }
 
 /// Whether a convolution runs without workspace and does not get the memory for the workspace it wants.
-fn workspace_missing(rungs: &[Rung]) -> bool {
+fn workspace_missing(checks: &[Check]) -> bool {
+    /// In CUDA and in HIP.
     const OUT_OF_MEMORY: i32 = 2;
-    let wanting = rungs.iter().filter(|rung| rung.word == Word::Failed && rung.code == Some(OUT_OF_MEMORY));
+    let wanting = checks.iter().filter(|check| check.word == Word::Failed && check.code == Some(OUT_OF_MEMORY));
     wanting.into_iter().any(|wanting| {
         let bare = format!("{}_no_workspace", wanting.name);
-        rungs.iter().any(|rung| rung.device == wanting.device && rung.name == bare && rung.word == Word::Ok)
+        checks.iter().any(|check| check.device == wanting.device && check.name == bare && check.word == Word::Ok)
     })
 }
 
@@ -194,10 +196,16 @@ mod tests {
 
     #[test]
     fn the_worst_device_speaks_for_a_rung() {
-        let rung =
-            |device, word| Rung { name: "copy".into(), device, word, says: String::new(), code: None, milliseconds: 0 };
+        let check = |device, word| Check {
+            name: "copy".into(),
+            device,
+            word,
+            says: String::new(),
+            code: None,
+            milliseconds: 0,
+        };
         let mut notes = Notes::default();
-        settle(&options(None), &[rung(0, Word::Ok), rung(1, Word::Wrong)], &mut notes);
+        settle(&options(None), &[check(0, Word::Ok), check(1, Word::Wrong)], &mut notes);
         assert_eq!(notes.facts.text("ladder.copy"), Some("wrong"));
         assert_eq!(notes.facts.get("ladder.holds").map(|fact| &fact.value), Some(&Value::Bool(false)));
     }

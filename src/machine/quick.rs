@@ -8,18 +8,19 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use super::checks::{self, Start};
 use super::child::End;
-use super::ladder::{self, Start};
 use super::libraries::{self, Chosen};
 use super::note::Notes;
 use super::numbering::installed;
-use super::{Shared, devices, environment, kernel_log, python, step, system};
+use super::vendor::Vendor;
+use super::{Shared, environment, kernel_log, python, step, system};
 
 /// A part of the quick level, as it arrives.
 pub(super) enum Part {
     Machine(Notes),
     Software(Notes, Chosen),
-    Nvml(Notes, End),
+    Management(Notes, End),
     Init(Notes, End),
 }
 
@@ -39,10 +40,10 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
     let mut open = vec![("machine", machine as Work), ("software", software)];
     notes.flag("driver.present", shared.present);
     if shared.present {
-        shared.places.write(&mut notes);
-        open.extend([("nvml", ask_nvml as Work), ("init", ask_init)]);
+        shared.driver.write(shared.vendor, &mut notes);
+        open.extend([("management", ask_management as Work), ("init", ask_init)]);
     } else {
-        no_driver(&mut notes);
+        no_driver(shared.vendor, &mut notes);
     }
     for (_, work) in &open {
         start(*work);
@@ -56,7 +57,8 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
             None => receiver.recv().ok(),
         };
         let Some(part) = part else { break };
-        if let (Some(_), Part::Nvml(said, End::TimedOut(_)) | Part::Init(said, End::TimedOut(_))) = (until, &part) {
+        if let (Some(_), Part::Management(said, End::TimedOut(_)) | Part::Init(said, End::TimedOut(_))) = (until, &part)
+        {
             // Slow against a budget is no hang: a driver without persistence mode needs seconds. It stays open.
             notes.facts.merge(&said.facts);
             continue;
@@ -67,12 +69,12 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
                 chosen = found;
                 ("software", notes)
             }
-            Part::Nvml(mut notes, end) => {
-                nvml_end(&end, &mut notes);
-                ("nvml", notes)
+            Part::Management(mut notes, end) => {
+                management_end(&end, shared.vendor, &mut notes);
+                ("management", notes)
             }
             Part::Init(mut notes, end) => {
-                init_end(&end, &mut notes);
+                init_end(&end, shared.vendor, &mut notes);
                 ("init", notes)
             }
         };
@@ -84,7 +86,7 @@ pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
         too_late(late, budget, &mut notes);
     }
     if !open.is_empty() {
-        notes.list("probe.late", open.iter().map(|part| in_words(part).to_owned()).collect());
+        notes.list("probe.late", open.iter().map(|part| in_words(part, shared.vendor).to_owned()).collect());
         notes.count("probe.budget_ms", u64::try_from(budget.as_millis()).unwrap_or(0));
     }
     (notes, chosen)
@@ -94,8 +96,8 @@ fn machine(shared: &Shared) -> Part {
     let mut notes = Notes::default();
     environment::read(&shared.options.environment, &mut notes);
     system::read(&shared.options.root, &mut notes);
-    devices::read(&shared.options.root, &mut notes);
-    kernel_log::read(&shared.options.root, &mut notes);
+    shared.vendor.read_system(&shared.options.root, &mut notes);
+    kernel_log::read(&shared.options.root, shared.vendor, &mut notes);
     Part::Machine(notes)
 }
 
@@ -110,17 +112,19 @@ fn software(shared: &Shared) -> Part {
     };
     let python = python::read(&question, &mut notes);
     let conda = options.environment.get(&OsString::from("CONDA_PREFIX")).map(PathBuf::from);
-    let chosen = libraries::read(&options.root, &shared.loader, &python, conda.as_deref(), &mut notes);
+    let vendor = shared.vendor;
+    let chosen = libraries::read(&shared.loader, vendor.description(), &python, conda.as_deref(), &mut notes);
+    vendor.read_toolkit(&options.root, conda.as_deref(), &mut notes);
     Part::Software(notes, chosen)
 }
 
-pub(super) fn ask_nvml(shared: &Shared) -> Part {
-    let (notes, end) = ladder::ask(start(shared, &shared.options.environment), step::NVML, &shared.settings());
-    Part::Nvml(notes, end)
+pub(super) fn ask_management(shared: &Shared) -> Part {
+    let (notes, end) = checks::ask(start(shared, &shared.options.environment), step::MANAGEMENT, &shared.settings());
+    Part::Management(notes, end)
 }
 
 fn ask_init(shared: &Shared) -> Part {
-    let (notes, end) = ladder::ask(start(shared, &shared.options.environment), step::INIT, &shared.settings());
+    let (notes, end) = checks::ask(start(shared, &shared.options.environment), step::INIT, &shared.settings());
     Part::Init(notes, end)
 }
 
@@ -130,8 +134,8 @@ fn start<'a>(shared: &'a Shared, environment: &'a BTreeMap<OsString, OsString>) 
     Start { executable: &shared.executable, environment, deadline, time: deadline }
 }
 
-pub(super) fn no_driver(notes: &mut Notes) {
-    let why = "no NVIDIA driver on this machine";
+pub(super) fn no_driver(vendor: &dyn Vendor, notes: &mut Notes) {
+    let why = format!("no {} driver on this machine", vendor.description().name);
     for name in [
         "driver.version",
         "driver.cuda",
@@ -148,11 +152,11 @@ pub(super) fn no_driver(notes: &mut Notes) {
         "gpu.mig",
         "gpu.compute_mode",
     ] {
-        notes.set_unknown(name, why);
+        notes.set_unknown(name, why.clone());
     }
 }
 
-pub(super) fn nvml_end(end: &End, notes: &mut Notes) {
+pub(super) fn management_end(end: &End, vendor: &dyn Vendor, notes: &mut Notes) {
     if *end == End::Done {
         return;
     }
@@ -168,14 +172,16 @@ pub(super) fn nvml_end(end: &End, notes: &mut Notes) {
     if let Some(index) = asked_of {
         notes.text(format!("gpu.{index}.error"), word);
     }
-    notes.text("nvml.error", word);
-    notes.text("nvml.says", format!("NVML {}", end.says()));
+    let management = &vendor.description().management;
+    let says = format!("{} {}", management.name, end.says());
+    notes.text(format!("{}.error", management.facts), word);
+    notes.text(format!("{}.says", management.facts), says.clone());
     for name in ["gpu.count", "gpu.name", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version"] {
-        notes.set_unknown(name, format!("NVML {}", end.says()));
+        notes.set_unknown(name, says.clone());
     }
 }
 
-fn init_end(end: &End, notes: &mut Notes) {
+fn init_end(end: &End, vendor: &dyn Vendor, notes: &mut Notes) {
     let word = match end {
         End::Done => return,
         End::TimedOut(_) => "timed out",
@@ -186,16 +192,16 @@ fn init_end(end: &End, notes: &mut Notes) {
         _ => "crashed",
     };
     notes.text("driver.init", word);
-    notes.text("driver.init_says", format!("cuInit {}", end.says()));
+    notes.text("driver.init_says", format!("{} {}", vendor.description().runtime.init, end.says()));
 }
 
 /// A part as a person calls it.
-fn in_words(part: &str) -> &str {
+fn in_words(part: &str, vendor: &dyn Vendor) -> &'static str {
     match part {
         "machine" => "the system's files",
         "software" => "the Python environment",
-        "nvml" => "NVML",
-        _ => "cuInit",
+        "management" => &vendor.description().management.name,
+        _ => &vendor.description().runtime.init,
     }
 }
 
@@ -204,7 +210,7 @@ fn too_late(part: &str, budget: Duration, notes: &mut Notes) {
     let names: &[&str] = match part {
         "machine" => &["os.wsl", "os.container", "host.memory.available", "host.shm.free", "kernel.xid.count"],
         "software" => &["torch.version", "torch.cuda", "torch.arch_list", "python.version", "cudnn.version"],
-        "nvml" => &["gpu.name", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version"],
+        "management" => &["gpu.name", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version"],
         _ => &["driver.init"],
     };
     for name in names {

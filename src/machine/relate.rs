@@ -7,43 +7,19 @@ use super::Outcome;
 use crate::amounts::size;
 use crate::diagnosis::ProbeSummary;
 use crate::facts::{Fact, Facts, Source, Value};
+use crate::packages::{self, Kind};
+use crate::vendors;
 
 /// An event of the kernel log older than this is another story.
 const RECENT: f64 = 24.0 * 3600.0;
 
-/// Facts that follow from the software of an environment.
-const SOFTWARE: &[&str] = &[
-    "torch.",
-    "torchvision.",
-    "torchaudio.",
-    "tensorflow.",
-    "jax.",
-    "jaxlib.",
-    "cudnn.",
-    "cublas.",
-    "nccl.",
-    "cudart.",
-    "nvrtc.",
-    "cuda.version",
-    "triton.",
-    "python.",
-    "numpy.",
-    "transformers.",
-    "lightning.",
-    "vllm.",
-    "deepspeed.",
-    "accelerate.",
-    "onnxruntime.",
-    "bitsandbytes.",
-    "flash_attn.",
-    "xformers.",
-    "cupy.",
-    "numba.",
-];
-
 /// Whether a fact follows from the software of an environment.
 pub fn is_software(name: &str) -> bool {
-    SOFTWARE.iter().any(|prefix| name.starts_with(prefix))
+    packages::builtin().iter().any(|package| match package.kind {
+        Kind::Python | Kind::Language | Kind::Library | Kind::Build => name.split('.').next() == Some(package.group()),
+        Kind::Toolkit => name == package.fact,
+        Kind::Driver | Kind::Tool => false,
+    })
 }
 
 /// The measured facts that hold for the run which wrote the text, and what to say of them.
@@ -106,7 +82,7 @@ fn same_device(one: &str, other: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let name = name.to_ascii_lowercase();
         let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        words.filter(|word| !matches!(*word, "nvidia" | "geforce" | "tesla" | "gpu")).map(str::to_owned).collect()
+        words.filter(|word| *word != "gpu" && !vendors::is_brand(word)).map(str::to_owned).collect()
     };
     let (one, other) = (words(one), words(other));
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
@@ -182,10 +158,11 @@ mod tests {
             all.add(*name, value.clone(), Source::Probe, None);
         }
         Outcome {
+            vendor: &vendors::all()[0],
             level: "quick".into(),
             facts: all,
             findings: vec!["a finding".into()],
-            rungs: Vec::new(),
+            checks: Vec::new(),
             looked_in: Vec::new(),
             taken: UNIX_EPOCH,
         }

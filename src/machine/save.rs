@@ -8,8 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::{Outcome, Rung, Word};
+use super::{Check, Outcome, Word};
 use crate::facts::{Facts, Source, Value};
+use crate::vendors;
 
 /// The name and version of the layout.
 pub const SCHEMA: &str = "faultbook/facts/1";
@@ -81,16 +82,17 @@ pub fn load(path: &Path) -> Result<Outcome, Error> {
 
 /// A probe as JSON text with a final newline.
 pub fn to_json(outcome: &Outcome) -> String {
-    let (facts, set_unknown) = split(&outcome.facts);
+    let (facts, unknown) = split(&outcome.facts);
     let file = File {
         schema: SCHEMA.to_owned(),
         faultbook: env!("CARGO_PKG_VERSION").to_owned(),
+        vendor: outcome.vendor.id.clone(),
         taken: date(outcome.taken),
         level: outcome.level.clone(),
         findings: outcome.findings.clone(),
         facts,
-        set_unknown,
-        ladder: outcome.rungs.iter().map(RungLayout::of).collect(),
+        unknown,
+        checks: outcome.checks.iter().map(CheckLayout::of).collect(),
         looked_in: outcome.looked_in.clone(),
     };
     let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
@@ -116,10 +118,12 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
     }
     let file: File = serde_json::from_value(json).map_err(layout)?;
     Ok(Outcome {
+        // Files of older versions tell no vendor: there was one.
+        vendor: vendors::by_id(&file.vendor).unwrap_or(&vendors::all()[0]),
         level: file.level,
-        facts: join(file.facts, file.set_unknown, Source::Saved),
+        facts: join(file.facts, file.unknown, Source::Saved),
         findings: file.findings,
-        rungs: file.ladder.into_iter().map(RungLayout::into_rung).collect(),
+        checks: file.checks.into_iter().map(CheckLayout::into_check).collect(),
         looked_in: file.looked_in,
         taken: instant(&file.taken),
     })
@@ -129,24 +133,27 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
 struct File {
     schema: String,
     faultbook: String,
+    #[serde(default)]
+    vendor: String,
     taken: String,
     level: String,
     #[serde(default)]
     findings: Vec<String>,
     facts: BTreeMap<String, Json>,
-    #[serde(default)]
-    set_unknown: BTreeMap<String, String>,
-    #[serde(default)]
-    ladder: Vec<RungLayout>,
+    #[serde(default, rename = "cannot_tell")]
+    unknown: BTreeMap<String, String>,
+    #[serde(default, rename = "ladder")]
+    checks: Vec<CheckLayout>,
     #[serde(default)]
     looked_in: Vec<String>,
 }
 
-/// A rung as written.
+/// A check as written.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct RungLayout {
+pub(super) struct CheckLayout {
     /// Its name.
-    pub(super) rung: String,
+    #[serde(rename = "rung")]
+    pub(super) name: String,
     /// The device.
     #[serde(default)]
     pub(super) device: u32,
@@ -162,23 +169,23 @@ pub(super) struct RungLayout {
     pub(super) milliseconds: u64,
 }
 
-impl RungLayout {
-    /// The layout of a rung.
-    pub(super) fn of(rung: &Rung) -> Self {
+impl CheckLayout {
+    /// The layout of a check.
+    pub(super) fn of(check: &Check) -> Self {
         Self {
-            rung: rung.name.clone(),
-            device: rung.device,
-            outcome: rung.word.word().to_owned(),
-            says: rung.says.clone(),
-            code: rung.code,
-            milliseconds: rung.milliseconds,
+            name: check.name.clone(),
+            device: check.device,
+            outcome: check.word.word().to_owned(),
+            says: check.says.clone(),
+            code: check.code,
+            milliseconds: check.milliseconds,
         }
     }
 
-    /// The rung of a layout.
-    pub(super) fn into_rung(self) -> Rung {
-        Rung {
-            name: self.rung,
+    /// The check of a layout.
+    pub(super) fn into_check(self) -> Check {
+        Check {
+            name: self.name,
             device: self.device,
             word: Word::of(&self.outcome),
             says: self.says,
@@ -283,10 +290,11 @@ mod tests {
         facts.add("torch.arch_list", Value::List(vec!["sm_70".into()]), Source::Probe, None);
         facts.set_unknown("kernel.xid.count", "no permission to read the kernel log");
         Outcome {
+            vendor: &vendors::all()[0],
             level: "functional".into(),
             facts,
             findings: vec!["GPU 0 is nearly full".into()],
-            rungs: vec![Rung {
+            checks: vec![Check {
                 name: "copy".into(),
                 device: 0,
                 word: Word::Wrong,
@@ -308,7 +316,7 @@ mod tests {
         assert_eq!(read.facts.number("gpu.memory.free"), Some(429_496_729.0));
         assert_eq!(read.facts.get("gpu.name").map(|fact| fact.source), Some(Source::Saved));
         assert_eq!(read.facts.why_unknown("kernel.xid.count"), Some("no permission to read the kernel log"));
-        assert_eq!(read.rungs, outcome.rungs);
+        assert_eq!(read.checks, outcome.checks);
         assert_eq!(read.taken, outcome.taken);
         assert_eq!(to_json(&read), text);
     }

@@ -1,29 +1,28 @@
 //! The other side of `child`: what this program does when it is called with the hidden subcommand.
 //!
-//! It answers in JSON lines: which rung begins, how it ended, facts. A line before each rung tells the parent where a
+//! It answers in JSON lines: which check begins, how it ended, facts. A line before each check tells the parent where a
 //! crash happened. It keeps no core dump and kills itself when its parent is gone for long.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::loader::DRIVER;
-use super::native::driver::Driver;
 use super::note::Notes;
-use super::save::{RungLayout, split};
-use super::{Rung, child, nvml, rungs};
+use super::save::{CheckLayout, split};
+use super::vendor::{VENDORS, Vendor};
+use super::{Check, child};
 
-/// Asks NVML.
-pub(super) const NVML: &str = "nvml";
-/// Initialises CUDA, makes no context.
+/// Asks the management library.
+pub(super) const MANAGEMENT: &str = "management";
+/// Initialises the runtime, makes no context.
 pub(super) const INIT: &str = "init";
-/// Climbs rungs of the ladder.
-pub(super) const LADDER: &str = "ladder";
+/// Runs checks.
+pub(super) const CHECKS: &str = "checks";
 
 /// What a step needs to know.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,23 +30,21 @@ pub(super) const LADDER: &str = "ladder";
 pub(super) struct Settings {
     /// `/` except in tests.
     pub(super) root: PathBuf,
-    /// The driver library to load, `None` for the loader's choice.
-    pub(super) cuda: Option<PathBuf>,
-    /// NVML.
-    pub(super) nvml: Option<PathBuf>,
-    /// NVRTC.
-    pub(super) nvrtc: Option<PathBuf>,
-    /// cuBLAS.
-    pub(super) cublas: Option<PathBuf>,
-    /// cuDNN.
-    pub(super) cudnn: Option<PathBuf>,
-    /// CUDA's number of the device.
+    /// Which vendor is asked.
+    pub(super) vendor: String,
+    /// The runtime's library to load, `None` for the loader's choice.
+    pub(super) driver: Option<PathBuf>,
+    /// The management library.
+    pub(super) management: Option<PathBuf>,
+    /// Other libraries by their stems.
+    pub(super) libraries: BTreeMap<String, PathBuf>,
+    /// The runtime's number of the device.
     pub(super) device: i32,
-    /// The rungs to climb.
-    pub(super) rungs: Vec<String>,
-    /// Whether somebody else computes on the device: then no rung takes all of its memory.
+    /// The checks to run.
+    pub(super) checks: Vec<String>,
+    /// Whether somebody else computes on the device: then no check takes all of its memory.
     pub(super) shared: bool,
-    /// Seconds for each rung of the stress level.
+    /// Seconds for each check of the stress level.
     pub(super) seconds: u64,
     /// The child gives up by itself after this many seconds.
     pub(super) alive: u64,
@@ -57,10 +54,10 @@ pub(super) struct Settings {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message {
-    /// A rung begins.
+    /// A check begins.
     Begin(String),
-    /// A rung ended.
-    End(RungLayout),
+    /// A check ended.
+    End(CheckLayout),
     /// Facts.
     Facts(BTreeMap<String, Json>, BTreeMap<String, String>),
 }
@@ -78,60 +75,39 @@ pub fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> {
     no_core_dump();
     die_with_parent();
     give_up_after(Duration::from_secs(settings.alive.max(1)));
-    match step.to_str() {
-        Some(NVML) => {
-            // Said piece by piece: a device that never answers must not take the others' facts along.
-            nvml::read(settings.nvml.as_deref(), &settings.root, &mut |notes| say_facts(out, notes));
-        }
-        Some(INIT) => {
+    let Some(vendor) = VENDORS.iter().find(|vendor| vendor.description().id == settings.vendor) else {
+        return Some(USAGE);
+    };
+    let known = step.to_str().is_some_and(|step| perform(step, *vendor, &settings, out));
+    Some(if known { 0 } else { USAGE })
+}
+
+/// Does one step; `false` where there is none of that name.
+pub(super) fn perform(step: &str, vendor: &dyn Vendor, settings: &Settings, out: &mut dyn Write) -> bool {
+    match step {
+        // Said piece by piece: a device that never answers must not take the others' facts along.
+        MANAGEMENT => vendor.read_management(settings, &mut |notes| say_facts(out, notes)),
+        INIT => {
             let mut notes = Notes::default();
-            init(settings.cuda.as_deref(), &mut notes);
+            vendor.initialise(settings, &mut notes);
             say_facts(out, &notes);
         }
-        Some(LADDER) => climb(&settings, out),
-        _ => return Some(USAGE),
+        CHECKS => run(vendor, settings, out),
+        _ => return false,
     }
-    Some(0)
+    true
 }
 
-/// `cuInit`, the driver's CUDA version, the number of devices that a program sees.
-fn init(library: Option<&Path>, notes: &mut Notes) {
-    let library = library.map_or(OsStr::new(DRIVER[0]), Path::as_os_str);
-    let answer = Driver::open(library).and_then(|driver| {
-        driver.init()?;
-        let version = driver.version()?;
-        notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10));
-        let count = driver.device_count()?;
-        notes.count("cuda.device_count", u64::try_from(count).unwrap_or(0));
-        for ordinal in 0..count {
-            if let Ok(pci) = driver.device(ordinal).and_then(|device| device.pci()) {
-                notes.text(format!("cuda.{ordinal}.pci"), pci);
-            }
-        }
-        Ok(())
-    });
-    match answer {
-        Ok(()) => notes.text("driver.init", "ok"),
-        Err(trouble) => {
-            if let Some(code) = trouble.code() {
-                notes.number("driver.init_code", f64::from(code));
-            }
-            notes.text("driver.init", rungs::word_of(&trouble));
-            notes.text("driver.init_says", trouble.says());
-        }
-    }
-}
-
-/// Climbs until a rung does not hold: what comes after it deserves a fresh process.
-fn climb(settings: &Settings, out: &mut dyn Write) {
-    let mut bench = rungs::Bench::new(settings.clone());
-    for name in &settings.rungs {
+/// Runs until a check does not hold: what comes after it deserves a fresh process.
+fn run(vendor: &dyn Vendor, settings: &Settings, out: &mut dyn Write) {
+    let mut bench = vendor.bench(settings);
+    for name in &settings.checks {
         say(out, &Message::Begin(name.clone()));
         let started = Instant::now();
-        let result = bench.climb(name);
+        let result = bench.run(name);
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let holds = result.word.holds();
-        let rung = Rung {
+        let check = Check {
             name: name.clone(),
             device: u32::try_from(settings.device).unwrap_or(0),
             word: result.word,
@@ -139,10 +115,11 @@ fn climb(settings: &Settings, out: &mut dyn Write) {
             code: result.code,
             milliseconds,
         };
-        if !bench.notes.facts.is_empty() {
-            say_facts(out, &std::mem::take(&mut bench.notes));
+        let notes = bench.take_notes();
+        if !notes.facts.is_empty() {
+            say_facts(out, &notes);
         }
-        say(out, &Message::End(RungLayout::of(&rung)));
+        say(out, &Message::End(CheckLayout::of(&check)));
         if !holds {
             break;
         }

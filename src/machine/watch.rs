@@ -10,8 +10,10 @@ use serde_json::Value as Json;
 use super::note::Notes;
 use super::quick::{self, Part};
 use super::save::split;
+use super::vendor::VENDORS;
 use super::{Options, Shared};
 use crate::facts::Facts;
+use crate::vendors::Vendor;
 
 /// How many samples a plot shows.
 const KEPT: usize = 120;
@@ -28,13 +30,13 @@ pub struct Sample {
 impl Sample {
     /// The sample as one line of JSON, without a newline.
     pub fn to_json_line(&self) -> String {
-        let (facts, set_unknown) = split(&self.facts);
+        let (facts, unknown) = split(&self.facts);
         let seconds = self.taken.duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let line: BTreeMap<&str, Json> = BTreeMap::from([
             ("schema", Json::from("faultbook/sample/1")),
             ("time", Json::from((seconds * 1000.0).round() / 1000.0)),
             ("facts", serde_json::to_value(facts).unwrap_or_default()),
-            ("set_unknown", serde_json::to_value(set_unknown).unwrap_or_default()),
+            ("cannot_tell", serde_json::to_value(unknown).unwrap_or_default()),
         ]);
         serde_json::to_string(&line).unwrap_or_default()
     }
@@ -50,19 +52,24 @@ pub struct Watch {
 impl Watch {
     /// Prepares; asks nothing yet.
     pub fn new(options: Options) -> Self {
-        Self { shared: Shared::new(options), samples: VecDeque::new() }
+        Self { shared: Shared::new(VENDORS, options), samples: VecDeque::new() }
+    }
+
+    /// The vendor that is watched.
+    pub fn vendor(&self) -> &'static Vendor {
+        self.shared.vendor.description()
     }
 
     /// Takes a sample.
     pub fn sample(&mut self) -> &Sample {
         let mut notes = Notes::default();
         if self.shared.present {
-            if let Part::Nvml(answered, end) = quick::ask_nvml(&self.shared) {
+            if let Part::Management(answered, end) = quick::ask_management(&self.shared) {
                 notes = answered;
-                quick::nvml_end(&end, &mut notes);
+                quick::management_end(&end, self.shared.vendor, &mut notes);
             }
         } else {
-            quick::no_driver(&mut notes);
+            quick::no_driver(self.shared.vendor, &mut notes);
         }
         if self.samples.len() == KEPT {
             self.samples.pop_front();

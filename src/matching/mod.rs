@@ -3,16 +3,19 @@
 //!
 //! The surprising thing: regexes compile at their first use, because most runs need none or two of several hundred.
 
-use std::collections::{BTreeSet, HashMap};
+mod scanned;
+
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::book::Book;
-use crate::book::schema::{NEAR, SignatureRole, SignatureSpec};
+use crate::book::schema::{SignatureRole, SignatureSpec};
 use crate::incident::Role;
 use crate::pattern::Pattern;
-use crate::text::{Level, Transcript};
+use crate::text::Transcript;
+use scanned::{Asked, ScannedLine, Surroundings};
 
 /// What a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,6 +85,17 @@ enum Guard {
     Word,
     /// The literal is a sentence that means something only after the name of a CUDA interface.
     AfterCuda,
+}
+
+impl Guard {
+    /// Whether a literal at `place` of a line counts.
+    fn allows(self, line: &mut ScannedLine<'_>, place: &Range<usize>) -> bool {
+        match self {
+            Guard::Free => true,
+            Guard::Word => line.informs && is_word(line.text, place),
+            Guard::AfterCuda => line.informs && line.cuda_named_at().is_some_and(|end| end <= place.start),
+        }
+    }
 }
 
 /// Collects signatures; literals are shared between them.
@@ -189,41 +203,40 @@ impl SignatureSet {
         // An automaton that folds case itself takes four times as long to build.
         let text = transcript.text().to_ascii_lowercase();
         let mut hits: Vec<Hit> = Vec::new();
-        let mut line = 0;
-        let mut seen: Vec<usize> = Vec::new();
-        let mut cancelled: Vec<(usize, Owner)> = Vec::new();
+        let mut cancelled: HashSet<(usize, Owner)> = HashSet::new();
+        let mut surroundings = Surroundings::new(transcript, roles);
+        // For each signature the line that it was tried on last: a literal may stand on a line thousands of times.
+        let mut tried: Vec<Option<usize>> = vec![None; self.signatures.len()];
+        let mut line: Option<ScannedLine<'_>> = None;
         for found in self.automaton.find_overlapping_iter(&text) {
-            let at = found.start();
             if transcript.is_empty() {
                 break;
             }
-            if !transcript.range_of(line).contains(&at) {
-                line = transcript.line_at(at);
-                seen.clear();
-            }
-            let range = transcript.range_of(line);
+            let line = match &mut line {
+                Some(line) if line.range.contains(&found.start()) => line,
+                line => line.insert(ScannedLine::new(transcript, roles, &text, found.start())),
+            };
             // A literal that runs over the end of its line is not on one line.
-            if found.end() > range.end || !searched(roles.get(line)) {
+            if found.end() > line.range.end || !line.searched {
                 continue;
             }
-            for &signature in &self.by_literal[found.pattern().as_usize()] {
-                if seen.contains(&signature) {
+            let place = found.start() - line.range.start..found.end() - line.range.start;
+            for &number in &self.by_literal[found.pattern().as_usize()] {
+                let signature = &self.signatures[number];
+                if tried[number] == Some(line.index) || !signature.guard.allows(line, &place) {
                     continue;
                 }
-                let place = at - range.start..found.end() - range.start;
-                match self.signatures[signature].on_line(transcript, roles, line, place) {
-                    Outcome::Hit(hit) => {
-                        seen.push(signature);
-                        hits.push(hit);
-                    }
-                    Outcome::Cancelled => cancelled.push((line, self.signatures[signature].owner)),
+                tried[number] = Some(line.index);
+                match signature.on_line(line, &mut surroundings, number) {
+                    Outcome::Hit => hits.push(signature.hit(line.index, place.start)),
+                    Outcome::Cancelled => drop(cancelled.insert((line.index, signature.owner))),
                     Outcome::Silent => {}
                 }
             }
         }
         // The author of a page knows when a code on a line does not mean the fault; a code table does not.
         hits.retain(|hit| hit.origin == Origin::Page || !cancelled.contains(&(hit.line, hit.owner)));
-        let explained: BTreeSet<usize> =
+        let explained: HashSet<usize> =
             hits.iter().filter(|hit| matches!(hit.owner, Owner::Notice(_))).map(|hit| hit.line).collect();
         hits.retain(|hit| matches!(hit.owner, Owner::Notice(_)) || !explained.contains(&hit.line));
         hits.sort_by_key(|hit| (hit.line, hit.owner));
@@ -234,35 +247,18 @@ impl SignatureSet {
 /// What a signature says of a line that holds its longest literal.
 enum Outcome {
     /// It holds.
-    Hit(Hit),
+    Hit,
     /// It would hold, but its `unless` says that the line means something else.
     Cancelled,
     /// It does not hold.
     Silent,
 }
 
-/// Whether signatures look at a line of this role.
-fn searched(role: Option<&Role>) -> bool {
-    role.is_none_or(|role| role.may_be_evidence() && *role != Role::Header)
-}
-
 impl Signature {
-    /// What this signature says of line `index`, whose longest literal stands at `place`.
-    fn on_line(&self, transcript: &Transcript, roles: &[Role], index: usize, place: Range<usize>) -> Outcome {
-        let line = transcript.line(index);
-        let guarded = match self.guard {
-            Guard::Free => true,
-            Guard::Word => is_word(line.text, &place),
-            Guard::AfterCuda => names_cuda(&line.text[..place.start]),
-        };
-        if !guarded || (self.guard != Guard::Free && line.prefix.level.is_some_and(|level| level < Level::Info)) {
+    /// What this signature, number `number` of its set, says of a line that holds its longest literal.
+    fn on_line(&self, line: &ScannedLine<'_>, surroundings: &mut Surroundings<'_>, number: usize) -> Outcome {
+        if self.literals.len() > 1 && !self.literals.iter().all(|literal| line.lower.contains(literal.as_str())) {
             return Outcome::Silent;
-        }
-        if self.literals.len() > 1 {
-            let lower = line.text.to_ascii_lowercase();
-            if !self.literals.iter().all(|literal| lower.contains(literal.as_str())) {
-                return Outcome::Silent;
-            }
         }
         if self.regex.as_ref().is_some_and(|regex| !regex.is_match(line.text)) {
             return Outcome::Silent;
@@ -270,22 +266,25 @@ impl Signature {
         if self.unless.as_ref().is_some_and(|unless| unless.is_match(line.text)) {
             return Outcome::Cancelled;
         }
-        let around = index.saturating_sub(NEAR)..(index + NEAR + 1).min(transcript.len());
-        // An answer of ours speaks of faults that it was not.
-        let around = around.filter(|i| roles.get(*i) != Some(&Role::Answer));
-        let any = |pattern: &Pattern| around.clone().any(|i| pattern.is_match(transcript.line(i).text));
-        if self.near.as_ref().is_some_and(|near| !any(near)) || self.without.as_ref().is_some_and(any) {
+        let mut any = |kind, pattern: &Pattern| surroundings.any(line.index, (number, kind), pattern);
+        if self.near.as_ref().is_some_and(|near| !any(Asked::Near, near))
+            || self.without.as_ref().is_some_and(|without| any(Asked::Without, without))
+        {
             return Outcome::Silent;
         }
-        Outcome::Hit(Hit {
+        Outcome::Hit
+    }
+
+    fn hit(&self, line: usize, at: usize) -> Hit {
+        Hit {
             owner: self.owner,
-            line: index,
-            at: place.start,
+            line,
+            at,
             specificity: self.literals.iter().map(String::len).sum(),
             standing: self.standing,
             fatal: self.fatal,
             origin: self.origin,
-        })
+        }
     }
 }
 
@@ -294,14 +293,6 @@ fn is_word(text: &str, place: &Range<usize>) -> bool {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let bytes = text.as_bytes();
     !bytes[..place.start].last().is_some_and(part) && !bytes.get(place.end).is_some_and(part)
-}
-
-/// Whether the words before a sentence name a CUDA interface: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
-fn names_cuda(before: &str) -> bool {
-    let lower = before.to_ascii_lowercase();
-    ["cuda", "gpuassert", "cuinit", "cumem", "custream", "cumodule", "culaunch", "cuctx", "nvml"]
-        .iter()
-        .any(|name| lower.contains(name))
 }
 
 #[cfg(test)]

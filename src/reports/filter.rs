@@ -5,9 +5,9 @@ use jiff::{Span, Unit, Zoned};
 
 use super::record::Record;
 use crate::book::Book;
-use crate::check::{self, Stage};
 use crate::reports::draft::Error;
 use crate::reports::reading::comparable;
+use crate::reports::status::{self, Stage};
 
 /// What reports must be like; of several values of one kind, one must hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -79,7 +79,7 @@ fn refuse(says: String, hint: impl Into<String>) -> Error {
 
 /// `open` and `closed` stand for all words of their kind; every other word for itself, in any spelling.
 fn status(word: &str) -> Result<Status, Error> {
-    match check::status_word(word) {
+    match status::canonical(word) {
         Some("open") => Ok(Status::Stage(Stage::Open)),
         Some("closed") => Ok(Status::Stage(Stage::Solved)),
         Some(word) => Ok(Status::Word(word)),
@@ -91,7 +91,7 @@ fn status(word: &str) -> Result<Status, Error> {
 }
 
 fn severity(word: &str) -> Result<&'static str, Error> {
-    check::severity_of(word)
+    status::severity(word)
         .ok_or_else(|| refuse(format!("`{word}` is no severity"), "critical, high, medium, low, info"))
 }
 

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use super::record::{ParsedReport, Record};
-use crate::check::Stage;
 use crate::render::markdown;
+use crate::reports::status::Stage;
 
 /// The file's name.
 pub const FILE: &str = "INDEX.md";

@@ -3,6 +3,7 @@
 //! Reading is lenient: whatever people write is taken. Writing is careful: files are written whole or not at all.
 
 pub mod config;
+pub mod dates;
 pub mod draft;
 mod error;
 pub mod files;
@@ -11,6 +12,7 @@ pub mod graph;
 pub mod index;
 pub mod index_page;
 pub mod knowledge;
+pub mod links;
 pub mod lookup;
 pub mod mentions;
 pub mod naming;
@@ -20,5 +22,6 @@ pub mod reading;
 pub mod record;
 pub mod refs;
 pub mod stats;
+pub mod status;
 
 pub use error::Error;

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::book::report::Report;
-use crate::check::{self, Stage};
+use crate::reports::dates;
 use crate::reports::draft::moment::Moment;
 use crate::reports::files;
 use crate::reports::index::Entry;
 use crate::reports::reading::{self, comparable};
+use crate::reports::status::{self, Stage};
 
 /// A report in short.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,12 +68,12 @@ impl Record {
         (status, severity, date): (&str, &str, &str),
         faults: Vec<String>,
     ) -> Self {
-        let status_word = check::status_of(status);
+        let status_word = status::reading(status);
         Self {
             status: status.to_owned(),
             status_word,
-            stage: status_word.and_then(check::stage_of),
-            severity: check::severity_of(severity),
+            stage: status_word.and_then(status::stage),
+            severity: status::severity(severity),
             moment: moment(date).or_else(|| moment(&day_in(&id)?)),
             id,
             aliases,
@@ -108,7 +109,7 @@ pub fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<Par
 
 /// A date as reports have it, in whatever spelling that has one meaning.
 fn moment(date: &str) -> Option<Moment> {
-    Moment::parse(&check::date_of(date)?)
+    Moment::parse(&dates::reading(date)?)
 }
 
 /// The day in an id: `BUG-20251110-003` is of 2025-11-10.

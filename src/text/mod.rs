@@ -12,6 +12,7 @@ mod blanks;
 mod boxes;
 mod clean;
 mod decode;
+mod excerpt;
 mod numbering;
 mod prefix;
 mod progress;
@@ -24,6 +25,8 @@ pub mod words;
 mod wrapped;
 
 use std::ops::Range;
+
+pub use excerpt::Excerpt;
 
 /// How grave a log line calls itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,9 +114,14 @@ const FIRST_LINES: usize = 500_000;
 
 /// Cleans any bytes. Total: every input gives a transcript.
 pub fn read(bytes: &[u8]) -> Transcript {
+    read_excerpt(bytes, &Excerpt::default())
+}
+
+/// Cleans bytes that are part of a longer text: lines are numbered as there.
+pub fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
     let mut decoded = decode::decode(bytes);
     let mut notes = std::mem::take(&mut decoded.notes);
-    let (mut lines, physical_lines) = physical(&decoded.text, &mut notes);
+    let (mut lines, physical_lines) = physical(&decoded.text, excerpt, &mut notes);
     cut_fronts(&mut lines, quote::depths);
     cut_fronts(&mut lines, numbering::widths);
     let mut cleaner = clean::Cleaner::new(&decoded.text, &lines);
@@ -136,7 +144,7 @@ pub fn read(bytes: &[u8]) -> Transcript {
 }
 
 /// The physical lines of a text without their line breaks, and how many there were.
-fn physical<'t>(text: &'t str, notes: &mut Vec<String>) -> (Vec<clean::Physical<'t>>, u32) {
+fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (Vec<clean::Physical<'t>>, u32) {
     let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let total = breaks + usize::from(!text.is_empty() && !text.ends_with('\n'));
     let left_out = if total > MOST_LINES { FIRST_LINES..total - (MOST_LINES - FIRST_LINES) } else { 0..0 };
@@ -149,12 +157,13 @@ fn physical<'t>(text: &'t str, notes: &mut Vec<String>) -> (Vec<clean::Physical<
     for (index, end) in ends.enumerate() {
         if !left_out.contains(&index) {
             let line = text.get(base..end).unwrap_or_default();
-            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            let number = excerpt.original(u32::try_from(index + 1).unwrap_or(u32::MAX));
             lines.push(clean::Physical { text: line.trim_end_matches('\r'), base, number });
         }
         base = end + 1;
     }
-    (lines, u32::try_from(total).unwrap_or(u32::MAX))
+    notes.extend(excerpt.note());
+    (lines, excerpt.lines(u32::try_from(total).unwrap_or(u32::MAX)))
 }
 
 /// Moves the beginning of lines behind what stands in front of their words: `widths` gives its bytes for each line.
@@ -249,6 +258,12 @@ impl Transcript {
     /// The writers, in order of first appearance. A text by one writer has one stream with all lines.
     pub fn streams(&self) -> &[Stream] {
         &self.streams
+    }
+
+    /// The next line after line `index` by the writer of stream number `stream`.
+    pub(crate) fn next_of_stream(&self, stream: usize, index: usize) -> Option<Line<'_>> {
+        let lines = &self.streams.get(stream)?.lines;
+        lines.get(lines.partition_point(|&line| line <= index)).map(|&next| self.line(next))
     }
 
     /// The names that [`Prefix::source`] points at.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use faultbook::facts::{self, Definition, FactType, Facts, Group, Origin, ReportRow, Value};
-use faultbook::{incident, text};
+use faultbook::{incident, packages, text, wording};
 
 use super::support;
 
@@ -67,12 +67,18 @@ fn computed_facts_are_registered() {
 #[test]
 fn every_registered_fact_has_a_producer() {
     // What shows and weighs the facts of a machine produces none.
-    let consumers = ["src/machine/view", "src/machine/findings.rs"];
-    let places = ["src/incident", "src/machine", "src/reports/reading", "src/diagnosis/enrich.rs"];
+    let consumers = ["src/machine/view", "src/machine/findings.rs", "src/machine/nvidia/findings.rs"];
+    // A vendor's description names its libraries and some facts.
+    let places =
+        ["src/incident", "src/machine", "src/reports/reading", "src/diagnosis/enrich.rs", "kb/vendors/nvidia.toml"];
     let code = code(&places, &consumers);
     let quoted = |word: &str| code.contains(&format!("\"{word}\""));
     let mut missing = Vec::new();
     let ends = |end: &str| code.contains(&format!("}}.{end}\""));
+    // Versions of packages and statements of writers are produced by rows of data.
+    let named = packages::builtin().iter().filter(|row| !row.distributions.is_empty() || !row.spellings.is_empty());
+    let stated = wording::statements().statement.iter().map(|row| row.fact);
+    let rows: Vec<&str> = named.map(|row| row.fact.as_ref()).chain(stated).collect();
     for group in facts::groups() {
         for fact in &group.facts {
             let name = fact.name.as_ref();
@@ -84,6 +90,7 @@ fn every_registered_fact_has_a_producer() {
                 true => code.contains(&format!("\"{}{{", &name[..name.find('{').unwrap_or(0)])),
                 false => {
                     quoted(name)
+                        || rows.contains(&name)
                         || of_a_pattern(last)
                         || group.each_gpu && quoted(rest)
                         || ["xid", "run"].contains(&first) && ends(last)
@@ -106,7 +113,7 @@ fn every_fact_that_the_code_names_is_registered() {
     let groups: Vec<&str> = facts::definitions().map(|fact| first(&fact.name)).collect();
     for file in files(Path::new("src"), "rs") {
         let text = fs::read_to_string(&file).expect("a source file");
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = text.split("\nmod tests {").next().unwrap_or_default();
         let about_facts =
             |line: &&str| !line.trim_start().starts_with("//") && (line.contains("facts") || line.contains("notes"));
         for line in code.lines().filter(about_facts) {
@@ -204,7 +211,7 @@ fn code(places: &[&str], except: &[&str]) -> String {
     all.filter(|file| !except.iter().any(|except| file.starts_with(except)))
         .map(|file| {
             let text = fs::read_to_string(file).expect("a source file");
-            text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+            text.split("\nmod tests {").next().unwrap_or_default().to_owned()
         })
         .collect()
 }

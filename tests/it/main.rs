@@ -8,6 +8,7 @@ mod cli;
 mod codes;
 mod docs;
 mod facts;
+mod growth;
 mod kb;
 mod layers;
 mod lifecycle;

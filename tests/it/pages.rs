@@ -8,6 +8,7 @@ use faultbook::book::page::{FaultPage, Recipe};
 use faultbook::book::page_reader::{PageLocation, read_body, read_fault, read_notice, read_recipe};
 use faultbook::book::problem::Problem;
 use faultbook::book::schema::{Cost, SignatureRole, Weight};
+use faultbook::condition::Condition;
 use faultbook::reports::own_pages;
 
 const RECIPE: &str = "---\ntitle: Halve the batch\ncost: setting\nin_force: \"run.batch_size == 1\"\n---\nHalf the rows,\nhalf the memory.\n\n```sh\ntrain --batch 2\n```\n\nTrade-off: twice the steps.\n";
@@ -121,7 +122,7 @@ fn check_whole(page: &FaultPage) {
     assert_eq!(batch.commands, ["frob --rows 2", "train --batch 2"]);
     assert_eq!(batch.detail, "here the flag is `--rows`.\n\nHalf the rows, half the memory.");
     assert_eq!(batch.trade_offs, ["twice the steps."]);
-    assert_eq!(batch.in_force.as_deref(), Some("run.batch_size == 1"));
+    assert_eq!(batch.in_force.as_ref().map(Condition::source), Some("run.batch_size == 1"));
     assert_eq!(dry.title, "Set `frob.dry = False`, so that it idles");
     assert_eq!(dry.detail, "It then waits for more.");
     assert_eq!((dry.commands[0].as_str(), dry.trade_offs[0].as_str()), ("frob.dry = False", "slower."));

@@ -85,6 +85,11 @@ const PROGRAMS: &[&str] = &[
     "tune",
 ];
 
+/// Records what a setting says of the run that stands beside its name.
+pub(super) fn setting(name: &str, value: &str, facts: &mut Facts) {
+    settings::fact(name, value, 0, facts);
+}
+
 /// Reads one line.
 pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, commands: &mut Vec<CommandLine>) {
     if line.text.len() > 20_000 {

@@ -3,20 +3,14 @@
 //! It refuses lines that ask two things at once, and answers that are the next prompt.
 
 use super::super::command::matters;
+use super::super::words::is_word;
 use super::version;
 use crate::facts::Facts;
+use crate::packages::Packages;
 
-/// Expressions with one answer, and its fact.
-const EXPRESSIONS: [(&str, &str); 8] = [
-    ("torch.__version__", "torch.version"),
-    ("torch.version.cuda", "torch.cuda"),
-    ("torch.backends.cudnn.version()", "cudnn.version"),
-    ("tf.__version__", "tensorflow.version"),
-    ("tensorflow.__version__", "tensorflow.version"),
-    ("jax.__version__", "jax.version"),
-    ("jaxlib.__version__", "jaxlib.version"),
-    ("onnxruntime.__version__", "onnxruntime.version"),
-];
+/// Expressions about builds with one answer, and its fact; `<package>.__version__` is asked of the catalogue.
+const EXPRESSIONS: [(&str, &str); 2] =
+    [("torch.version.cuda", "torch.cuda"), ("torch.backends.cudnn.version()", "cudnn.version")];
 
 /// What was asked on the line before.
 #[derive(Debug, Default)]
@@ -33,7 +27,7 @@ impl Answers {
     }
 
     /// Takes an answer, and a question.
-    pub(super) fn read(&mut self, words: &str, line: u32, facts: &mut Facts) {
+    pub(super) fn read(&mut self, words: &str, line: u32, packages: &Packages, facts: &mut Facts) {
         if std::mem::replace(&mut self.capability, words.contains("get_device_capability(")) {
             capability(words, line, facts);
         }
@@ -45,7 +39,7 @@ impl Answers {
                 version::answer(&name, value, line, facts);
             }
         }
-        self.asked = question(words);
+        self.asked = question(words, packages);
     }
 }
 
@@ -60,7 +54,7 @@ fn capability(words: &str, line: u32, facts: &mut Facts) {
 }
 
 /// The fact that a line asks for.
-fn question(words: &str) -> Option<String> {
+fn question(words: &str, packages: &Packages) -> Option<String> {
     let (_, variable) = words.rsplit_once("echo ").unwrap_or_default();
     let name = variable.trim_matches(['"', ' ']).strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
     if let Some(name) = name.filter(|name| matters(name)) {
@@ -69,10 +63,16 @@ fn question(words: &str) -> Option<String> {
     if !is_prompt(words) && !words.contains("python") {
         return None;
     }
-    let mut asked = EXPRESSIONS.iter().filter(|(expression, _)| words.contains(expression));
-    let (expression, name) = asked.next().filter(|_| asked.next().is_none())?;
-    let after = words.rsplit_once(expression).map(|(_, after)| after)?;
-    after.trim_matches([')', '"', '\'', ' ']).is_empty().then(|| (*name).to_owned())
+    let known = EXPRESSIONS.iter().filter_map(|(expression, fact)| {
+        words.match_indices(expression).next().map(|(at, _)| (at + expression.len(), (*fact).to_owned()))
+    });
+    let versions = words.match_indices(".__version__").filter_map(|(at, expression)| {
+        let import = words.get(..at)?.rsplit(|c: char| !is_word(c)).next()?;
+        Some((at + expression.len(), packages.by_import(import)?.fact.to_string()))
+    });
+    let mut asked = known.chain(versions);
+    let (end, name) = asked.next().filter(|_| asked.next().is_none())?;
+    words.get(end..)?.trim_matches([')', '"', '\'', ' ']).is_empty().then_some(name)
 }
 
 fn is_prompt(words: &str) -> bool {
@@ -87,7 +87,7 @@ mod tests {
         let mut facts = Facts::default();
         let mut answers = Answers::default();
         for (line, words) in (1..).zip(text.lines()) {
-            answers.read(words, line, &mut facts);
+            answers.read(words, line, crate::packages::builtin(), &mut facts);
         }
         facts
     }

@@ -5,86 +5,8 @@
 
 use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, number, size, whole};
 use crate::facts::{Facts, Source, Value};
-
-/// Beginnings of GPU names, the longest first.
-const STARTS: &[&str] = &[
-    "NVIDIA GeForce ",
-    "NVIDIA RTX ",
-    "NVIDIA TITAN ",
-    "NVIDIA Tesla ",
-    "NVIDIA Quadro ",
-    "NVIDIA Graphics Device",
-    "NVIDIA A",
-    "NVIDIA H",
-    "NVIDIA L",
-    "NVIDIA B",
-    "NVIDIA T",
-    "NVIDIA G",
-    "NVIDIA Jetson ",
-    "NVIDIA Thor",
-    "NVIDIA P",
-    "NVIDIA V",
-    "GeForce RTX ",
-    "GeForce GTX ",
-    "GeForce MX",
-    "Tesla ",
-    "Quadro ",
-    "TITAN ",
-    "RTX ",
-    "GTX ",
-    "A100",
-    "H100",
-    "H200",
-    "V100",
-    "B200",
-    "L40S",
-];
-
-/// Words that go on with a GPU's name.
-const PARTS: &[&str] = &[
-    "NVIDIA",
-    "GeForce",
-    "RTX",
-    "GTX",
-    "Tesla",
-    "Quadro",
-    "TITAN",
-    "Ti",
-    "SUPER",
-    "Super",
-    "Laptop",
-    "GPU",
-    "Ada",
-    "Generation",
-    "Blackwell",
-    "Server",
-    "Workstation",
-    "Edition",
-    "PCIe",
-    "PCIE",
-    "HBM3",
-    "HBM3e",
-    "HBM2e",
-    "HBM2",
-    "NVL",
-    "Max-Q",
-    "Black",
-    "Xp",
-    "X",
-    "V",
-    "Z",
-    "D",
-    "Mobile",
-    "with",
-    "Design",
-    "Orin",
-    "AGX",
-    "Nano",
-    "NX",
-    "PRO",
-    "Pro",
-    "MIG",
-];
+use crate::vendors::description::GpuNames;
+use crate::vendors::{self, Vendor};
 
 /// Reads what a line says about GPUs.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&'static str, String, u32)>) {
@@ -93,7 +15,7 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
     }
     match name(words) {
         // "RTX 3060" in a sentence: good enough where no line gives the full name.
-        Some((name, _)) if name.starts_with("RTX") || name.starts_with("GTX") => {
+        Some((name, _)) if is_short(&name) => {
             hints.push(("gpu.name", full(&name), line));
             hints.truncate(64);
         }
@@ -141,26 +63,34 @@ fn full(name: &str) -> String {
     }
 }
 
+/// Whether a name begins as people shorten it.
+fn is_short(name: &str) -> bool {
+    vendors::all().iter().flat_map(|vendor| &vendor.gpus.short).any(|start| name.starts_with(start.as_str()))
+}
+
 /// The first GPU named on a line, and its memory where the line says it.
 pub(super) fn name(words: &str) -> Option<(String, Option<f64>)> {
-    for start in STARTS {
-        for (at, _) in words.match_indices(start) {
-            if words
-                .get(..at)
-                .and_then(|head| head.chars().next_back())
-                .is_some_and(|c| is_word(c) || c == '-' || c == '.')
-            {
-                continue;
-            }
-            if let Some(found) = collect(words.get(at..)?) {
-                return Some(found);
+    name_of(vendors::all(), words)
+}
+
+fn name_of(vendors: &[Vendor], words: &str) -> Option<(String, Option<f64>)> {
+    for names in vendors.iter().map(|vendor| &vendor.gpus) {
+        for start in &names.starts {
+            for (at, _) in words.match_indices(start.as_str()) {
+                let before = words.get(..at).and_then(|head| head.chars().next_back());
+                if before.is_some_and(|c| is_word(c) || c == '-' || c == '.') {
+                    continue;
+                }
+                if let Some(found) = collect(names, words.get(at..)?) {
+                    return Some(found);
+                }
             }
         }
     }
     None
 }
 
-fn collect(words: &str) -> Option<(String, Option<f64>)> {
+fn collect(names: &GpuNames, words: &str) -> Option<(String, Option<f64>)> {
     let mut name = String::new();
     let mut memory = None;
     let mut has_digit = false;
@@ -173,7 +103,7 @@ fn collect(words: &str) -> Option<(String, Option<f64>)> {
         let gigabytes = size(clean)
             .filter(|(_, rest)| rest.is_empty() && clean.starts_with(|c: char| c.is_ascii_digit()))
             .map(|s| s.0);
-        let consumer = name.contains("GeForce") || name.contains("RTX") || name.contains("GTX");
+        let consumer = names.consumer.iter().any(|word| name.contains(word.as_str()));
         if let Some(bytes) = gigabytes {
             if !has_digit {
                 break;
@@ -190,7 +120,7 @@ fn collect(words: &str) -> Option<(String, Option<f64>)> {
         {
             memory = number(clean).map(|(value, _)| value * 1_073_741_824.0);
             break;
-        } else if is_model(clean, place) {
+        } else if is_model(names, clean, place) {
             has_digit |= clean.bytes().any(|b| b.is_ascii_digit());
             if !name.is_empty() {
                 name.push(' ');
@@ -209,13 +139,13 @@ fn collect(words: &str) -> Option<(String, Option<f64>)> {
         });
     }
     let name = name.trim_end_matches(" with").trim_end_matches(" MIG").to_owned();
-    let letters = ["TITAN X", "TITAN V", "TITAN RTX"].iter().any(|titan| name.contains(titan));
-    (has_digit || letters || name.contains("Graphics Device")).then_some((name, memory))
+    let letters = names.without_digit.iter().any(|known| name.contains(known.as_str()));
+    (has_digit || letters).then_some((name, memory))
 }
 
 /// Whether a word can be part of a GPU's name.
-fn is_model(word: &str, place: usize) -> bool {
-    if PARTS.contains(&word) {
+fn is_model(names: &GpuNames, word: &str, place: usize) -> bool {
+    if names.parts.iter().any(|part| part == word) {
         return true;
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
@@ -235,7 +165,10 @@ fn times(words: &str) -> Option<u64> {
             let alone = digits.chars().next_back().is_none_or(|c| !is_word(c) && c != '.');
             Some((count, words.get(at + sign.len()..)?.trim_start())).filter(|_| alone)
         })
-        .find(|(_, rest)| STARTS.iter().any(|start| rest.starts_with(start)))?;
+        .find(|(_, rest)| {
+            let mut starts = vendors::all().iter().flat_map(|vendor| &vendor.gpus.starts);
+            starts.any(|start| rest.starts_with(start.as_str()))
+        })?;
     (1..=64).contains(&count).then_some(count).filter(|_| name(rest).is_some())
 }
 
@@ -297,4 +230,30 @@ fn capability(words: &str, line: u32, facts: &mut Facts) {
 fn sm_of(words: &str) -> Option<(u64, u64)> {
     let (digits, _) = after(words, "CUDA capability sm_").and_then(whole)?;
     Some((digits / 10, digits % 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_every_vendor() {
+        for (text, expected) in [
+            ("device 0: AMD Instinct MI300X, 192 GB", "AMD Instinct MI300X"),
+            ("GPU: AMD Radeon RX 7900 XTX (gfx1100)", "AMD Radeon RX 7900 XTX"),
+            ("NVIDIA A100-SXM4-80GB", "NVIDIA A100-SXM4-80GB"),
+        ] {
+            assert_eq!(name(text).map(|(name, _)| name).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    /// A new line of GPUs is data only.
+    #[test]
+    fn a_pattern_of_names_is_a_row_of_data() {
+        let vendor: Vendor = toml::from_str("[gpus]\nstarts = [\"Ours Zephyr \"]\nparts = [\"Ours\", \"Zephyr\"]\n")
+            .expect("a description");
+        let text = "running on Ours Zephyr Z900";
+        assert_eq!(name_of(&[vendor], text), Some(("Ours Zephyr Z900".to_owned(), None)));
+        assert_eq!(name(text), None);
+    }
 }

@@ -7,6 +7,7 @@
 
 use super::super::words::{after, is_word};
 use crate::facts::Facts;
+use crate::vendors;
 
 /// Words that announce a library by name behind them.
 const BEFORE: &[&str] = &[
@@ -36,7 +37,8 @@ pub(super) fn read(text: &str, line: u32, facts: &mut Facts) {
             facts.words_in_text("symbol.name", name.trim_end_matches('.'), line);
         }
     }
-    if text.contains("libnccl-net") || text.contains("libnccl-tuner") {
+    let mut plugins = vendors::all().iter().flat_map(|vendor| &vendor.libraries).filter(|library| library.optional);
+    if plugins.any(|library| text.contains(&format!("lib{}", library.stem))) {
         return;
     }
     let named = text
@@ -65,8 +67,9 @@ pub(super) fn read(text: &str, line: u32, facts: &mut Facts) {
     };
     if let Some(major) = major {
         facts.number_in_text("lib.major", f64::from(major), line);
-        if let Some(cuda) = cuda_of(stem.trim_start_matches("lib"), major) {
-            facts.number_in_text("lib.cuda", f64::from(cuda), line);
+        let library = vendors::library(stem.trim_start_matches("lib"));
+        if let Some(toolkit) = library.and_then(|library| library.toolkit_of(major)) {
+            facts.number_in_text("lib.cuda", f64::from(toolkit), line);
         }
     }
 }
@@ -81,19 +84,6 @@ fn windows(stem: &str) -> (&str, Option<u32>) {
     let major =
         number.map(|number| if digits.len() == 3 || (50..100).contains(&number) { number / 10 } else { number });
     (name, major)
-}
-
-/// The major version of CUDA whose toolkit has the library under this number (the release notes' tables of components);
-/// `None` where several have.
-fn cuda_of(name: &str, major: u32) -> Option<u32> {
-    match name {
-        "cudart" | "cublas" | "cublasLt" | "nvrtc" | "nvblas" | "cupti" | "nvJitLink" => Some(major),
-        "cufft" | "cusparse" | "cusolver" | "curand" | "npps" | "nppc" if major < 10 => Some(major),
-        "cufft" | "cufftw" if major >= 11 => Some(major + 1),
-        "cusparse" if major == 11 => Some(11),
-        "cusolver" if major == 12 => Some(13),
-        _ => None,
-    }
 }
 
 /// Libraries that listings of files, the linker's cache and package managers show, until it is known which one is missing.

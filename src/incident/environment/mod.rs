@@ -7,6 +7,7 @@ mod answers;
 mod archs;
 mod built;
 mod clients;
+mod described;
 mod gpu;
 mod listing;
 mod loader;
@@ -14,13 +15,17 @@ mod processes;
 mod smi;
 mod version;
 
+pub use described::{described, run_settings};
+
 use super::words::{after, is_word};
 use super::{ErrorEvent, Role};
 use crate::facts::{Facts, Source, Value};
+use crate::packages::Packages;
 
 /// Tables that stretch over several lines, and weak hints kept until the end.
-#[derive(Debug, Default)]
-pub(super) struct Tables {
+#[derive(Debug)]
+pub(super) struct Tables<'p> {
+    packages: &'p Packages,
     smi: smi::Smi,
     processes: processes::Processes,
     answers: answers::Answers,
@@ -30,7 +35,20 @@ pub(super) struct Tables {
     hints: Vec<(&'static str, String, u32)>,
 }
 
-impl Tables {
+impl<'p> Tables<'p> {
+    /// Nothing read yet.
+    pub(super) fn new(packages: &'p Packages) -> Self {
+        Self {
+            packages,
+            smi: smi::Smi::default(),
+            processes: processes::Processes::default(),
+            answers: answers::Answers::default(),
+            present: loader::Present::default(),
+            listing: false,
+            hints: Vec::new(),
+        }
+    }
+
     /// Whether a table is being read, so that every line matters.
     pub(super) fn open(&self) -> bool {
         self.smi.open() || self.processes.open() || self.answers.open() || self.listing
@@ -47,7 +65,7 @@ impl Tables {
             self.paths(words, line, facts);
             return false;
         }
-        self.answers.read(words, line, facts);
+        self.answers.read(words, line, self.packages, facts);
         // The process table is part of nvidia-smi's.
         let held = self.processes.read(words, line, facts);
         if self.smi.read(words, line, facts) || held {
@@ -61,7 +79,7 @@ impl Tables {
             self.listing = !words.is_empty();
             if let Some((name, version)) = listing::row(words) {
                 built::read(words, line, facts);
-                version::package(name, version, line, facts);
+                version::package(name, version, line, self.packages, facts);
                 return true;
             }
             self.listing &= words.starts_with("---") || words.starts_with('#');
@@ -69,14 +87,14 @@ impl Tables {
         }
         if let Some((name, version)) = listing::pinned(words) {
             built::read(words, line, facts);
-            version::package(name, version, line, facts);
+            version::package(name, version, line, self.packages, facts);
             return words.split_whitespace().count() <= 2 && !words.starts_with(['-', '*']);
         }
         if words.contains("NCCL INFO") {
             return false;
         }
         if !built::read(words, line, facts) {
-            version::read(words, line, facts);
+            version::read(words, line, self.packages, facts);
         }
         gpu::read(words, line, facts, &mut self.hints);
         archs::read(words, line, facts);
@@ -241,7 +259,7 @@ mod tests {
     use super::*;
 
     pub(super) fn facts(text: &str) -> Facts {
-        let (mut facts, mut tables) = (Facts::default(), Tables::default());
+        let (mut facts, mut tables) = (Facts::default(), Tables::new(crate::packages::builtin()));
         for (number, line) in text.lines().enumerate() {
             tables.read(line, number as u32 + 1, Role::Text, &mut facts);
         }

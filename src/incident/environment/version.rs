@@ -1,53 +1,11 @@
 //! Versions of packages, toolkits and drivers in all the ways people and programs write them.
 //!
-//! Only installed versions: no requirement, no resolver's candidate. The surprising thing: cuDNN writes 9.10.2 as 91002
-//! and 8.9.2 as 8902.
+//! Only installed versions: no requirement, no resolver's candidate. The names come from the catalogue of packages. cuDNN
+//! writes 9.10.2 as 91002 and 8.9.2 as 8902.
 
-use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, version, whole};
+use super::super::words::{after, after_folded, contains_folded, is_word, size, version, whole};
 use crate::facts::Facts;
-
-/// Spellings of a package in prose and keys (lower case), and the fact's name.
-const NAMES: &[(&str, &str)] = &[
-    ("cuda used to build pytorch", "torch.cuda"),
-    ("torch.version.cuda", "torch.cuda"),
-    ("cuda build", "torch.cuda"),
-    ("torch.backends.cudnn.version()", "cudnn.version"),
-    ("loaded cudnn version", "cudnn.version"),
-    ("loaded runtime cudnn library", "cudnn.version"),
-    ("cudnn", "cudnn.version"),
-    ("torch.__version__", "torch.version"),
-    ("pytorch lightning", "lightning.version"),
-    ("pytorch-lightning", "lightning.version"),
-    ("pytorch", "torch.version"),
-    ("torch", "torch.version"),
-    ("tensorflow", "tensorflow.version"),
-    ("tf", "tensorflow.version"),
-    ("jaxlib", "jaxlib.version"),
-    ("jax", "jax.version"),
-    ("python", "python.version"),
-    ("cuda compilation tools, release", "cuda.version"),
-    ("cuda runtime version", "cuda.version"),
-    ("cuda toolkit", "cuda.version"),
-    ("cudatoolkit", "cuda.version"),
-    ("cuda version", "cuda.version"),
-    ("cuda", "cuda.version"),
-    ("nccl", "nccl.version"),
-    ("nvidia driver", "driver.version"),
-    ("driver", "driver.version"),
-    ("kernel module", "driver.version"),
-    ("triton", "triton.version"),
-    ("vllm", "vllm.version"),
-    ("transformers", "transformers.version"),
-    ("lightning", "lightning.version"),
-    ("deepspeed", "deepspeed.version"),
-    ("accelerate", "accelerate.version"),
-    ("numba", "numba.version"),
-    ("cupy", "cupy.version"),
-    ("onnxruntime-gpu", "onnxruntime.version"),
-    ("onnxruntime", "onnxruntime.version"),
-    ("bitsandbytes", "bitsandbytes.version"),
-    ("numpy", "numpy.version"),
-];
+use crate::packages::Packages;
 
 /// Words with which a line tells of requirements rather than of what is installed.
 const REQUIREMENTS: &[&str] = &[
@@ -71,7 +29,7 @@ const REQUIREMENTS: &[&str] = &[
 ];
 
 /// Reads the versions on a line.
-pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
+pub(super) fn read(words: &str, line: u32, packages: &Packages, facts: &mut Facts) {
     if words.contains("source was compiled with") {
         if let Some(built) =
             after_folded(words, "compiled with").map(|rest| rest.trim_start_matches([':', ' '])).and_then(version)
@@ -83,22 +41,14 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
     {
         return;
     }
-    for (spelling, name) in NAMES {
-        let mut from = 0;
-        // "NCCL error in x.cpp, NCCL version 2.21.5": the first mention need not be the one with the version.
-        for _ in 0..4 {
-            let Some(at) = words.get(from..).and_then(|rest| find_folded(rest, spelling)).map(|at| at + from) else {
-                break;
-            };
-            from = at + spelling.len();
-            let before = words.get(..at).and_then(|head| head.chars().next_back());
-            if before.is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@')) {
-                continue;
-            }
-            if let Some(found) = words.get(from..).and_then(stated) {
-                set(name, found, words, line, facts);
-                break;
-            }
+    // "NCCL error in x.cpp, NCCL version 2.21.5": the first mention need not be the one with the version.
+    for (package, place) in packages.spelled(words) {
+        let before = words.get(..place.start).and_then(|head| head.chars().next_back());
+        if before.is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@')) {
+            continue;
+        }
+        if let Some(found) = words.get(place.end..).and_then(stated) {
+            set(&package.fact, found, words, line, facts);
         }
     }
     if let Some(found) = after(words, "Cuda compilation tools, release ").and_then(version) {
@@ -196,31 +146,23 @@ pub(super) fn answer(name: &str, found: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// Records the version of a package found in a listing.
-pub(super) fn package(package: &str, found: &str, line: u32, facts: &mut Facts) {
-    let lower = package.to_ascii_lowercase().replace('_', "-");
-    let name = match lower.as_str() {
-        "torch" | "pytorch" => "torch.version",
-        "tensorflow" | "tensorflow-gpu" | "tensorflow-cpu" | "tf-nightly" => "tensorflow.version",
-        "pytorch-lightning" | "lightning" => "lightning.version",
-        "onnxruntime" | "onnxruntime-gpu" => "onnxruntime.version",
-        "cudatoolkit" | "cuda-version" | "nvidia-cuda-runtime" | "cuda-runtime" => "cuda.version",
-        "jax" | "jaxlib" | "triton" | "vllm" | "transformers" | "deepspeed" | "accelerate" | "numba"
-        | "bitsandbytes" | "numpy" | "python" | "cudnn" | "nccl" => {
-            let name = format!("{lower}.version");
-            set(&name, found, "", line, facts);
-            return;
-        }
-        _ if lower.starts_with("nvidia-cudnn-cu") => "cudnn.version",
-        _ if lower.starts_with("nvidia-nccl-cu") => "nccl.version",
-        _ if lower.starts_with("nvidia-cuda-runtime-cu") => "cuda.version",
-        _ if lower == "cupy" || lower.starts_with("cupy-cuda") => "cupy.version",
-        _ => return,
-    };
-    if name == "torch.version" {
-        package_fact(name, found, line, facts)
-    } else {
-        facts.words_in_text(name, found, line)
+/// A version under its label: the first word of the value that begins like one. Here it may be a bare "12".
+pub(super) fn labelled(fact: &str, value: &str, line: u32, facts: &mut Facts) {
+    let words =
+        value.split([' ', ',', '(', ')', '/', ';', '=']).map(|word| word.trim_matches([':', '>', '<', '~', '^']));
+    let mut versions = words.filter(|word| !word.ends_with('%') && size(word).is_none()).filter_map(version);
+    let Some(found) = versions.next() else { return };
+    if found.contains('.') || fact == "cudnn.version" {
+        set(fact, found, value, line, facts);
+    } else if fact != "driver.version" {
+        facts.words_in_text(fact, found, line);
+    }
+}
+
+/// The version of a package under its name in a listing.
+pub(super) fn package(name: &str, found: &str, line: u32, packages: &Packages, facts: &mut Facts) {
+    if let Some(package) = packages.by_distribution(name) {
+        set(&package.fact, found, "", line, facts);
     }
 }
 

@@ -58,27 +58,6 @@ const SUFFIXES: &[&str] = &[
     "OutOfRange",
 ];
 
-/// Packages whose dotted class names are believed to be exceptions whatever their ending.
-const KNOWN_PACKAGES: &[&str] = &[
-    "torch",
-    "jax",
-    "jaxlib",
-    "tensorflow",
-    "triton",
-    "onnxruntime",
-    "cupy",
-    "cupy_backends",
-    "numba",
-    "keras",
-    "vllm",
-    "lightning",
-    "pytorch_lightning",
-    "ray",
-    "deepspeed",
-    "transformers",
-    "pynvml",
-];
-
 /// Built-in exceptions that are often raised without a message.
 const BARE: &[&str] = &[
     "AssertionError",
@@ -134,8 +113,11 @@ pub(crate) fn alone(text: &str) -> Option<Raised<'_>> {
     }
     let dotted = name.contains('.');
     let root = name.split('.').next().unwrap_or(name);
-    let known =
-        dotted && KNOWN_PACKAGES.contains(&root) && last.starts_with(|c: char| c.is_uppercase()) && is_camel(last);
+    // A class of a known package is an exception whatever its ending.
+    let known = dotted
+        && last.starts_with(|c: char| c.is_uppercase())
+        && is_camel(last)
+        && crate::packages::builtin().by_import(root).is_some();
     let lower = dotted
         && matches!(last, "error" | "timeout")
         && !message.is_empty()

@@ -2,10 +2,9 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use crate::diagnosis::{Diagnosis, Verdict};
-use crate::diagnosis::{Measured, diagnose};
+use crate::diagnosis::{Located, Measured, locate};
 use crate::incident;
 use crate::render::Answered;
 use crate::render::github;
@@ -23,7 +22,7 @@ use super::common::{AnyFormat, Common, Format};
 use super::exit::Exit;
 use super::input::Input;
 use super::output::Output;
-use super::{clipboard, complain, input, open, progress, renumber};
+use super::{clipboard, complain, input, open, progress};
 
 /// Diagnoses files, or standard input when there are none.
 ///
@@ -94,15 +93,7 @@ fn name(file: &Path) -> String {
 
 /// Diagnoses one text.
 pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Diagnosis> {
-    Ok(numbered(read(input, knowledge, common)?.diagnosis, input))
-}
-
-/// The diagnosis of what was kept of a text, with lines as in the whole text.
-pub(crate) fn numbered(mut diagnosis: Diagnosis, input: &Input) -> Diagnosis {
-    if let Some(selection) = &input.selection {
-        renumber::renumber(&mut diagnosis, selection);
-    }
-    diagnosis
+    Ok(read(input, knowledge, common)?.diagnosis)
 }
 
 /// A text with everything that was made of it.
@@ -111,17 +102,17 @@ pub(crate) struct Analysis {
     pub(crate) transcript: text::Transcript,
     /// What they say.
     pub(crate) incident: incident::Incident,
-    /// What that means; its lines count in what was kept of the text.
+    /// What that means.
     pub(crate) diagnosis: Diagnosis,
 }
 
 /// Reads and diagnoses one text, with what the machine says where it was asked or shall be.
 pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Analysis> {
-    read_with(input, knowledge, &|diagnosis, incident, again| measured(diagnosis, incident, knowledge, common, again))
+    read_with(input, knowledge, &|located, incident| measured(located, incident, common))
 }
 
-/// What is measured, once it is known what the text alone says and how long a second diagnosis will take.
-type Measure<'m> = dyn Fn(&Diagnosis, &incident::Incident, Duration) -> anyhow::Result<Option<Measured>> + 'm;
+/// What is measured, once it is known which failures the text shows.
+type Measure<'m> = dyn Fn(&Located<'_>, &incident::Incident) -> anyhow::Result<Option<Measured>> + 'm;
 
 /// Reads and diagnoses one text.
 pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> anyhow::Result<Analysis> {
@@ -130,41 +121,26 @@ pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
     }
     let stage = input.is_long().then(|| progress::stage("diagnosing"));
-    let transcript = text::read(&input.bytes);
+    let transcript = input.transcript();
     let incident = incident::read(&transcript);
-    let started = Instant::now();
-    let mut diagnosis = diagnose(&transcript, &incident, knowledge.library(), &Measured::default());
-    let again = started.elapsed();
-    if let Some(measured) = measure(&diagnosis, &incident, again)? {
-        diagnosis = diagnose(&transcript, &incident, knowledge.library(), &measured);
-    }
+    let located = locate(&transcript, &incident, knowledge.library());
+    let diagnosis = located.diagnose(&measure(&located, &incident)?.unwrap_or_default());
     if let Some(stage) = stage {
         stage.finish_and_clear();
     }
+    drop(located);
     Ok(Analysis { transcript, incident, diagnosis })
 }
 
-/// What is known of the machine, when it was asked or shall be; `again` is what a second diagnosis will take.
+/// What is known of the machine, when it was asked or shall be.
 #[cfg(feature = "machine")]
-fn measured(
-    diagnosis: &Diagnosis,
-    incident: &incident::Incident,
-    knowledge: &Knowledge,
-    common: &Common,
-    again: Duration,
-) -> anyhow::Result<Option<Measured>> {
-    super::probe::measured(diagnosis, &incident.facts, knowledge, common, again)
+fn measured(located: &Located<'_>, incident: &incident::Incident, common: &Common) -> anyhow::Result<Option<Measured>> {
+    super::probe::measured(located, &incident.facts, common)
 }
 
 /// Without the probe nothing is measured.
 #[cfg(not(feature = "machine"))]
-fn measured(
-    _diagnosis: &Diagnosis,
-    _incident: &incident::Incident,
-    _knowledge: &Knowledge,
-    _common: &Common,
-    _again: Duration,
-) -> anyhow::Result<Option<Measured>> {
+fn measured(_: &Located<'_>, _: &incident::Incident, _: &Common) -> anyhow::Result<Option<Measured>> {
     Ok(None)
 }
 

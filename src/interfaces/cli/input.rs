@@ -12,6 +12,7 @@ use indicatif::ProgressBar;
 use super::failure::Failure;
 use super::progress;
 use super::reduce::{Limits, Reducer, Selection};
+use crate::text::{self, Transcript};
 
 /// Longest text that is kept whole.
 const WHOLE: usize = 256 * 1024 * 1024;
@@ -32,6 +33,14 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Its lines, numbered as in the whole text.
+    pub(crate) fn transcript(&self) -> Transcript {
+        match &self.selection {
+            Some(selection) => text::read_excerpt(&self.bytes, &selection.excerpt()),
+            None => text::read(&self.bytes),
+        }
+    }
+
     /// Whether working on it takes long enough to show that something happens.
     pub(crate) fn is_long(&self) -> bool {
         self.bytes.len() as u64 >= LONG

@@ -34,7 +34,6 @@ mod questions;
 mod redactions;
 mod reduce;
 mod refs;
-mod renumber;
 mod run;
 mod search;
 #[cfg(any(feature = "lsp", feature = "mcp"))]

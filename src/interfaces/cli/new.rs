@@ -7,9 +7,9 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use crate::book::report::Report;
-use crate::check;
 use crate::diagnosis::Verdict;
 use crate::facts::Facts;
+use crate::reports::dates;
 use crate::reports::draft::context::Context;
 use crate::reports::draft::fill::{self, Material};
 use crate::reports::draft::moment::Moment;
@@ -157,9 +157,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let git = state.as_ref().map_err(|_| why.as_str());
     let context = |said: &fill::Asked| {
         let Analysis { transcript, incident, diagnosis } = &reading;
-        let mut context = fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said);
-        context.notes.extend(input.selection.as_ref().map(|selection| selection.note()));
-        context
+        fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said)
     };
     let mut filled = context(&said);
 
@@ -333,7 +331,7 @@ fn asks(asked: &Asked) -> bool {
 
 fn moment(text: &str) -> Result<Moment, String> {
     // The reader of reports takes the day of a date whose time is wrong; what somebody types now can be typed right.
-    check::date_of(text)
+    dates::reading(text)
         .and_then(|text| Moment::parse(&text))
         .ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
 }

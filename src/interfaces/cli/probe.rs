@@ -4,13 +4,11 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::diagnosis::{Diagnosis, Verdict};
-use crate::diagnosis::{Measured, measurable};
+use crate::diagnosis::{Located, Measured};
 use crate::facts::Facts;
 use crate::machine::view::probe as render;
 use crate::machine::view::watch as watched;
 use crate::machine::{self, Level, Options, Outcome, Watch};
-use crate::reports::knowledge::Knowledge;
 use clap::ValueEnum;
 
 use super::common::{Common, Format};
@@ -26,14 +24,11 @@ Exit codes of probe:
   1  there is no NVIDIA driver, or something is broken
   2  the command line is wrong, or a file could not be written";
 
-/// The most that asking the machine may cost a diagnosis when nobody asked for it, the second look at the text included.
+/// The most that asking the machine may cost a diagnosis when nobody asked for it.
 const PROBE_BUDGET: Duration = Duration::from_millis(300);
 
 /// What starting, ending and reading an answer take beside the waiting.
 const OVERHEAD: Duration = Duration::from_millis(20);
-
-/// With less time than this a driver tells nothing.
-const MIN_BUDGET: Duration = Duration::from_millis(60);
 
 /// The longest time that the machine is asked after a run died: a driver that hangs is itself an answer by then.
 const AFTER_DEATH: Duration = Duration::from_secs(2);
@@ -145,23 +140,16 @@ fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
 }
 
 /// The machine's part in a diagnosis: saved facts, or an answer of this machine where it was asked for or where it
-/// helps and costs nothing that anybody notices. `again` is the time that the second diagnosis will take.
-pub(crate) fn measured(
-    diagnosis: &Diagnosis,
-    text: &Facts,
-    knowledge: &Knowledge,
-    common: &Common,
-    again: Duration,
-) -> anyhow::Result<Option<Measured>> {
-    let budget = PROBE_BUDGET.saturating_sub(OVERHEAD + again);
+/// helps and costs nothing that anybody notices.
+pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> anyhow::Result<Option<Measured>> {
     let outcome = if let Some(path) = &common.facts {
         let mut outcome = machine::load(path)?;
         outcome.level = "saved".to_owned();
         outcome
     } else if common.probe {
         machine::run(Level::Quick, &options(common)?)
-    } else if budget >= MIN_BUDGET && by_itself(diagnosis, knowledge, common)? {
-        machine::run(Level::Quick, &Options { budget: Some(budget), ..options(common)? })
+    } else if unasked(located, common)? {
+        machine::run(Level::Quick, &Options { budget: Some(PROBE_BUDGET - OVERHEAD), ..options(common)? })
     } else {
         return Ok(None);
     };
@@ -190,12 +178,11 @@ pub(crate) fn related(outcome: &Outcome, text: &Facts) -> Measured {
     Measured { facts, summary: Some(summary) }
 }
 
-/// Whether a diagnosis asks the machine noninteractive: somebody watches, a cause depends on it, and there is a driver.
-fn by_itself(diagnosis: &Diagnosis, knowledge: &Knowledge, common: &Common) -> anyhow::Result<bool> {
+/// Whether the machine is asked though nobody wanted it: somebody watches, a cause depends on it, and there is a driver.
+fn unasked(located: &Located<'_>, common: &Common) -> anyhow::Result<bool> {
     Ok(!common.no_probe
         && std::io::stdout().is_terminal()
-        && diagnosis.verdict == Verdict::KnownFault
-        && measurable::asks_the_machine(diagnosis, &knowledge.book)
+        && located.asks_the_machine()
         && machine::driver_here(&options(common)?))
 }
 

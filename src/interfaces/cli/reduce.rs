@@ -1,11 +1,12 @@
 //! Keeps of a huge text what a diagnosis needs: the start, the end, and lines around words of failure.
 //!
-//! Works on a stream and holds no more than its limits. Lines keep their numbers: [`Selection::original`] tells
-//! which line of the whole text a kept line is.
+//! Works on a stream and holds no more than its limits. Lines keep their numbers: [`Selection::excerpt`] tells which
+//! line of the whole text a kept line is.
 
 use std::collections::VecDeque;
 
 use crate::render::words::thousands;
+use crate::text::Excerpt;
 use aho_corasick::AhoCorasick;
 
 const MIB: usize = 1024 * 1024;
@@ -33,35 +34,6 @@ impl Default for Limits {
     }
 }
 
-/// Words of lines that are worth their surroundings, compared without case. Short of "error" alone, which stands in
-/// every second line of some healthy logs ("error_rate").
-const SUSPICIOUS: [&str; 24] = [
-    "traceback (most recent call last)",
-    "error:",
-    "exception:",
-    "fatal",
-    "cuda error",
-    "cuda_error",
-    "cudaerror",
-    "cudnn_status",
-    "cublas_status",
-    "ncclunhandled",
-    "nccl warn",
-    "nvrm: xid",
-    "out of memory",
-    "oom-kill",
-    "killed",
-    "core dumped",
-    "aborted",
-    "segmentation fault",
-    "terminate called",
-    "assertion",
-    "watchdog caught",
-    "exitcode",
-    "sigkill",
-    "sigabrt",
-];
-
 /// Which lines of the whole text were kept.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
@@ -76,15 +48,9 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// The number in the whole text of a line of the selection.
-    pub(crate) fn original(&self, line: u32) -> u32 {
-        let line = u64::from(line);
-        let after = self.stretches.partition_point(|(kept, _)| *kept <= line);
-        let original = match after.checked_sub(1).and_then(|at| self.stretches.get(at)) {
-            Some((kept, original)) => original + (line - kept),
-            None => line,
-        };
-        u32::try_from(original).unwrap_or(u32::MAX)
+    /// The same for whoever reads the lines kept.
+    pub(crate) fn excerpt(&self) -> Excerpt {
+        Excerpt::of(self.lines, self.stretches.iter().copied(), self.note())
     }
 
     /// What the answer says about it.
@@ -128,7 +94,7 @@ struct Waiting {
 impl Reducer {
     /// Nothing taken yet.
     pub(crate) fn new(limits: Limits) -> Self {
-        let suspicious = AhoCorasick::builder().ascii_case_insensitive(true).build(SUSPICIOUS);
+        let suspicious = AhoCorasick::builder().ascii_case_insensitive(true).build(&crate::wording::alarms().alarms);
         Self {
             limits,
             suspicious: suspicious.expect("a few short words"),
@@ -262,11 +228,12 @@ mod tests {
         for chunk in [1, 7, 4096] {
             let (kept, selection) = reduce(&text, chunk);
             let lines: Vec<&str> = kept.lines().collect();
+            let excerpt = selection.excerpt();
             assert_eq!(lines.first(), Some(&"line 1"));
             assert_eq!(lines.last(), Some(&"line 200"));
             for (place, line) in (1..).zip(&lines) {
                 let number: u32 = line.rsplit(' ').next().expect("a word").parse().expect("a number");
-                assert_eq!(selection.original(place), number, "{line}");
+                assert_eq!(excerpt.original(place), number, "{line}");
             }
             for wanted in ["line 99", "fatal 100", "line 101"] {
                 assert!(lines.contains(&wanted), "{wanted} in {lines:?}");
@@ -297,6 +264,6 @@ mod tests {
     fn an_empty_text() {
         let (kept, selection) = reduce("", 1);
         assert_eq!((kept.as_str(), selection.lines), ("", 0));
-        assert_eq!(selection.original(1), 1);
+        assert_eq!(selection.excerpt().original(1), 1);
     }
 }

@@ -95,10 +95,10 @@ fn report(
     let moment = Moment::of_death(common)?;
     let (project, knowledge) = open::project(common, false)?;
     let input = tail.finish();
-    let reading = diagnose::read_with(&input, &knowledge, &|_, incident, _| Ok(moment.measured(incident)))?;
+    let reading = diagnose::read_with(&input, &knowledge, &|_, incident| Ok(moment.measured(incident)))?;
     // It ran here, wherever its devices were.
     let software = if wishes.new { here::software(&reading, common)? } else { Facts::default() };
-    let diagnosis = diagnose::numbered(reading.diagnosis, &input);
+    let diagnosis = reading.diagnosis;
     // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
         return Ok(());

@@ -1,7 +1,7 @@
 //! `faultbook status ID WORD [--commit REV]`: gives a report another status and keeps every other byte of its file.
 
-use crate::check;
 use crate::reports::draft::{git, status};
+use crate::reports::status::canonical;
 use serde::Serialize;
 
 use super::common::{Common, Format};
@@ -55,5 +55,5 @@ pub(crate) fn run(
 /// A status word in the format's spelling.
 pub(crate) fn word(text: &str) -> Result<String, String> {
     let known = "open, in_progress, investigating, resolved, closed, wontfix, duplicate, archived, ...";
-    check::status_word(text).map(str::to_owned).ok_or_else(|| format!("a status is one of {known}"))
+    canonical(text).map(str::to_owned).ok_or_else(|| format!("a status is one of {known}"))
 }

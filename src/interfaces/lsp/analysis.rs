@@ -38,22 +38,11 @@ pub(super) struct Analysis {
 pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
     let cut = Cut::of(text);
     let shown = shown(text, cut.as_ref());
-    let transcript = text::read(shown.as_bytes());
+    let excerpt = cut.as_ref().map(|cut| cut.excerpt_of(text)).unwrap_or_default();
+    let transcript = text::read_excerpt(shown.as_bytes(), &excerpt);
     let incident = incident::read(&transcript);
-    let mut diagnosis = diagnose(&transcript, &incident, knowledge.library(), &Measured::default());
-    let mut folds = folds(&transcript, &incident);
-    let mut errors = errors(&transcript, &incident);
-    if let Some(cut) = &cut {
-        cut.renumber(&mut diagnosis);
-        for fold in &mut folds {
-            (fold.start_line, fold.end_line) = (cut.original(fold.start_line), cut.original(fold.end_line));
-        }
-        for (first, last, _) in &mut errors {
-            (*first, *last) = (cut.original(*first), cut.original(*last));
-        }
-        diagnosis.notes.push(cut.says());
-        diagnosis.lines_read = number(text.lines());
-    }
+    let diagnosis = diagnose(&transcript, &incident, knowledge.library(), &Measured::default());
+    let (folds, errors) = (folds(&transcript, &incident), errors(&transcript, &incident));
     Analysis { diagnosis, folds, errors }
 }
 
@@ -111,23 +100,11 @@ impl Cut {
         [whole.get(..from).unwrap_or_default(), whole.get(to..).unwrap_or_default()].concat()
     }
 
-    /// The document's line (from 0) of an excerpt's line (from 0).
-    fn original(&self, line: u32) -> u32 {
-        if usize::try_from(line).is_ok_and(|line| line < self.from) { line } else { line + number(self.to - self.from) }
-    }
-
-    fn renumber(&self, diagnosis: &mut Diagnosis) {
-        let of = |line: &mut u32| *line = self.original(line.saturating_sub(1)) + 1;
-        let span = |span: &mut crate::span::Span| {
-            of(&mut span.start.line);
-            of(&mut span.end.line);
-        };
-        diagnosis.fault.iter_mut().for_each(|fault| span(&mut fault.span));
-        diagnosis.error.iter_mut().for_each(|error| span(&mut error.span));
-        diagnosis.cascade.iter_mut().for_each(|echo| span(&mut echo.span));
-        diagnosis.notices.iter_mut().for_each(|notice| of(&mut notice.line));
-        let reasons = diagnosis.causes.iter_mut().flat_map(|cause| &mut cause.reasons);
-        reasons.filter_map(|reason| reason.span.as_mut()).for_each(span);
+    /// Which lines of the document the excerpt holds.
+    fn excerpt_of(&self, text: &Text) -> text::Excerpt {
+        let line = |index: usize| u64::from(number(index)) + 1;
+        let stretches = [(1, 1), (line(self.from), line(self.to))];
+        text::Excerpt::of(u64::from(number(text.lines())), stretches, self.says())
     }
 
     fn says(&self) -> String {
@@ -205,9 +182,9 @@ mod tests {
     fn a_hole_keeps_the_numbers() {
         let text = Text::new((0..100).map(|i| format!("line {i}\n")).collect());
         let cut = Cut::with(&text, 100, 40, 40).expect("long");
-        let excerpt = cut.excerpt(&text);
+        let (excerpt, places) = (cut.excerpt(&text), cut.excerpt_of(&text));
         for (index, line) in excerpt.lines().enumerate() {
-            assert_eq!(line, format!("line {}", cut.original(number(index))));
+            assert_eq!(line, format!("line {}", places.original(number(index) + 1) - 1));
         }
         assert!(excerpt.lines().count() < 15 && excerpt.ends_with("line 99\n"));
         assert!(Cut::with(&text, 10_000, 40, 40).is_none());

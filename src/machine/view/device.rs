@@ -2,7 +2,7 @@
 
 use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
-use crate::machine::ordinal_of;
+use crate::machine::numbering::{by_ordinal, ordinal_of};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, STRONG};
 
@@ -78,7 +78,7 @@ pub(super) fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
     if let (Some(total), Some(free)) = (of.number("memory.total"), of.number("memory.free")) {
         let used = total - free;
         let largest =
-            ordinal_of(facts, index).and_then(|ordinal| facts.number(&format!("cuda.{ordinal}.largest_block")));
+            ordinal_of(facts, index).and_then(|ordinal| facts.number(&by_ordinal(facts, ordinal, "largest_block")));
         let largest = largest.map(|bytes| format!(", largest block {}", size(bytes))).unwrap_or_default();
         let words =
             format!("{} {} of {} held, {} free{largest}", bar(used / total), size(used), size(total), size(free));

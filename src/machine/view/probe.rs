@@ -3,7 +3,7 @@
 use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
-use crate::machine::{Outcome, Rung, Word, alike, called};
+use crate::machine::{Check, Outcome, Word, alike, called};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
@@ -16,14 +16,14 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     let mut sheet = Sheet::new(terminal.width, terminal.color);
     let facts = &outcome.facts;
     if outcome.has_driver() {
-        driver_line(&mut sheet, facts);
+        driver_line(&mut sheet, outcome);
         for index in devices(facts) {
             device(&mut sheet, facts, index);
             links_and_modes(&mut sheet, facts, index);
         }
-        ladder(&mut sheet, outcome);
+        checks(&mut sheet, outcome);
     } else {
-        sheet.paragraph(&Paragraph::new("No NVIDIA driver on this machine.").style(STRONG));
+        sheet.paragraph(&Paragraph::new(format!("No {} driver on this machine.", outcome.vendor.name)).style(STRONG));
         row(&mut sheet, "looked in", &outcome.looked_in.join(", "));
         sheet.blank();
     }
@@ -31,7 +31,7 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
         sheet.blank();
         driver_parts(&mut sheet, facts);
     }
-    software(&mut sheet, facts);
+    software(&mut sheet, outcome);
     machine(&mut sheet, facts);
     limits(&mut sheet, facts);
     variables(&mut sheet, facts);
@@ -41,19 +41,20 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     sheet.finish()
 }
 
-fn driver_line(sheet: &mut Sheet, facts: &Facts) {
+fn driver_line(sheet: &mut Sheet, outcome: &Outcome) {
+    let (facts, runtime) = (&outcome.facts, &outcome.vendor.runtime);
     let mut words = Vec::new();
     match (facts.text("driver.version"), facts.text("driver.kernel_version")) {
         (Some(version), _) => words.push(format!("Driver {version}")),
         (None, Some(version)) => words.push(format!("Driver {version} (kernel module)")),
         (None, None) => words.push("Driver of unknown version".to_owned()),
     }
-    if let Some(cuda) = facts.text("driver.cuda") {
-        words.push(format!("CUDA {cuda}"));
+    if let Some(version) = facts.text(&format!("driver.{}", runtime.facts)) {
+        words.push(format!("{} {version}", runtime.name));
     }
     match facts.text("driver.init") {
-        Some("ok") => words.push("CUDA initialises".to_owned()),
-        Some(word) => words.push(format!("CUDA does not initialise: {word}")),
+        Some("ok") => words.push(format!("{} initialises", runtime.name)),
+        Some(word) => words.push(format!("{} does not initialise: {word}", runtime.name)),
         None => {}
     }
     sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));
@@ -73,44 +74,45 @@ fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
     row(sheet, "nodes", &list(facts, "device_nodes.present").join(" "));
 }
 
-/// The rungs of each device: those that broke with their words, those that hold in a row.
-fn ladder(sheet: &mut Sheet, outcome: &Outcome) {
-    let rungs = &outcome.rungs;
-    if rungs.is_empty() {
+/// The checks of each device: those that broke with their words, those that hold in a row.
+fn checks(sheet: &mut Sheet, outcome: &Outcome) {
+    let checks = &outcome.checks;
+    if checks.is_empty() {
         return;
     }
     sheet.blank();
-    let mut devices: Vec<u32> = rungs.iter().map(|rung| rung.device).collect();
+    let mut devices: Vec<u32> = checks.iter().map(|check| check.device).collect();
     devices.dedup();
     for device in devices {
-        sheet.paragraph(&Paragraph::new(format!("{}, rung by rung", called(&outcome.facts, device))).style(STRONG));
-        let own: Vec<Rung> = rungs.iter().filter(|rung| rung.device == device).cloned().collect();
-        for (rung, names) in alike(&own, Word::is_broken) {
-            let words = format!("{}: {}", names.join(" · "), rung.says);
-            sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&rung.word.word().to_uppercase())));
+        sheet.paragraph(&Paragraph::new(format!("{}, check by check", called(&outcome.facts, device))).style(STRONG));
+        let own: Vec<Check> = checks.iter().filter(|check| check.device == device).cloned().collect();
+        for (check, names) in alike(&own, Word::is_broken) {
+            let words = format!("{}: {}", names.join(" · "), check.says);
+            sheet.paragraph(&Paragraph::new(words).lead(AGAINST, lead(&check.word.word().to_uppercase())));
         }
-        for rung in own.iter().filter(|rung| rung.word == Word::Ok) {
-            // The two rungs whose words say more than "ok".
-            if matches!(rung.name.as_str(), "largest_block" | "peer") {
-                let words = format!("{}: {}", rung.name.replace('_', " "), rung.says);
+        for check in own.iter().filter(|check| check.word == Word::Ok) {
+            // The two checks whose words say more than "ok".
+            if matches!(check.name.as_str(), "largest_block" | "peer") {
+                let words = format!("{}: {}", check.name.replace('_', " "), check.says);
                 sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("")));
             }
         }
         for (style, label, word) in [(FOR, "ok", Word::Ok), (FAINT, "not tried", Word::NotReached)] {
             let names: Vec<String> =
-                own.iter().filter(|rung| rung.word == word).map(|rung| rung.name.replace('_', " ")).collect();
+                own.iter().filter(|check| check.word == word).map(|check| check.name.replace('_', " ")).collect();
             if !names.is_empty() {
                 sheet.paragraph(&Paragraph::new(names.join(" · ")).lead(style, lead(label)));
             }
         }
-        for (rung, names) in alike(&own, |word| word == Word::Skipped) {
-            let words = format!("{}: {}", rung.says, names.join(" · "));
+        for (check, names) in alike(&own, |word| word == Word::Skipped) {
+            let words = format!("{}: {}", check.says, names.join(" · "));
             sheet.paragraph(&Paragraph::new(words).lead(FAINT, lead("skipped")));
         }
     }
 }
 
-fn software(sheet: &mut Sheet, facts: &Facts) {
+fn software(sheet: &mut Sheet, outcome: &Outcome) {
+    let facts = &outcome.facts;
     let mut words = Vec::new();
     for package in ["torch", "tensorflow", "jax", "onnxruntime", "cupy", "vllm", "triton", "transformers", "deepspeed"]
     {
@@ -124,19 +126,20 @@ fn software(sheet: &mut Sheet, facts: &Facts) {
         words.extend(facts.why_unknown("torch.version").map(|why| format!("no framework: {why}")));
     }
     row(sheet, "software", &words.join(" · "));
-    libraries(sheet, facts);
+    libraries(sheet, outcome);
     if let (Some(version), Some(prefix)) = (facts.text("python.version"), facts.text("python.prefix")) {
         let by = facts.text("python.chosen_by").unwrap_or("default");
         row(sheet, "python", &format!("{version} in {prefix} ({by})"));
     }
 }
 
-/// NVIDIA's libraries in reach: in one row where each is there once, every copy by its path where not.
-fn libraries(sheet: &mut Sheet, facts: &Facts) {
-    let known =
-        [("cudnn", "cuDNN"), ("cublas", "cuBLAS"), ("nccl", "NCCL"), ("cudart", "CUDA runtime"), ("nvrtc", "NVRTC")];
+/// The vendor's libraries in reach: in one row where each is there once, every copy by its path where not.
+fn libraries(sheet: &mut Sheet, outcome: &Outcome) {
+    let facts = &outcome.facts;
+    let known = outcome.vendor.libraries.iter().filter(|library| !library.package.is_empty());
+    let known: Vec<(&str, &str)> = known.map(|library| (library.stem.as_str(), library.name.as_str())).collect();
     let mut once = Vec::new();
-    for (library, shown) in known {
+    for &(library, shown) in &known {
         if let (Some(1.0), Some(version)) =
             (facts.number(&format!("{library}.copies")), list(facts, &format!("{library}.versions")).first())
         {
@@ -177,7 +180,7 @@ fn limits(sheet: &mut Sheet, facts: &Facts) {
     row(sheet, "limits", &words.join(" · "));
 }
 
-/// The variables that decide how CUDA programs behave; the empty search path that everybody has is no news.
+/// The variables that decide how GPU programs behave; the empty search path that everybody has is no news.
 fn variables(sheet: &mut Sheet, facts: &Facts) {
     let set = facts.iter().filter_map(|(name, fact)| match (name.strip_prefix("env."), &fact.value) {
         (Some("LD_LIBRARY_PATH"), Value::Text(value)) if value.is_empty() => None,
@@ -250,7 +253,7 @@ fn unknown(sheet: &mut Sheet, facts: &Facts) {
             && !why.starts_with("this device has no")
             && !why.starts_with("this machine has no")
             && !why.contains("is not installed")
-            && !why.starts_with("no NVIDIA driver")
+            && !why.ends_with(" driver on this machine")
             && !name.starts_with("toolkit.")
             && !name.starts_with("ladder.")
             && !why.contains("is reachable")
@@ -302,10 +305,11 @@ mod tests {
             all.add(*name, value.clone(), Source::Probe, None);
         }
         Outcome {
+            vendor: &crate::vendors::all()[0],
             level: "functional".into(),
             facts: all,
             findings: vec!["GPU 0: 0.4 of 12.0 GiB free".into()],
-            rungs: vec![Rung {
+            checks: vec![Check {
                 name: "conv_backward_filter".into(),
                 device: 0,
                 word: Word::Failed,

@@ -29,8 +29,9 @@ fn picture(watch: &Watch, terminal: Terminal, devices: fn(&mut Sheet, &Watch, &F
     let mut sheet = Sheet::new(terminal.width, terminal.color);
     let Some(sample) = watch.samples.back() else { return sheet.finish() };
     let facts = &sample.facts;
-    if let Some(says) = facts.text("nvml.says") {
-        sheet.paragraph(&Paragraph::new(format!("NVML does not answer: {says}")).style(STRONG));
+    let management = &watch.vendor().management;
+    if let Some(says) = facts.text(&format!("{}.says", management.facts)) {
+        sheet.paragraph(&Paragraph::new(format!("{} does not answer: {says}", management.name)).style(STRONG));
     }
     if facts.number("gpu.installed").is_none() {
         let why = facts.why_unknown("gpu.name").unwrap_or("no device is listed");

@@ -4,6 +4,8 @@
 //! saved facts gave are written down, and what the catalogue knows of those.
 
 use super::context::Row;
+use crate::book::page::Cause;
+use crate::condition::Condition;
 use crate::diagnosis::Diagnosis;
 use crate::facts::{self, Fact, Facts, ReportRow, Source, Value};
 use crate::reports::knowledge::Knowledge;
@@ -160,10 +162,8 @@ fn asked(diagnosis: &Diagnosis, knowledge: &Knowledge) -> Vec<String> {
     let Some(index) = diagnosis.fault.as_ref().and_then(|fault| knowledge.book.find(&fault.id)) else {
         return Vec::new();
     };
-    let nothing = Facts::default();
-    let conditions = crate::diagnosis::conditions::Conditions::new(&nothing);
-    let evidence = knowledge.book.faults[index].matter.causes.iter().flat_map(|cause| &cause.evidence);
-    evidence.filter_map(|item| item.when.as_deref()).flat_map(|when| conditions.names(when)).collect()
+    let conditions = knowledge.book.fault(index).causes.iter().flat_map(Cause::conditions);
+    conditions.flat_map(Condition::names).map(str::to_owned).collect()
 }
 
 /// What every report needs and this text does not say.

@@ -9,9 +9,9 @@ use super::moment::Moment;
 use super::write;
 use crate::book::report::Report;
 use crate::book::sections::{Document, Outline};
-use crate::check::{self, Stage};
 use crate::facts::{self, Described, Fact, Facts, ReportRow};
 use crate::render::words;
+use crate::reports::status::{self, Stage};
 
 /// The heading that occurrences stand under.
 const HEADING: &str = "Occurrences";
@@ -51,7 +51,7 @@ pub fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Momen
             different.iter().for_each(|line| out.push_str(&format!("  - {line}\n")));
         }
     }
-    if check::status_of(&report.status).and_then(check::stage_of) == Some(Stage::Solved) {
+    if status::reading(&report.status).and_then(status::stage) == Some(Stage::Solved) {
         out.push_str(&format!("- **Came back:** the status of this report was {} when it happened\n", report.status));
     }
     out

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::error::Error;
 use super::write;
 use crate::book::matter;
-use crate::check;
+use crate::reports::status;
 
 /// What a change came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Changed {
 /// # Errors
 /// When the word is no status, or the file cannot be changed.
 pub fn set(path: &Path, word: &str, commit: Option<&str>) -> Result<Changed, Error> {
-    let after = check::status_word(word).ok_or_else(|| {
+    let after = status::canonical(word).ok_or_else(|| {
         Error::report(
             format!("`{word}` is no status"),
             "open, in_progress, investigating, resolved, closed, wontfix, duplicate, archived, ...",

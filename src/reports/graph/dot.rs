@@ -1,9 +1,9 @@
 //! The graph in Graphviz's language.
 
 use super::{Graph, Relation};
-use crate::check::Stage;
 use crate::render::clean;
 use crate::render::layout::shorten_end;
+use crate::reports::status::Stage;
 
 /// The graph for `dot -Tsvg`.
 pub fn dot(graph: &Graph) -> String {

@@ -1,9 +1,9 @@
 //! The graph in Mermaid's language, which forges draw inside of markdown.
 
 use super::{Edge, Graph, Relation};
-use crate::check::Stage;
 use crate::render::clean;
 use crate::render::layout::shorten_end;
+use crate::reports::status::Stage;
 
 /// Columns of a title inside of a box.
 pub(super) const LONGEST: usize = 44;

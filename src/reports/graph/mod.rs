@@ -16,7 +16,7 @@ pub use relation::Relation;
 
 use super::mentions::{self, Finder};
 use super::record::{ParsedReport, Record};
-use crate::check;
+use crate::reports::links;
 use crate::reports::reading::comparable;
 
 /// Reports and their relations.
@@ -201,11 +201,11 @@ impl Names {
     fn said_by(&self, own: usize, told: &ParsedReport) -> Vec<(usize, Relation)> {
         let text = told.report.text.as_str();
         let path = slashes(&told.record.path);
-        let links: Vec<(std::ops::Range<usize>, Option<usize>)> = check::links(text)
+        let links: Vec<(std::ops::Range<usize>, Option<usize>)> = links::links(text)
             .into_iter()
             .map(|(range, target)| {
                 let file = target.split('#').next().unwrap_or_default();
-                (range, self.paths.get(&check::join_link(&path, file)).copied())
+                (range, self.paths.get(&links::join(&path, file)).copied())
             })
             .collect();
         // A link is one mention, whatever ids its words and its target spell.
@@ -245,7 +245,7 @@ impl Names {
 
 fn slashes(path: &std::path::Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
-    check::join_link(&text, text.rsplit('/').next().unwrap_or_default())
+    links::join(&text, text.rsplit('/').next().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -13,11 +13,9 @@ mod mojibake;
 mod phrases;
 mod places;
 mod roles;
-mod run_settings;
 mod solution_titles;
 mod solutions;
 mod tasks;
-mod versions;
 mod words;
 
 use std::borrow::Cow;
@@ -25,8 +23,10 @@ use std::path::Path;
 
 use crate::book::blocks::Kind;
 use crate::book::report::Report;
-use crate::book::sections::{Document, Outline, paragraphs};
+use crate::book::sections::{Document, Outline, key, paragraphs};
 use crate::facts::{Facts, Source, Value};
+use crate::incident;
+use crate::packages;
 use front::Front;
 use roles::{Role, Roles};
 use words::is_placeholder;
@@ -185,39 +185,40 @@ fn summary(doc: &Document<'_>, roles: &[Roles], front: &Front) -> String {
 
 /// Facts of the environment section; where it names no GPU, of what the text says about the failing one.
 fn environment(doc: &Document<'_>, roles: &[Roles], front: &Front) -> Facts {
-    let mut facts = Facts::default();
-    for (key, value) in front.pairs() {
-        if !matches!(
-            key,
-            "title"
-                | "date"
-                | "status"
-                | "tags"
-                | "version"
-                | "type"
-                | "category"
-                | "summary"
-                | "description"
-                | "author"
-                | "id"
-                | "bug_id"
-        ) {
-            environment::pair(&key.replace('_', " "), value, &mut facts);
-        }
+    /// Keys of the front matter that tell of the report, not of the machine.
+    const ABOUT_THE_REPORT: [&str; 12] = [
+        "title",
+        "date",
+        "status",
+        "tags",
+        "version",
+        "type",
+        "category",
+        "summary",
+        "description",
+        "author",
+        "id",
+        "bug_id",
+    ];
+    let keys = front.pairs().filter(|(key, _)| !ABOUT_THE_REPORT.contains(key));
+    let mut pairs: Vec<(String, String)> =
+        keys.map(|(name, value)| (key(&name.replace('_', " ")), value.to_owned())).collect();
+    let with = |wanted: fn(Role) -> bool| {
+        doc.sections
+            .iter()
+            .zip(roles)
+            .filter(move |(_, role)| role.holds.is_some_and(wanted))
+            .map(|(section, _)| section)
+    };
+    for section in with(|role| role == Role::Environment) {
+        let found = environment::pairs(doc.slice(&section.own)).into_iter();
+        pairs.extend(found.map(|(label, value)| (key(&label), value)));
     }
-    for (section, _) in doc.sections.iter().zip(roles).filter(|(_, r)| r.holds == Some(Role::Environment)) {
-        environment::read(doc.slice(&section.own), &mut facts);
-    }
-    for (section, _) in doc
-        .sections
-        .iter()
-        .zip(roles)
-        .filter(|(_, r)| matches!(r.holds, Some(Role::Reproduce | Role::Logs | Role::Actual)))
-    {
-        run_settings::read(
-            doc.text.get(section.range.clone()).filter(|t| t.len() < 100_000).unwrap_or_default(),
-            &mut facts,
-        );
+    pairs.retain(|(_, value)| !is_placeholder(value));
+    let mut facts = incident::described(&pairs, packages::builtin());
+    for section in with(|role| matches!(role, Role::Reproduce | Role::Logs | Role::Actual)) {
+        let text = doc.text.get(section.range.clone()).unwrap_or_default();
+        facts.merge(&incident::run_settings(text, packages::builtin()));
     }
     if facts.get("gpu.name").is_none() {
         gpu_that_fails(doc, &mut facts);
@@ -235,8 +236,8 @@ fn gpu_that_fails(doc: &Document<'_>, facts: &mut Facts) {
         if let [model] = models.as_slice()
             && ["fails:", "fails on", "failing:", "crashes on", "실패"].iter().any(|w| lower.contains(w))
         {
-            environment::gpu(model, facts);
-            environment::mentions(line, facts);
+            let pairs = [("gpu".to_owned(), model.clone()), (String::new(), line.to_owned())];
+            facts.merge(&incident::described(&pairs, packages::builtin()));
             return;
         }
         for model in models {

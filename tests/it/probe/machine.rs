@@ -167,16 +167,16 @@ pub(crate) fn says(outcome: &Outcome, words: &str) {
 }
 
 #[track_caller]
-pub(crate) fn rung(outcome: &Outcome, name: &str) -> (Word, String) {
-    let rung = outcome.rungs.iter().find(|rung| rung.name == name);
-    let rung = rung.unwrap_or_else(|| panic!("no rung {name}: {:#?}", outcome.rungs));
-    (rung.word, rung.says.clone())
+pub(crate) fn check(outcome: &Outcome, name: &str) -> (Word, String) {
+    let check = outcome.checks.iter().find(|check| check.name == name);
+    let check = check.unwrap_or_else(|| panic!("no check {name}: {:#?}", outcome.checks));
+    (check.word, check.says.clone())
 }
 
-/// Every rung but those named ends well.
+/// Every check but those named ends well.
 #[track_caller]
 pub(crate) fn only_broken(outcome: &Outcome, broken: &[&str]) {
     let found: Vec<&str> =
-        outcome.rungs.iter().filter(|rung| !rung.word.holds()).map(|rung| rung.name.as_str()).collect();
-    assert_eq!(found, broken, "{:#?}", outcome.rungs);
+        outcome.checks.iter().filter(|check| !check.word.holds()).map(|check| check.name.as_str()).collect();
+    assert_eq!(found, broken, "{:#?}", outcome.checks);
 }

@@ -8,7 +8,7 @@ use faultbook::machine::view;
 use faultbook::machine::{self, Level, Options, Outcome, Word};
 use faultbook::render::terminal::Terminal;
 
-use super::machine::{Machine, number, only_broken, rung, says, text, within, yes};
+use super::machine::{Machine, check, number, only_broken, says, text, within, yes};
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
@@ -20,7 +20,7 @@ fn no_driver_is_an_answer_and_a_quick_one() {
     assert_eq!(outcome.facts.why_unknown("gpu.memory.free"), Some("no NVIDIA driver on this machine"));
     assert!(outcome.looked_in.iter().any(|place| place.contains("ld.so.cache")), "{:?}", outcome.looked_in);
     says(&outcome, "no NVIDIA driver");
-    assert!(outcome.rungs.is_empty());
+    assert!(outcome.checks.is_empty());
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn a_healthy_card_climbs_the_whole_ladder() {
     assert_eq!(number(&outcome, "gpu.ecc.uncorrected"), 0.0);
     assert!(!yes(&outcome, "gpu.mig"));
     only_broken(&outcome, &[]);
-    assert_eq!(rung(&outcome, "peer").0, Word::Skipped);
-    assert_eq!(rung(&outcome, "gemm_bf16").0, Word::Ok);
-    assert!(rung(&outcome, "repeat").1.contains("convolutions 10 times"), "{:?}", rung(&outcome, "repeat"));
+    assert_eq!(check(&outcome, "peer").0, Word::Skipped);
+    assert_eq!(check(&outcome, "gemm_bf16").0, Word::Ok);
+    assert!(check(&outcome, "repeat").1.contains("convolutions 10 times"), "{:?}", check(&outcome, "repeat"));
     assert!(yes(&outcome, "ladder.holds"));
     assert!(number(&outcome, "gpu.largest_block") > 78.0 * GIB);
     assert!(outcome.findings.is_empty(), "{:#?}", outcome.findings);
@@ -53,8 +53,8 @@ fn a_healthy_card_climbs_the_whole_ladder() {
 fn stress_adds_patterns_and_products() {
     let machine = Machine::with("cudnn-without-workspace").torch_28();
     let outcome = machine.probe(Level::Stress);
-    assert_eq!(rung(&outcome, "memory_patterns").0, Word::Ok);
-    assert_eq!(rung(&outcome, "gemm_stress").0, Word::Ok);
+    assert_eq!(check(&outcome, "memory_patterns").0, Word::Ok);
+    assert_eq!(check(&outcome, "gemm_stress").0, Word::Ok);
 }
 
 #[test]
@@ -65,10 +65,10 @@ fn a_nearly_full_consumer_card() {
     assert_eq!(number(&outcome, "gpu.memory.free"), 410.0 * 1024.0 * 1024.0);
     says(&outcome, "410.0 MiB of 12.0 GiB free; pid 4312 python train.py holds 10.9 GiB");
     assert_eq!(outcome.facts.why_unknown("gpu.ecc.uncorrected"), Some("this board has no ECC"));
-    assert!(rung(&outcome, "conv_forward").1.contains("needs 1.1 GiB of workspace"));
-    assert_eq!(rung(&outcome, "conv_forward_no_workspace").0, Word::Ok);
-    assert_eq!(rung(&outcome, "gemm_fp16").0, Word::Ok);
-    assert!(rung(&outcome, "largest_block").1.contains("the GPU is in use"));
+    assert!(check(&outcome, "conv_forward").1.contains("needs 1.1 GiB of workspace"));
+    assert_eq!(check(&outcome, "conv_forward_no_workspace").0, Word::Ok);
+    assert_eq!(check(&outcome, "gemm_fp16").0, Word::Ok);
+    assert!(check(&outcome, "largest_block").1.contains("the GPU is in use"));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn uncorrectable_memory_errors() {
     assert_eq!(number(&outcome, "gpu.ecc.uncorrected"), 3.0);
     assert_eq!(text(&outcome, "gpu.recovery_action"), "reset the GPU");
     says(&outcome, "3 uncorrectable memory errors");
-    let (word, words) = rung(&outcome, "copy");
+    let (word, words) = check(&outcome, "copy");
     assert_eq!(word, Word::Failed);
     assert!(words.contains("214 (CUDA_ERROR_ECC_UNCORRECTABLE)"), "{words}");
 }
@@ -119,8 +119,8 @@ fn module_and_libraries_of_different_versions() {
     assert_eq!(number(&outcome, "driver.init_code"), 803.0);
     assert_eq!(text(&outcome, "driver.init"), "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
     says(&outcome, "kernel module is 535.183.01, the driver's libraries are 580.95.05");
-    assert_eq!(rung(&outcome, "context").0, Word::Failed);
-    assert_eq!(rung(&outcome, "conv_forward").0, Word::NotReached);
+    assert_eq!(check(&outcome, "context").0, Word::Failed);
+    assert_eq!(check(&outcome, "conv_forward").0, Word::NotReached);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_status_that_nobody_knows() {
     let outcome = Machine::with("unknown-code").probe(Level::Functional);
     assert_eq!(text(&outcome, "driver.init"), "unknown code 12345");
     assert_eq!(number(&outcome, "driver.init_code"), 12345.0);
-    let (word, words) = rung(&outcome, "context");
+    let (word, words) = check(&outcome, "context");
     assert_eq!(word, Word::UnknownCode);
     assert!(words.contains("cuInit returned 12345"), "{words}");
 }
@@ -161,36 +161,36 @@ fn an_initialisation_that_never_returns() {
     let outcome = machine.probe(Level::Functional);
     assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
     assert_eq!(text(&outcome, "driver.init"), "timed out");
-    assert_eq!(rung(&outcome, "context").0, Word::TimedOut);
-    assert_eq!(rung(&outcome, "copy").0, Word::NotReached);
+    assert_eq!(check(&outcome, "context").0, Word::TimedOut);
+    assert_eq!(check(&outcome, "copy").0, Word::NotReached);
     assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
     says(&outcome, "cuInit did not answer within 0.6 s");
 }
 
-/// The time of a device is kept whatever happens on it, and a rung that it cuts off is not called a hang.
+/// The time of a device is kept whatever happens on it, and a check that it cuts off is not called a hang.
 #[test]
 fn the_time_of_a_device_is_kept() {
     let machine = Machine::with("slow-products").torch_28();
     let options = Options { time: Duration::from_secs(2), deadline: Duration::from_secs(8), ..machine.options() };
     let outcome = within(Duration::from_secs(4), || machine::run(Level::Functional, &options));
-    assert_eq!(rung(&outcome, "copy").0, Word::Ok);
-    let (word, words) = rung(&outcome, "gemm_fp32");
+    assert_eq!(check(&outcome, "copy").0, Word::Ok);
+    let (word, words) = check(&outcome, "gemm_fp32");
     assert_eq!(word, Word::NotReached);
     assert!(words.contains("--time-limit"), "{words}");
-    assert_eq!(rung(&outcome, "largest_block").0, Word::NotReached);
+    assert_eq!(check(&outcome, "largest_block").0, Word::NotReached);
     assert!(yes(&outcome, "ladder.holds"));
 }
 
-/// A rung that hangs costs its deadline; those after it are climbed in a new process.
+/// A check that hangs costs its deadline; those after it are ended in a new process.
 #[test]
 fn a_hang_in_one_library_leaves_the_rest() {
     let machine = Machine::with("slow-products").torch_28();
     let options = Options { deadline: Duration::from_secs(2), ..machine.options() };
     let outcome = machine::run(Level::Functional, &options);
-    assert_eq!(rung(&outcome, "gemm_fp32").0, Word::TimedOut);
-    assert_eq!(rung(&outcome, "gemm_tf32").0, Word::TimedOut);
-    let (word, words) = rung(&outcome, "conv_forward");
-    assert_eq!((word, words.as_str()), (Word::NotReached, "too many rungs hang"));
+    assert_eq!(check(&outcome, "gemm_fp32").0, Word::TimedOut);
+    assert_eq!(check(&outcome, "gemm_tf32").0, Word::TimedOut);
+    let (word, words) = check(&outcome, "conv_forward");
+    assert_eq!((word, words.as_str()), (Word::NotReached, "too many checks hang"));
 }
 
 #[test]
@@ -234,16 +234,16 @@ fn the_budget_of_a_diagnosis_is_kept() {
 fn a_crash_costs_one_rung() {
     let outcome = Machine::with("child-crash").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["kernel", "nvrtc", "repeat"]);
-    let (word, words) = rung(&outcome, "kernel");
+    let (word, words) = check(&outcome, "kernel");
     assert_eq!(word, Word::Crashed);
     assert!(words.contains("SIGABRT"), "{words}");
-    assert_eq!(rung(&outcome, "gemm_fp32").0, Word::Ok);
+    assert_eq!(check(&outcome, "gemm_fp32").0, Word::Ok);
 }
 
 #[test]
 fn silent_corruption_of_copies() {
     let outcome = Machine::with("silent-copy").probe(Level::Functional);
-    let (word, words) = rung(&outcome, "copy");
+    let (word, words) = check(&outcome, "copy");
     assert_eq!((word, words.as_str()), (Word::Wrong, "1 of 1048576 bytes came back changed"));
     says(&outcome, "wrong results of copy");
 }
@@ -252,7 +252,7 @@ fn silent_corruption_of_copies() {
 fn a_wrong_product_in_one_precision() {
     let outcome = Machine::with("gemm-wrong").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["gemm_fp16"]);
-    assert!(rung(&outcome, "gemm_fp16").1.contains("1 of 256 rows"), "{:?}", rung(&outcome, "gemm_fp16"));
+    assert!(check(&outcome, "gemm_fp16").1.contains("1 of 256 rows"), "{:?}", check(&outcome, "gemm_fp16"));
     assert_eq!(text(&outcome, "ladder.gemm_fp16"), "wrong");
 }
 
@@ -260,32 +260,32 @@ fn a_wrong_product_in_one_precision() {
 fn a_device_newer_than_its_compiler_is_not_broken() {
     let outcome = Machine::with("newer-than-its-compiler").torch_28().probe(Level::Functional);
     only_broken(&outcome, &[]);
-    assert!(rung(&outcome, "nvrtc").1.contains("compiled for compute_120"), "{:?}", rung(&outcome, "nvrtc"));
-    assert_eq!(rung(&outcome, "conv_forward_no_workspace").0, Word::Skipped);
+    assert!(check(&outcome, "nvrtc").1.contains("compiled for compute_120"), "{:?}", check(&outcome, "nvrtc"));
+    assert_eq!(check(&outcome, "conv_forward_no_workspace").0, Word::Skipped);
 }
 
 #[test]
 fn a_compiler_newer_than_the_driver_compiles_for_the_device_itself() {
     let outcome = Machine::with("compiler-newer-than-driver").torch_28().probe(Level::Functional);
     only_broken(&outcome, &[]);
-    assert!(rung(&outcome, "nvrtc").1.contains("compiled for sm_90"), "{:?}", rung(&outcome, "nvrtc"));
+    assert!(check(&outcome, "nvrtc").1.contains("compiled for sm_90"), "{:?}", check(&outcome, "nvrtc"));
 }
 
 #[test]
 fn precisions_are_asked_of_those_that_have_them() {
-    let climbed = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
-    let outcome = climbed("cublas-10");
+    let ended = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
+    let outcome = ended("cublas-10");
     only_broken(&outcome, &[]);
-    assert_eq!((rung(&outcome, "gemm_fp16").0, rung(&outcome, "gemm_tf32").0), (Word::Ok, Word::Skipped));
-    assert_eq!(rung(&climbed("bf16-too-new"), "gemm_bf16").0, Word::Skipped);
-    only_broken(&climbed("bf16-refused"), &["gemm_bf16"]);
+    assert_eq!((check(&outcome, "gemm_fp16").0, check(&outcome, "gemm_tf32").0), (Word::Ok, Word::Skipped));
+    assert_eq!(check(&ended("bf16-too-new"), "gemm_bf16").0, Word::Skipped);
+    only_broken(&ended("bf16-refused"), &["gemm_bf16"]);
 }
 
 #[test]
 fn a_failing_product_in_one_precision() {
     let outcome = Machine::with("gemm-crash").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["gemm_fp16"]);
-    assert!(rung(&outcome, "gemm_fp16").1.contains("CUBLAS_STATUS_EXECUTION_FAILED"));
+    assert!(check(&outcome, "gemm_fp16").1.contains("CUBLAS_STATUS_EXECUTION_FAILED"));
     assert_eq!(number(&outcome, "ladder.code.gemm_fp16"), 13.0);
 }
 
@@ -293,14 +293,14 @@ fn a_failing_product_in_one_precision() {
 fn convolutions_without_room_for_workspace() {
     let outcome = Machine::with("cudnn-without-workspace").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["conv_forward", "conv_backward_data", "conv_backward_filter", "repeat"]);
-    assert!(rung(&outcome, "conv_backward_filter").1.contains("needs 1.1 GiB of workspace"));
+    assert!(check(&outcome, "conv_backward_filter").1.contains("needs 1.1 GiB of workspace"));
 }
 
 #[test]
 fn a_wrong_gradient() {
     let outcome = Machine::with("conv-wrong").torch_28().probe(Level::Functional);
     only_broken(&outcome, &["conv_backward_filter", "conv_backward_filter_no_workspace", "repeat"]);
-    assert_eq!(rung(&outcome, "conv_forward").0, Word::Ok);
+    assert_eq!(check(&outcome, "conv_forward").0, Word::Ok);
 }
 
 #[test]
@@ -459,15 +459,15 @@ fn no_permission() {
 #[test]
 fn an_error_of_the_past_poisons_only_what_synchronises() {
     let outcome = Machine::with("poisoned-context").torch_28().probe(Level::Functional);
-    assert_eq!(rung(&outcome, "context").0, Word::Ok);
-    assert!(rung(&outcome, "copy").1.contains("700 (CUDA_ERROR_ILLEGAL_ADDRESS)"));
+    assert_eq!(check(&outcome, "context").0, Word::Ok);
+    assert!(check(&outcome, "copy").1.contains("700 (CUDA_ERROR_ILLEGAL_ADDRESS)"));
 }
 
 #[test]
 fn peers_copy_directly() {
     let outcome = Machine::with("two-cards").probe(Level::Functional);
     let peers: Vec<_> =
-        outcome.rungs.iter().filter(|rung| rung.name == "peer").map(|rung| rung.says.as_str()).collect();
+        outcome.checks.iter().filter(|check| check.name == "peer").map(|check| check.says.as_str()).collect();
     assert_eq!(peers, ["direct copies with device 1 right", "direct copies with device 0 right"]);
 }
 
@@ -478,7 +478,7 @@ fn rungs_of_a_program_that_sees_the_second_card_only() {
     assert_eq!(number(&outcome, "gpu.index"), 1.0);
     assert_eq!(text(&outcome, "gpu.uuid"), text(&outcome, "gpu.1.uuid"));
     let shown = view::probe::render(&outcome, Terminal::default());
-    assert!(shown.contains("GPU 1 (CUDA's device 0), rung by rung"), "{shown}");
+    assert!(shown.contains("GPU 1 (CUDA's device 0), check by check"), "{shown}");
     assert_eq!(shown.matches("largest block 78.1 GiB").count(), 1, "{shown}");
 }
 
@@ -496,7 +496,7 @@ fn saved_facts_are_the_facts() {
     let path = machine.folder.path().join("facts.json");
     machine::save(&outcome, &path).unwrap();
     let loaded = machine::load(&path).unwrap();
-    assert_eq!(loaded.rungs, outcome.rungs);
+    assert_eq!(loaded.checks, outcome.checks);
     assert_eq!(loaded.findings, outcome.findings);
     let values = |outcome: &Outcome| -> Vec<(String, Value)> {
         outcome.facts.iter().map(|(name, fact)| (name.to_owned(), fact.value.clone())).collect()

@@ -428,13 +428,13 @@ fn as_markdown() {
 
         ## Environment
 
-        | Fact | Value | From |
-        | --- | --- | --- |
-        | `gpu.memory.free` | 614.4 MiB | probe |
-        | `gpu.name` | NVIDIA GeForce RTX 3060 | probe |
-        | `os.wsl` | no | probe |
-        | `torch.version` | 2.8.0+cu128 | text, line 2 |
-        | `gpu.ecc.uncorrected` | unknown | this board has no ECC |
+        | Fact | Value | From | Name |
+        | --- | --- | --- | --- |
+        | GPU memory free when measured | 614.4 MiB | probe | `gpu.memory.free` |
+        | GPU | NVIDIA GeForce RTX 3060 | probe | `gpu.name` |
+        | WSL | no | probe | `os.wsl` |
+        | PyTorch | 2.8.0+cu128 | text, line 2 | `torch.version` |
+        | Uncorrected ECC errors | unknown | this board has no ECC | `gpu.ecc.uncorrected` |
 
         ## The machine (quick)
 

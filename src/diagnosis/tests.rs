@@ -1,0 +1,54 @@
+//! Diagnoses of whole texts with the built-in book.
+
+use super::*;
+use crate::matching::SignatureSet;
+use crate::pattern::COMPILED;
+use crate::{incident, text};
+
+fn with_book(check: impl FnOnce(&dyn Fn(&str) -> Diagnosis, &Book)) {
+    let book = Book::new(true);
+    let signatures = SignatureSet::of_book(&book);
+    let library = Library { book: &book, signatures: &signatures, search: &NoReports };
+    let answer = |text: &str| {
+        let transcript = text::read(text.as_bytes());
+        diagnose(&transcript, &incident::read(&transcript), library, &Measured::default())
+    };
+    check(&answer, &book);
+}
+
+const OUT_OF_MEMORY: &str = "Traceback (most recent call last):
+  File \"train.py\", line 40, in step
+    loss.backward()
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8.00 GiB
+";
+
+#[test]
+fn a_page_is_compiled_once() {
+    with_book(|answer, book| {
+        let compiled = || COMPILED.with(std::cell::Cell::get);
+        let first = answer(OUT_OF_MEMORY);
+        let after_one = compiled();
+        assert!(after_one > 0, "nothing of the page was asked");
+        let page = book.fault(book.find(&first.fault.expect("an out-of-memory error").id).expect("a page"));
+        let asks = measurable::asks_the_machine(page);
+        assert_eq!(answer(OUT_OF_MEMORY).causes.len(), first.causes.len());
+        assert_eq!((compiled(), measurable::asks_the_machine(page)), (after_one, asks));
+    });
+}
+
+#[test]
+fn what_another_rank_did_is_no_circumstance() {
+    let rank = |rank: u32, line: &str| format!("[rank{rank}]: {line}\n");
+    let text: String = OUT_OF_MEMORY
+        .lines()
+        .flat_map(|line| [rank(0, &line.replace("in step", "in evaluate")), rank(1, line)])
+        .chain([rank(0, "ValueError: too late")])
+        .collect();
+    // Rank 1 is the one that the launcher names.
+    let summary = "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-01_00:00:00\n  host      : h\n  \
+                   rank      : 1 (local_rank: 1)\n  exitcode  : 1 (pid: 8)\n";
+    with_book(|answer, _| {
+        let fault = answer(&format!("{text}{summary}")).fault.expect("an out-of-memory error");
+        assert_eq!((fault.rank, fault.circumstances.as_slice()), (Some(1), ["in backward".to_owned()].as_slice()));
+    });
+}

@@ -1,0 +1,299 @@
+//! Status codes of the vendors' libraries in every spelling, and the error-check macros of C++ programs.
+//!
+//! It names codes, it does not explain them. A bare number counts only after words of a vendor, because every other
+//! library has an error 35 too. Families, sentences and words are in kb/vendors.
+
+use super::context::ParserContext;
+use super::numbers;
+use super::words::{after, contains_folded, is_word, whole};
+use super::{Code, ErrorEvent, Frame, Kind, Role};
+use crate::text::Level;
+use crate::vendors::{self, CodeFamily, CodeForm, Vendor};
+
+/// All status codes on one line or in one message, each once, in the order found.
+pub(super) fn codes(text: &str) -> Vec<String> {
+    codes_of(vendors::all(), text)
+}
+
+fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for family in vendors.iter().flat_map(|vendor| &vendor.codes.families) {
+        for (at, _) in text.match_indices(family.prefix.as_str()) {
+            if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
+                continue;
+            }
+            let name = text.get(at..).map_or("", |rest| rest.split(|c: char| !is_word(c)).next().unwrap_or(""));
+            if let Some(name) = accept(family, name) {
+                found.push((at, name));
+            }
+        }
+    }
+    // Vendors print the same sentences; the one whose calls the line shows means its own.
+    let speaker = vendors.iter().find(|vendor| shows_call(vendor, text));
+    for vendor in vendors.iter().filter(|vendor| speaker.is_none_or(|speaker| speaker == *vendor)) {
+        sentences(vendor, text, false, &mut found);
+    }
+    if let (true, Some(vendor)) = (found.is_empty(), speaker) {
+        sentences(vendor, text, true, &mut found);
+    }
+    if found.is_empty() {
+        found.extend(vendors.iter().find_map(|vendor| numbers::bare(vendor, text)));
+    }
+    found.sort();
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in found {
+        if !names.contains(&name) && !vendors.iter().any(|vendor| sentence_repeats(vendor, &names, &name)) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The codes whose sentences a line holds; of two that begin at the same place the longer one.
+fn sentences(vendor: &Vendor, text: &str, general: bool, found: &mut Vec<(usize, String)>) {
+    for (sentence, name, _) in vendor.sentences.all.iter().filter(|(.., other)| *other == general) {
+        let Some(at) = text.find(sentence.as_str()) else { continue };
+        // "CUDA out of memory" is the allocator's message, not a status.
+        let allocator = || {
+            let head = text.get(..at).and_then(|head| head.strip_suffix(' '));
+            head.is_some_and(|head| head.ends_with(&vendor.runtime.name))
+        };
+        let taken = found.iter().any(|(place, _)| *place == at);
+        if !taken && (!general || !allocator()) {
+            found.push((at, name.clone()));
+        }
+    }
+}
+
+/// A sentence beside its own driver-API name adds nothing: `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`.
+fn sentence_repeats(vendor: &Vendor, names: &[String], name: &str) -> bool {
+    let shared = |old: &String| {
+        let mut families = vendor.codes.families.iter().filter(|family| family.shares_sentences);
+        families.any(|family| old.starts_with(&family.prefix))
+    };
+    vendor.sentences.all.iter().any(|(_, other, _)| other == name) && names.iter().any(shared)
+}
+
+/// The name of the code that a word of a family stands for.
+fn accept(family: &CodeFamily, name: &str) -> Option<String> {
+    let rest = name.strip_prefix(family.prefix.as_str())?;
+    let refused = family.except.iter().any(|word| word == rest) || rest.to_ascii_uppercase().starts_with("SUCCESS");
+    if refused || rest.len() <= 2 {
+        return None;
+    }
+    let letters = |also: fn(&char) -> bool| {
+        let digits = |c: &char| !family.letters_only && c.is_ascii_digit();
+        rest.chars().all(|c| also(&c) || c == '_' || digits(&c))
+    };
+    let fits = match family.form {
+        CodeForm::Capitals => letters(char::is_ascii_uppercase),
+        CodeForm::Small => letters(char::is_ascii_lowercase),
+        CodeForm::Camel => rest.len() > 3 && rest.starts_with(|c: char| c.is_ascii_uppercase()),
+        CodeForm::Listed => family.names.iter().any(|known| known == name),
+        CodeForm::Class => {
+            // pynvml makes a class of every code: NVMLError_DriverNotLoaded is NVML_ERROR_DRIVER_NOT_LOADED.
+            let mut snake = family.becomes.clone();
+            for c in rest.chars() {
+                if c.is_ascii_uppercase() {
+                    snake.push('_');
+                }
+                snake.push(c.to_ascii_uppercase());
+            }
+            return Some(snake);
+        }
+    };
+    fits.then(|| name.to_owned())
+}
+
+/// Whether a line shows a call of a vendor's runtime, so that general sentences can be believed.
+fn shows_call(vendor: &Vendor, text: &str) -> bool {
+    vendor.codes.calls.iter().any(|word| contains_folded(text, word))
+}
+
+/// Puts the codes of its message into an error.
+pub(super) fn fill(event: &mut ErrorEvent) {
+    for text in [event.type_name.as_str(), event.message.as_str()] {
+        for name in codes(text) {
+            if !event.codes.iter().any(|old| old.name == name) {
+                event.codes.push(Code { name, library: None, at: event.headline });
+            }
+        }
+    }
+    // A number is asked for only where no name was found.
+    let named = event.codes.iter().any(|code| code.name.parse::<u32>().is_err());
+    if let Some(number) = numbers::read(&event.message).filter(|_| !named) {
+        event.codes = vec![Code { name: number.value.to_string(), library: Some(number.library), at: event.headline }];
+    }
+}
+
+/// Reads a line on which a program's own check reports a code: `CUDA error at saxpy.cu:12 code=46(...)`.
+pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
+    let text = r.text(at);
+    let level = r.prefix(at).and_then(|prefix| prefix.level);
+    if level.is_some_and(|level| level < Level::Warning)
+        || text.contains("NCCL INFO")
+        || text.trim_start().starts_with('#')
+    {
+        return None;
+    }
+    let names = codes(text);
+    let mut reports = vendors::all().iter().flat_map(|vendor| &vendor.codes.reports);
+    if names.is_empty() && !reports.any(|report| contains_folded(text, report)) && numbers::read(text).is_none() {
+        return None;
+    }
+    let words = text.trim();
+    let mut event = r.event(Kind::Status, "", &super::advice::without(words), at);
+    event.fatal = level.is_none_or(|level| level >= Level::Fatal) && !super::writing::is_prose(words);
+    if let Some(frame) = place(words) {
+        event.frames.push(Frame { at: r.index(at), ..frame });
+    }
+    // ggml: "CUDA error: <sentence>", then "  current device: 0, in function f at file:line", then the call.
+    let mut end = at + 1;
+    if let Some(rest) = after(r.text(at + 1), "current device: ") {
+        if let Some((function, place)) = after(rest, "in function ").and_then(|rest| rest.split_once(" at ")) {
+            let (file, line) = place.trim().rsplit_once(':').unwrap_or((place.trim(), ""));
+            event.frames.push(Frame {
+                file: file.to_owned(),
+                line: whole(line).and_then(|(line, _)| u32::try_from(line).ok()).unwrap_or(0),
+                function: function.trim().to_owned(),
+                at: r.index(at + 1),
+            });
+        }
+        event.kind = Kind::Native;
+        r.set(at + 1, Role::Frame);
+        end = at + 2;
+        if r.indent(end) >= 2 && r.text(end).contains('(') {
+            r.set(end, Role::Code);
+            end += 1;
+        }
+    }
+    // The same report twice over: an earlier bare "x.cu:88: CUDA error" or the very same words.
+    let headline = r.index(at);
+    if let Some(last) = r.errors.last_mut()
+        && last.kind == Kind::Status
+        && last.lines.end + 2 > headline
+        && last.codes.is_empty()
+        && vendors::all()
+            .iter()
+            .flat_map(|vendor| &vendor.codes.reports)
+            .any(|report| ends_folded(&last.message, report))
+    {
+        event.lines.start = last.lines.start;
+        r.errors.pop();
+    }
+    r.set(at, Role::Error);
+    let (start, close) = (event.lines.start, r.index(end - 1) + 1);
+    event.lines = start..close;
+    let again = r.lately(|old| old.kind == event.kind && old.message == event.message);
+    if !again {
+        r.push(event);
+    }
+    Some(end)
+}
+
+fn ends_folded(text: &str, end: &str) -> bool {
+    let start = text.len().checked_sub(end.len());
+    start.and_then(|start| text.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+}
+
+/// The source position that an error-check macro prints: `at x.cu:12`, `x.cu(12)`, `x.cu 12`.
+fn place(words: &str) -> Option<Frame> {
+    for ending in [".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hpp", ".h", ".c"] {
+        for (at, _) in words.match_indices(ending) {
+            let end = at + ending.len();
+            let rest = words.get(end..)?;
+            let Some(separator) = rest.chars().next().filter(|c| matches!(c, ':' | '(' | ' ' | ',' | '@')) else {
+                continue;
+            };
+            let rest = rest.get(separator.len_utf8()..)?;
+            let rest = rest.trim_start_matches([' ', ':', '"']).trim_start_matches("line ");
+            let Some((line, _)) = whole(rest) else { continue };
+            let head = words.get(..end)?;
+            let file = head.rsplit([' ', '"', '\'', '[', '(']).next().unwrap_or(head);
+            return Some(Frame {
+                file: file.to_owned(),
+                line: u32::try_from(line).unwrap_or(0),
+                function: String::new(),
+                at: 0,
+            });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_in_every_spelling() {
+        let table: &[(&str, &[&str])] = &[
+            ("CUDA error: an illegal memory access was encountered", &["cudaErrorIllegalAddress"]),
+            ("CUDA error: out of memory", &["cudaErrorMemoryAllocation"]),
+            ("CUDA out of memory. Tried to allocate 2 MiB", &[]),
+            (
+                "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+                &["CUDA_ERROR_NO_DEVICE"],
+            ),
+            (
+                "CUDA error at saxpy.cu:12 code=46(cudaErrorDevicesUnavailable) \"cudaMalloc(&x)\"",
+                &["cudaErrorDevicesUnavailable"],
+            ),
+            (
+                "x.cu(12): CUDA Runtime API error 700: an illegal memory access was encountered.",
+                &["cudaErrorIllegalAddress"],
+            ),
+            ("[hf] CUDA error 700 in kernel", &["700"]),
+            ("cuda runtime error (59) : x", &["59"]),
+            ("Cuda failure x.cu:88 'invalid argument'", &["cudaErrorInvalidValue"]),
+            ("GPUassert: misaligned address k.cu 34", &["cudaErrorMisalignedAddress"]),
+            ("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", &["CUDNN_STATUS_EXECUTION_FAILED"]),
+            ("CUDNN failure 4: CUDNN_STATUS_INTERNAL_ERROR ; GPU=0", &["CUDNN_STATUS_INTERNAL_ERROR"]),
+            ("CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", &["CUBLAS_STATUS_ALLOC_FAILED"]),
+            ("ncclUnhandledCudaError: Call to CUDA function failed.", &["ncclUnhandledCudaError"]),
+            ("ncclCommInitRank failed", &[]),
+            (
+                "[<CUresult.CUDA_ERROR_LAUNCH_FAILED: 719>] Call to cuMemcpyHtoD results in CUDA_ERROR_LAUNCH_FAILED",
+                &["CUDA_ERROR_LAUNCH_FAILED"],
+            ),
+            ("[700] Call to cuMemcpyDtoH results in UNKNOWN_CUDA_ERROR", &["700"]),
+            ("NVMLError_DriverNotLoaded", &["NVML_ERROR_DRIVER_NOT_LOADED"]),
+            ("failed call to cuInit: UNKNOWN ERROR (303)", &["303"]),
+            ("ioctl failed: invalid argument", &[]),
+            ("RuntimeError: HIP error: an illegal memory access was encountered", &["hipErrorIllegalAddress"]),
+            ("HIP error: out of memory", &["hipErrorOutOfMemory"]),
+            ("HIP out of memory. Tried to allocate 2 MiB", &[]),
+            ("HIP error: the operation cannot be performed in the present state", &["hipErrorIllegalState"]),
+            ("miopenStatusUnknownError", &["miopenStatusUnknownError"]),
+            ("rocblas_status_internal_error, status 6", &["rocblas_status_internal_error"]),
+            ("CUDA error: HIPBLAS_STATUS_ALLOC_FAILED when calling `f()`", &["HIPBLAS_STATUS_ALLOC_FAILED"]),
+            ("exit code 137", &[]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(&codes(text), expected, "{text}");
+        }
+    }
+
+    /// A new error prefix is data only.
+    #[test]
+    fn a_family_of_codes_is_a_row_of_data() {
+        let mut vendor: Vendor = toml::from_str(
+            "name = \"Ours\"\n[codes]\nfamilies = [{ prefix = \"OURLIB_STATUS_\" }]\n[sentences]\ntable = \"ours\"\n",
+        )
+        .expect("a description");
+        let text = "OURLIB_STATUS_OUT_OF_LUCK: the die shows one";
+        assert_eq!(codes_of(std::slice::from_ref(&vendor), text), ["OURLIB_STATUS_OUT_OF_LUCK"]);
+        vendor.resolve(|_| vec![("OURLIB_STATUS_ONE".to_owned(), "the die shows one".to_owned())]);
+        assert_eq!(codes_of(&[vendor], "f(): the die shows one"), ["OURLIB_STATUS_ONE"]);
+        assert!(codes(text).is_empty());
+    }
+
+    #[test]
+    fn places() {
+        let at = |words| place(words).map(|f| (f.file, f.line));
+        assert_eq!(at("CUDA error at saxpy.cu:12 code=46"), Some(("saxpy.cu".into(), 12)));
+        assert_eq!(at("src/k.cu(33): CUDA Runtime API error 1"), Some(("src/k.cu".into(), 33)));
+        assert_eq!(at("GPUassert: misaligned address k.cu 34"), Some(("k.cu".into(), 34)));
+        assert_eq!(at("x.cuda: no"), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! The text as signatures see it: one line with what several of them ask of it, and the lines around it.
+//!
+//! Nothing here is looked at twice, however often a literal stands on a line and however many lines hold it: a log of
+//! ten thousand equal errors is read in one pass.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::book::schema::NEAR;
+use crate::incident::Role;
+use crate::pattern::Pattern;
+use crate::text::{Level, Transcript};
+
+/// A line that holds a literal of some signature.
+pub(super) struct ScannedLine<'t> {
+    pub(super) index: usize,
+    /// Its bytes in the transcript's text.
+    pub(super) range: Range<usize>,
+    pub(super) text: &'t str,
+    /// The same with small letters (ASCII).
+    pub(super) lower: &'t str,
+    /// Whether signatures look at lines of its role.
+    pub(super) searched: bool,
+    /// Whether it was logged as more than debugging output.
+    pub(super) informs: bool,
+    /// Where the first name of a CUDA interface ends, once somebody asked.
+    cuda_named_at: Option<Option<usize>>,
+}
+
+impl<'t> ScannedLine<'t> {
+    /// The line that holds byte `at` of the text; `lower` is the whole text with small letters.
+    pub(super) fn new(transcript: &'t Transcript, roles: &[Role], lower: &'t str, at: usize) -> Self {
+        let index = transcript.line_at(at);
+        let line = transcript.line(index);
+        let range = transcript.range_of(index);
+        let searched = |role: &Role| role.may_be_evidence() && *role != Role::Header;
+        Self {
+            index,
+            text: line.text,
+            lower: lower.get(range.clone()).unwrap_or_default(),
+            range,
+            searched: roles.get(index).is_none_or(searched),
+            informs: line.prefix.level.is_none_or(|level| level >= Level::Info),
+            cuda_named_at: None,
+        }
+    }
+
+    /// Where the first name of a CUDA interface ends: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
+    pub(super) fn cuda_named_at(&mut self) -> Option<usize> {
+        const NAMES: [&str; 9] =
+            ["cuda", "gpuassert", "cuinit", "cumem", "custream", "cumodule", "culaunch", "cuctx", "nvml"];
+        let ends = || NAMES.iter().filter_map(|name| Some(self.lower.find(name)? + name.len())).min();
+        *self.cuda_named_at.get_or_insert_with(ends)
+    }
+}
+
+/// Which of a signature's patterns is asked about the lines around.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Asked {
+    Near,
+    Without,
+}
+
+/// The lines around hits.
+pub(super) struct Surroundings<'t> {
+    transcript: &'t Transcript,
+    roles: &'t [Role],
+    /// What is known of a signature's pattern so far.
+    known: HashMap<(usize, Asked), Seen>,
+}
+
+/// How far a pattern has looked.
+#[derive(Default)]
+struct Seen {
+    /// The line after the last one looked at.
+    end: usize,
+    /// The last line that matched.
+    last_match: Option<usize>,
+}
+
+impl<'t> Surroundings<'t> {
+    pub(super) fn new(transcript: &'t Transcript, roles: &'t [Role]) -> Self {
+        Self { transcript, roles, known: HashMap::new() }
+    }
+
+    /// Whether `pattern` matches a line within [`NEAR`] lines of `line`. Lines must be asked about in ascending order.
+    pub(super) fn any(&mut self, line: usize, key: (usize, Asked), pattern: &Pattern) -> bool {
+        let (start, end) = (line.saturating_sub(NEAR), (line + NEAR + 1).min(self.transcript.len()));
+        let seen = self.known.entry(key).or_default();
+        let matches = |&index: &usize| {
+            // An answer of ours speaks of faults that it was not.
+            self.roles.get(index) != Some(&Role::Answer) && pattern.is_match(self.transcript.line(index).text)
+        };
+        if let Some(found) = (seen.end.max(start)..end).rev().find(matches) {
+            seen.last_match = Some(found);
+        }
+        seen.end = seen.end.max(end);
+        seen.last_match.is_some_and(|found| found >= start)
+    }
+}

@@ -1,0 +1,217 @@
+//! The catalogue of packages (`kb/packages.csv`): software whose version is a fact, by every name it goes under.
+//!
+//! One catalogue serves the reading of log lines and listings, of people's reports and of the installed environment, so
+//! that a package or a spelling is added as a row of data.
+
+pub mod source;
+
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+pub use source::{Kind, Package};
+
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/packages.postcard"));
+
+/// The catalogue.
+#[derive(Debug)]
+pub struct Packages {
+    rows: Vec<Row>,
+    spellings: OnceLock<Spellings>,
+}
+
+type Row = Package<std::borrow::Cow<'static, str>>;
+
+/// All spellings as one automaton.
+#[derive(Debug)]
+struct Spellings {
+    automaton: Option<AhoCorasick>,
+    /// The row of each pattern.
+    rows: Vec<usize>,
+}
+
+/// The built-in catalogue, decoded on the first call.
+pub fn builtin() -> &'static Packages {
+    static PACKAGES: LazyLock<Packages> = LazyLock::new(|| {
+        let rows: Vec<Package<&'static str>> = postcard::from_bytes(BYTES).expect("the same build wrote these bytes");
+        Packages::new(rows.into_iter().map(|row| row.map(std::borrow::Cow::Borrowed)).collect())
+    });
+    &PACKAGES
+}
+
+impl Packages {
+    fn new(rows: Vec<Row>) -> Self {
+        Self { rows, spellings: OnceLock::new() }
+    }
+
+    /// A catalogue out of the text of a `packages.csv`; broken rows are left out.
+    pub fn from_csv(text: &str) -> Self {
+        Self::new(source::read(text).0.into_iter().map(|row| row.map(std::borrow::Cow::Owned)).collect())
+    }
+
+    /// All rows in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter()
+    }
+
+    /// The package that a listing of pip or conda calls so.
+    pub fn by_distribution(&self, name: &str) -> Option<&Row> {
+        let name = normalised(name);
+        self.rows.iter().find(|row| row.distributions().any(|pattern| fits(pattern, &name)))
+    }
+
+    /// The package that Python code imports under that name.
+    pub fn by_import(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| names(&row.imports).any(|import| import == name))
+    }
+
+    /// The package that a label names, with or without "version": `PyTorch`, `cuDNN version`, `드라이버`.
+    pub fn by_label(&self, label: &str) -> Option<&Row> {
+        let label = label.to_lowercase();
+        let plain = label.replace(" version", "").replace("version ", "");
+        let same = |name: &str| {
+            let name = name.to_lowercase();
+            name == label || name == plain || name.replace(['-', '_', '.'], " ") == plain
+        };
+        self.rows.iter().find(|row| names(&row.spellings).chain(names(&row.labels)).any(same))
+    }
+
+    /// Every spelling in a text, the longest of several at one place, with the row and where the spelling ends.
+    pub fn spelled<'t>(&self, text: &'t str) -> impl Iterator<Item = (&Row, std::ops::Range<usize>)> + use<'_, 't> {
+        let spellings = self.spellings.get_or_init(|| Spellings::new(&self.rows));
+        let found = spellings.automaton.iter().flat_map(move |automaton| automaton.find_iter(text));
+        found.filter_map(|found| {
+            let row = spellings.rows.get(found.pattern().as_usize())?;
+            Some((self.rows.get(*row)?, found.range()))
+        })
+    }
+}
+
+impl Spellings {
+    fn new(rows: &[Row]) -> Self {
+        let named =
+            || rows.iter().enumerate().flat_map(|(row, package)| names(&package.spellings).map(move |n| (row, n)));
+        // Few lines are searched: the automaton that is built fastest is the best one.
+        let automaton = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::NoncontiguousNFA))
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(named().map(|(_, name)| name))
+            .ok();
+        Self { automaton, rows: named().map(|(row, _)| row).collect() }
+    }
+}
+
+impl<S: AsRef<str>> Package<S> {
+    /// What the fact's name begins with: `torch`.
+    pub fn group(&self) -> &str {
+        self.fact.as_ref().split('.').next().unwrap_or_default()
+    }
+
+    /// Names in listings of package managers; a final `*` stands for any ending.
+    pub fn distributions(&self) -> impl Iterator<Item = &str> {
+        names(self.distributions.as_ref())
+    }
+
+    fn map<T>(self, change: impl Fn(S) -> T) -> Package<T> {
+        Package {
+            fact: change(self.fact),
+            kind: self.kind,
+            imports: change(self.imports),
+            distributions: change(self.distributions),
+            spellings: change(self.spellings),
+            labels: change(self.labels),
+        }
+    }
+}
+
+/// Whether a distribution's normalised name is the one of the catalogue.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+/// A distribution's name as the catalogue spells it.
+pub fn normalised(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['_', '.'], "-")
+}
+
+/// The names in a field.
+fn names(field: &str) -> impl Iterator<Item = &str> {
+    field.split('|').filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts;
+
+    #[test]
+    fn packages_are_found_by_all_their_names() {
+        let packages = builtin();
+        let fact = |row: Option<&Row>| row.map(|row| row.fact.to_string());
+        for (name, expected) in [
+            ("Torch", Some("torch.version")),
+            ("tf_nightly", Some("tensorflow.version")),
+            ("nvidia-cudnn-cu12", Some("cudnn.version")),
+            ("cupy-cuda12x", Some("cupy.version")),
+            ("flash_attn", Some("flash_attn.version")),
+            ("torch-geometric", None),
+        ] {
+            assert_eq!(fact(packages.by_distribution(name)).as_deref(), expected, "{name}");
+        }
+        for (label, expected) in [
+            ("PyTorch version", Some("torch.version")),
+            ("파이토치", Some("torch.version")),
+            ("nvidia driver version", Some("driver.version")),
+            ("onnx runtime", Some("onnxruntime.version")),
+            ("pl", Some("lightning.version")),
+            ("author", None),
+        ] {
+            assert_eq!(fact(packages.by_label(label)).as_deref(), expected, "{label}");
+        }
+        assert_eq!(fact(packages.by_import("tf")).as_deref(), Some("tensorflow.version"));
+        let found: Vec<String> = packages
+            .spelled("CUDA used to build PyTorch: 12.8, torch 2")
+            .map(|(row, _)| row.fact.to_string())
+            .collect();
+        assert_eq!(found, ["torch.cuda", "torch.version"]);
+    }
+
+    #[test]
+    fn the_registry_of_facts_has_the_same_packages() {
+        for row in builtin().iter() {
+            assert!(facts::describe(&row.fact).is_some(), "{} is not in kb/facts.toml", row.fact);
+        }
+        for package in facts::packages() {
+            assert!(builtin().iter().any(|row| row.group() == package), "{package} is not in kb/packages.csv");
+        }
+    }
+
+    #[test]
+    fn every_name_belongs_to_one_package() {
+        let (rows, broken) = source::read(include_str!("../../kb/packages.csv"));
+        assert!(broken.is_empty(), "{broken:?}");
+        let mut seen: Vec<(usize, String)> = Vec::new();
+        for row in &rows {
+            for (column, field) in
+                [&row.imports, &row.distributions, &row.spellings, &row.labels].into_iter().enumerate()
+            {
+                for name in names(field) {
+                    let name = (column, name.to_owned());
+                    assert!(!seen.contains(&name), "{name:?} is there twice");
+                    assert!(
+                        column != 1 || name.1 == normalised(&name.1),
+                        "{name:?} is spelled {}",
+                        normalised(&name.1)
+                    );
+                    seen.push(name);
+                }
+            }
+        }
+        // What marks a line must not be part of every second word.
+        assert!(source::marks(&rows).iter().all(|mark| mark.len() > 2), "{:?}", source::marks(&rows));
+    }
+}

@@ -1,0 +1,331 @@
+//! What one file of kb/vendors says: a vendor of GPUs as texts and machines show it.
+//!
+//! `build.rs` includes this file by path, so it depends on serde alone.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One vendor.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Vendor {
+    /// The file's stem: `nvidia`.
+    pub id: String,
+    /// `NVIDIA`.
+    pub name: String,
+    /// Vendors are tried in this order, so that a sentence which two of them print belongs to the first.
+    pub order: u8,
+    /// Lower-case words of GPU names that say nothing of the model: `geforce`.
+    pub brands: Vec<String>,
+    /// The folder inside site-packages that holds the libraries of its wheels.
+    pub wheels: String,
+    /// The programming interface: CUDA, HIP.
+    pub runtime: Runtime,
+    /// The interface that watches devices: NVML, AMD SMI.
+    pub management: Management,
+    /// The driver's files.
+    pub driver: Driver,
+    /// Environment variables.
+    pub variables: Variables,
+    /// Names of GPUs.
+    pub gpus: GpuNames,
+    /// Status codes in texts.
+    pub codes: Codes,
+    /// Sentences of status codes in texts.
+    pub sentences: Sentences,
+    /// The kernel log.
+    pub kernel_log: KernelLog,
+    /// Tools by the words that their messages begin with.
+    pub tools: Vec<Tool>,
+    /// Libraries by the stems of their files.
+    pub libraries: Vec<Library>,
+}
+
+/// The programming interface of a vendor.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Runtime {
+    /// `CUDA`.
+    pub name: String,
+    /// The beginning of the facts about devices in the runtime's own order: `cuda` for `cuda.0.pci`.
+    pub facts: String,
+    /// The call that initialises it: `cuInit`.
+    pub init: String,
+    /// What is known of the statuses that the call gives on broken installations.
+    pub init_advice: Vec<InitAdvice>,
+}
+
+/// Advice for one status of the call that initialises a runtime.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InitAdvice {
+    /// The statuses.
+    pub codes: Vec<i32>,
+    /// What it means and what to do.
+    pub says: String,
+}
+
+/// The interface that watches devices.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Management {
+    /// `NVML`.
+    pub name: String,
+    /// The beginning of its facts: `nvml` for `nvml.error`.
+    pub facts: String,
+    /// The fact that says where its library is: `driver.nvml_library`.
+    pub library_fact: String,
+    /// The fact that says how the loader finds it: `driver.nvml_library_by`.
+    pub library_by_fact: String,
+}
+
+/// Where a driver shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Driver {
+    /// The runtime's library as programs ask for it.
+    pub library: Platforms,
+    /// The management library.
+    pub management: Platforms,
+    /// Files that exist where the driver is loaded, relative to `/`.
+    pub traces: Vec<String>,
+    /// Folders of driver libraries that the loader does not search by itself, relative to `/`.
+    pub folders: Vec<String>,
+    /// The same on Windows.
+    pub windows_folders: Vec<String>,
+    /// The vendor of PCI devices as sysfs writes it: `0x10de`.
+    pub pci: String,
+    /// The name of its kernel module.
+    pub module: String,
+}
+
+impl Driver {
+    /// The folders on this platform.
+    pub fn folders_here(&self) -> &[String] {
+        if cfg!(windows) { &self.windows_folders } else { &self.folders }
+    }
+}
+
+/// A file name on each platform.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Platforms {
+    /// Everywhere but on Windows.
+    pub unix: String,
+    /// On Windows.
+    pub windows: String,
+}
+
+impl Platforms {
+    /// The name on this platform.
+    pub fn here(&self) -> &str {
+        if cfg!(windows) { &self.windows } else { &self.unix }
+    }
+
+    /// The name on this platform without its ending: `libcuda`.
+    pub fn stem(&self) -> &str {
+        let name = self.here();
+        name.split_once(".so").or_else(|| name.split_once(".dll")).map_or(name, |(stem, _)| stem)
+    }
+}
+
+/// Environment variables of a vendor.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Variables {
+    /// Those that hide devices, the strongest first.
+    pub visible: Vec<String>,
+    /// Beginnings of names that decide how its programs behave.
+    pub prefixes: Vec<String>,
+}
+
+/// How texts name the GPUs of a vendor.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GpuNames {
+    /// Beginnings of names, the longest first.
+    pub starts: Vec<String>,
+    /// Words that continue a name.
+    pub parts: Vec<String>,
+    /// Names without a digit.
+    pub without_digit: Vec<String>,
+    /// Words of boards whose name is followed by their memory; in other names a size is part of the name.
+    pub consumer: Vec<String>,
+    /// Short beginnings, as people write them: a hint where no line has the full name.
+    pub short: Vec<String>,
+}
+
+/// How texts show status codes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Codes {
+    /// Families of names.
+    pub families: Vec<CodeFamily>,
+    /// Beginnings of words, in any case, that belong to a library, and the table of its codes. The first that fits wins.
+    pub words: Vec<CodeWord>,
+    /// Beginnings of functions, followed by a capital and a small letter: `cu` of `cuInit`.
+    pub functions: Vec<CodeWord>,
+    /// Lower-case words right before a bare number that make it a code.
+    pub before_number: Vec<String>,
+    /// The same, believed only on lines that hold the beginning of a function.
+    pub before_number_weak: Vec<String>,
+    /// Lower-case words that show that a line is about a call of this vendor.
+    pub calls: Vec<String>,
+    /// Lower-case beginnings of error reports without any code: `cuda error`.
+    pub reports: Vec<String>,
+    /// Beginnings of lines that continue a native message.
+    pub continuations: Vec<String>,
+    /// Literals that make a line worth a look, beside the families and the sentences.
+    pub literals: Vec<String>,
+    /// Numbers of old versions and what they are today, by table.
+    pub renumbered: BTreeMap<String, Vec<(u32, u32)>>,
+}
+
+/// Status names of one library: `CUDNN_STATUS_...`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CodeFamily {
+    /// The beginning of every name.
+    pub prefix: String,
+    /// How the names go on.
+    pub form: CodeForm,
+    /// Only letters and underscores follow: with digits it is something else.
+    pub letters_only: bool,
+    /// What is no code after the prefix.
+    pub except: Vec<String>,
+    /// Its library prints the sentences too, so that a sentence beside a name of it says nothing new.
+    pub shares_sentences: bool,
+    /// For [`CodeForm::Listed`]: the table under kb/codes with the names.
+    pub table: String,
+    /// For [`CodeForm::Class`]: the prefix of the names it stands for.
+    pub becomes: String,
+    /// The names of the table; filled in by the build.
+    pub names: Vec<String>,
+}
+
+/// How the names of a family go on after their prefix.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeForm {
+    /// `CUDA_ERROR_OUT_OF_MEMORY`: capitals, digits, underscores.
+    #[default]
+    Capitals,
+    /// `cudaErrorNoDevice`: a capital, then anything.
+    Camel,
+    /// `rocblas_status_internal_error`: small letters, digits, underscores.
+    Small,
+    /// Only names of the table: other words begin like them too.
+    Listed,
+    /// `NVMLError_DriverNotLoaded`: a class that a binding makes of each code.
+    Class,
+}
+
+/// A word that belongs to a library, and the table of its codes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeWord {
+    /// The beginning of the word.
+    pub start: String,
+    /// The table under kb/codes.
+    pub table: String,
+    /// Only numbers below this one are in the table.
+    #[serde(default)]
+    pub below: Option<u32>,
+}
+
+/// Sentences that stand for status codes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sentences {
+    /// The table under kb/codes whose messages they are.
+    pub table: String,
+    /// Those that other software prints as well: believed only on lines about a call of this vendor.
+    pub general: Vec<String>,
+    /// Sentences of other versions, and sentences of several codes: the code that is meant.
+    pub also: BTreeMap<String, String>,
+    /// Messages of the table that report no failure.
+    pub not: Vec<String>,
+    /// All sentences as `(sentence, name, general)`; filled in by the build.
+    pub all: Vec<(String, String, bool)>,
+}
+
+/// Lines of the kernel log.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KernelLog {
+    /// What the driver's lines begin with.
+    pub prefix: String,
+    /// Words that make a line of the driver a failure.
+    pub failure: Vec<String>,
+    /// Beginnings of lines of modules beside the driver.
+    pub modules: Vec<String>,
+}
+
+/// A tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// What its messages begin with.
+    pub prefix: String,
+    /// The tool.
+    pub name: String,
+}
+
+/// A library.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Library {
+    /// `cudnn` of `libcudnn.so.9` and `cudnn64_9.dll`.
+    pub stem: String,
+    /// `cuDNN`; empty where no one reads of it.
+    pub name: String,
+    /// The beginning of the package that brings it, as record folders spell it; empty where copies are not searched.
+    pub package: String,
+    /// The version of the toolkit that brings a version of the library.
+    pub toolkit: Vec<ToolkitRange>,
+    /// Its absence is normal: an optional plugin.
+    pub optional: bool,
+}
+
+/// Major versions of a library, and what to add for the major version of their toolkit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolkitRange {
+    /// The first major version.
+    pub from: u32,
+    /// The last one.
+    #[serde(default = "no_limit")]
+    pub to: u32,
+    /// What to add.
+    #[serde(default)]
+    pub plus: u32,
+}
+
+fn no_limit() -> u32 {
+    u32::MAX
+}
+
+impl Vendor {
+    /// Fills in what the tables under kb/codes hold: `rows` gives names and messages of a table.
+    pub fn resolve(&mut self, rows: impl Fn(&str) -> Vec<(String, String)>) {
+        for family in self.codes.families.iter_mut().filter(|family| family.form == CodeForm::Listed) {
+            family.names = rows(&family.table).into_iter().map(|(name, _)| name).collect();
+        }
+        let sentences = &mut self.sentences;
+        let is_general = |sentence: &String| sentences.general.contains(sentence);
+        let mut all: Vec<(String, String, bool)> = Vec::new();
+        let listed = rows(&sentences.table).into_iter().map(|(name, message)| (message, name));
+        for (sentence, name) in sentences.also.clone().into_iter().chain(listed) {
+            let sentence = sentence.trim_end_matches('.').to_owned();
+            let known = all.iter().any(|(other, ..)| *other == sentence);
+            if !sentence.is_empty() && !known && !sentences.not.contains(&sentence) {
+                let general = is_general(&sentence);
+                all.push((sentence, name, general));
+            }
+        }
+        // A sentence may begin like a longer one.
+        all.sort_by_key(|(sentence, ..)| std::cmp::Reverse(sentence.len()));
+        sentences.all = all;
+    }
+}

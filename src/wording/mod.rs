@@ -1,0 +1,33 @@
+//! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say of their own
+//! tries. Each file is packed for itself and decoded when something first asks for it.
+
+mod rows;
+#[cfg(all(test, feature = "os"))]
+pub(crate) mod source;
+pub mod topics;
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+pub use rows::{Advice, Alarms, Statement, Statements, Writing};
+
+/// A function that decodes one file on its first call.
+macro_rules! packed {
+    ($name:ident, $type:ident, $about:literal) => {
+        #[doc = $about]
+        pub fn $name() -> &'static $type<&'static str> {
+            static VALUE: OnceLock<$type<&'static str>> = OnceLock::new();
+            VALUE.get_or_init(|| decode(include_bytes!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".postcard"))))
+        }
+    };
+}
+
+packed!(alarms, Alarms, "Words that make a line worth reading, those of the catalogue of packages included.");
+packed!(advice, Advice, "Advice that libraries print with every error.");
+packed!(statements, Statements, "What people say of their own tries.");
+packed!(writing, Writing, "How people write about failures that did not happen to them.");
+
+fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
+    postcard::from_bytes(bytes).expect("the same build wrote these bytes")
+}
