@@ -333,7 +333,7 @@ def graph_limit():
         scale(torch.ones(size))
 
 
-def graph_limit_well():
+def graph_limit_warned():
     import torch
 
     @torch.compile(backend="eager", dynamic=False)
