@@ -82,8 +82,8 @@ fn main() {
     let mut faults: Vec<(PackedFault<'_>, Vec<u8>)> = Vec::new();
     for (area, files) in &areas {
         for file in files {
-            let Some((matter, body, body_line)) = page::<FrontMatter>(file, &mut failed) else { continue };
-            let fault = PackedFault { id: &file.stem, area, path: &file.path, matter: &[], body_line, body };
+            let Some((matter, body)) = page::<FrontMatter>(file, &mut failed) else { continue };
+            let fault = PackedFault { id: &file.stem, area, path: &file.path, matter: &[], body };
             faults.push((fault, pack(&matter)));
         }
     }
@@ -102,12 +102,12 @@ fn main() {
     };
     book.faults = faults.iter().map(|(f, matter)| PackedFault { matter, ..*f }).collect();
     for file in &fixes {
-        if let Some((matter, body, _)) = page::<FixMatter>(file, &mut failed) {
+        if let Some((matter, body)) = page::<FixMatter>(file, &mut failed) {
             book.fixes.push(PackedFix { id: &file.stem, matter, body });
         }
     }
     for file in &notices {
-        if let Some((matter, body, _)) = page::<NoticeMatter>(file, &mut failed) {
+        if let Some((matter, body)) = page::<NoticeMatter>(file, &mut failed) {
             book.notices.push(PackedNotice { id: &file.stem, matter, body });
         }
     }
@@ -216,15 +216,15 @@ fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {
     }
 }
 
-/// Front matter, body and the body's first line of a page.
-fn page<'f, T: DeserializeOwned>(file: &'f File, failed: &mut Vec<String>) -> Option<(T, &'f str, u32)> {
+/// Front matter and body of a page.
+fn page<'f, T: DeserializeOwned>(file: &'f File, failed: &mut Vec<String>) -> Option<(T, &'f str)> {
     let split = matter::split(&file.text);
     let Some(matter) = split.matter.filter(|m| m.closed) else {
         failed.push(format!("{}:1: the front matter is missing or has no closing `---`", file.path));
         return None;
     };
     match serde_saphyr::from_str::<T>(&file.text[matter.range]) {
-        Ok(value) => Some((value, &file.text[split.body..], split.body_line)),
+        Ok(value) => Some((value, &file.text[split.body..])),
         Err(error) => {
             let error = error.without_snippet();
             let (line, column) = error.location().map_or((1, 1), |place| (place.line(), place.column()));

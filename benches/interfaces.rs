@@ -1,7 +1,7 @@
-//! How quick the doors are: what an editor and a terminal wait for. `cargo bench --bench doors`
+//! How fast the interfaces are: what an editor and a terminal wait for. `cargo bench --bench interfaces`
 //!
-//! A small program of its own instead of a statistic: each figure is one that docs/editors.md promises, measured on the
-//! finished program through its pipes, and the run fails when the median is over the promise. `FAULTBOOK=...` names
+//! A small program of its own instead of a statistic: each figure is a limit that docs/editors.md states, measured on the
+//! finished program through its pipes, and the run fails when a median exceeds its limit. `FAULTBOOK=...` names
 //! another program to measure. A machine with other work gives other figures.
 #![expect(clippy::print_stdout, reason = "this program's answer")]
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// A size in bytes: "15.1 MiB", "12.0 GiB".
-pub fn size(bytes: f64) -> String {
+pub(crate) fn size(bytes: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes;
     let mut unit = 0;
@@ -15,7 +15,7 @@ pub fn size(bytes: f64) -> String {
 }
 
 /// A duration: "0.4 s", "12 s".
-pub fn seconds(time: Duration) -> String {
+pub(crate) fn seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
 }

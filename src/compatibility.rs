@@ -9,13 +9,13 @@ use std::sync::OnceLock;
 use pep440_rs::{Version, VersionSpecifiers};
 
 /// Whether `version` ("2.8.0+cu128", "580.95.05") lies in the PEP 440 `range` (">=2.1,<2.8").
-pub fn matches(version: &str, range: &str) -> bool {
+pub(crate) fn matches(version: &str, range: &str) -> bool {
     let Ok(range) = VersionSpecifiers::from_str(range) else { return false };
     parse(version).is_some_and(|version| range.contains(&version))
 }
 
 /// Whether two versions agree in their first number; what cannot be read agrees with everything.
-pub fn same_major(one: &str, other: &str) -> bool {
+pub(crate) fn same_major(one: &str, other: &str) -> bool {
     match (parse(one), parse(other)) {
         (Some(one), Some(other)) => one.release().first() == other.release().first(),
         _ => true,
@@ -26,7 +26,7 @@ pub fn same_major(one: &str, other: &str) -> bool {
 ///
 /// A cubin runs on the same major version with an equal or higher minor one; PTX (`compute_NN`) is compiled for any
 /// newer device (CUDA programming guide, "Binary compatibility").
-pub fn arch_supported(capability: &str, archs: &[String]) -> bool {
+pub(crate) fn arch_supported(capability: &str, archs: &[String]) -> bool {
     let Some((major, minor)) = split_capability(capability) else { return true };
     archs.iter().any(|arch| {
         let Some((kind, number)) = arch.split_once('_') else { return false };
@@ -46,26 +46,26 @@ pub fn arch_supported(capability: &str, archs: &[String]) -> bool {
 
 /// Whether a Linux or Windows driver is new enough for programs built with `cuda` ("12.8"): the floor of minor-version
 /// compatibility.
-pub fn driver_supports(driver: &str, cuda: &str) -> bool {
+pub(crate) fn driver_supports(driver: &str, cuda: &str) -> bool {
     let (Some(driver), Some(floor)) = (parse(driver), driver_floor(cuda).and_then(parse)) else { return true };
     driver >= floor
 }
 
 /// The oldest driver that serves the family of that CUDA version; `None` for families that are not in the table.
-pub fn driver_floor(cuda: &str) -> Option<&'static str> {
+pub(crate) fn driver_floor(cuda: &str) -> Option<&'static str> {
     catalogue().driver_floor(cuda)
 }
 
 /// The newest CUDA that a driver of that version speaks: 450.102.04 speaks 11.0. A driver translates PTX of its own
 /// CUDA and of older ones only, whatever minor-version compatibility allows otherwise. `None` for what cannot be read
 /// or is older than the table.
-pub fn cuda_of_driver(driver: &str) -> Option<&'static str> {
+pub(crate) fn cuda_of_driver(driver: &str) -> Option<&'static str> {
     catalogue().cuda_of_driver(driver)
 }
 
 /// Whether the toolkit of that CUDA version knew devices of that capability when it was released; what is not in the
 /// table was known.
-pub fn cuda_knows(cuda: &str, capability: &str) -> bool {
+pub(crate) fn cuda_knows(cuda: &str, capability: &str) -> bool {
     catalogue().cuda_knows(cuda, capability)
 }
 
@@ -146,7 +146,7 @@ fn branch(driver: &str) -> Option<u32> {
 }
 
 /// "8.6", "86" or "sm_86" as major and minor.
-pub fn split_capability(capability: &str) -> Option<(u32, u32)> {
+pub(crate) fn split_capability(capability: &str) -> Option<(u32, u32)> {
     let text = capability.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic);
     match text.split_once('.') {
         Some((major, minor)) => Some((major.parse().ok()?, minor.parse().ok()?)),

@@ -7,17 +7,18 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 // The core: text in, answer out. No files, no processes, no terminal, no search engine.
-pub mod amounts;
+mod amounts;
 pub mod book;
-pub mod compatibility;
+mod compatibility;
 pub mod condition;
 pub mod diagnosis;
 pub mod facts;
 mod fingerprint;
+pub mod hint;
 pub mod incident;
 pub mod matching;
 pub mod packages;
-pub mod pattern;
+mod pattern;
 pub mod render;
 pub mod span;
 pub mod text;
@@ -34,7 +35,7 @@ pub mod machine;
 #[cfg(feature = "os")]
 pub mod reports;
 #[cfg(feature = "os")]
-pub mod runner;
+mod runner;
 
 // What people and programs talk to.
 #[cfg(feature = "os")]

@@ -27,12 +27,12 @@ pub struct Pattern {
 
 impl Pattern {
     /// Keeps the source; compiles nothing yet.
-    pub fn new(source: &str) -> Self {
+    pub(crate) fn new(source: &str) -> Self {
         Self { source: source.to_owned(), compiled: OnceLock::new() }
     }
 
     /// Whether the pattern matches somewhere in `text`.
-    pub fn is_match(&self, text: &str) -> bool {
+    pub(crate) fn is_match(&self, text: &str) -> bool {
         self.compiled().is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
@@ -40,7 +40,7 @@ impl Pattern {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check(source: &str) -> Result<(), regex::Error> {
+    pub(crate) fn check(source: &str) -> Result<(), regex::Error> {
         RegexBuilder::new(source).unicode(false).build().map(|_| ())
     }
 

@@ -4,7 +4,8 @@
 //! language server, which converts for itself.
 
 /// One place: line and column, both from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Position {
     /// Physical line of the original text, from 1.
     pub line: u32,
@@ -13,7 +14,8 @@ pub struct Position {
 }
 
 /// A stretch of text; `end` is the first place after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Span {
     /// The first place inside.
     pub start: Position,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What action.yml and the GitLab snippet run: annotations, a job summary, SARIF. Settings come from the environment:
-# LOGS (paths or globs, one a line), REPORTS, SARIF, FAIL.
+# LOGS (paths or globs, one per line), REPORTS, SARIF, FAIL.
 set -euo pipefail
 shopt -s nullglob globstar
 

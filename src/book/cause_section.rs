@@ -8,11 +8,11 @@ use super::page::{Check, Fix, Recipe};
 use super::sections::{Document, dedent, top_items};
 
 /// Finds a recipe by its id.
-pub type Recipes<'a> = dyn Fn(&str) -> Option<Recipe> + 'a;
+pub(crate) type Recipes<'a> = dyn Fn(&str) -> Option<Recipe> + 'a;
 
 /// What the section of a cause holds.
 #[derive(Debug, Default)]
-pub struct CauseSection {
+pub(crate) struct CauseSection {
     /// The paragraphs before the first label.
     pub why: String,
     /// How to confirm it.
@@ -36,10 +36,10 @@ enum Part {
 }
 
 /// Reads the blocks of a cause's section.
-pub fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> CauseSection {
+pub(crate) fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> CauseSection {
     let mut out = CauseSection::default();
     let mut part = Part::Why;
-    let mut says: Vec<String> = Vec::new();
+    let mut check_text: Vec<String> = Vec::new();
     let mut why: Vec<String> = Vec::new();
     for block in blocks {
         let mut raw = doc.markdown(block.range.clone());
@@ -57,14 +57,14 @@ pub fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> Caus
             } else if part == Part::DeadEnds {
                 out.dead_ends.push(raw);
             } else if part == Part::Check {
-                says.push(raw);
+                check_text.push(raw);
             }
             continue;
         }
         match (part, &block.kind) {
             (Part::Why, _) => why.push(raw),
             (Part::Check, Kind::Fence(fence)) => add_command(&mut out.check.command, fence.code.trim_end()),
-            (Part::Check, _) => says.push(raw),
+            (Part::Check, _) => check_text.push(raw),
             (Part::Fix, Kind::List(list)) => {
                 for item in &list.items {
                     let fix = fix(doc, item, recipes, &mut out.unknown);
@@ -92,7 +92,7 @@ pub fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) -> Caus
         }
     }
     out.why = why.join("\n\n");
-    out.check.says = says.join("\n\n");
+    out.check.says = check_text.join("\n\n");
     out
 }
 
@@ -196,7 +196,7 @@ fn empty_fix() -> Fix {
 }
 
 /// Takes the lines that begin with "Trade-off:" out of a paragraph; the rest becomes one line.
-pub fn lines_and_costs(text: &str) -> (String, Vec<String>) {
+pub(crate) fn lines_and_costs(text: &str) -> (String, Vec<String>) {
     let mut said: Vec<&str> = Vec::new();
     let mut costs: Vec<String> = Vec::new();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -221,7 +221,7 @@ fn trade_off(line: &str) -> Option<&str> {
 }
 
 /// Splits off the first sentence, without its full stop. Dots inside code and names end nothing.
-pub fn first_sentence(text: &str) -> (&str, &str) {
+pub(crate) fn first_sentence(text: &str) -> (&str, &str) {
     let mut in_code = false;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

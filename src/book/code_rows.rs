@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::packed::CodeRow;
 
 /// The rows of a table, and the broken ones as line and reason.
-pub fn read(text: &str) -> (Vec<CodeRow<'static>>, Vec<(u64, String)>) {
+pub(crate) fn read(text: &str) -> (Vec<CodeRow<'static>>, Vec<(u64, String)>) {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     let headers = match reader.headers() {

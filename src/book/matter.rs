@@ -1,4 +1,4 @@
-//! Takes the front matter off a document: the text between two lines of three dashes, with its place.
+//! Splits front matter from a document: the text between two lines of three dashes, with its position.
 //!
 //! It does not read YAML. A byte order mark, blank lines before the first dashes, CRLF and a missing closing line
 //! are tolerated, because people's editors and scripts leave all of them. `build.rs` includes this file by path, so it
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The front matter of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matter {
+pub(crate) struct Matter {
     /// Byte range of the lines between the dashes.
     pub range: Range<usize>,
     /// Physical line (from 1) of the first line between the dashes.
@@ -17,22 +17,20 @@ pub struct Matter {
     pub closed: bool,
 }
 
-/// A document taken apart.
+/// A document, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Split {
+pub(crate) struct Split {
     /// The front matter, where there is one.
     pub matter: Option<Matter>,
     /// Byte offset at which the body begins.
     pub body: usize,
-    /// Physical line (from 1) at which the body begins.
-    pub body_line: u32,
 }
 
 /// Finds the front matter of `text`.
-pub fn split(text: &str) -> Split {
+pub(crate) fn split(text: &str) -> Split {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut lines = Lines { text, at: start, number: 0 };
-    let none = Split { matter: None, body: start, body_line: 1 };
+    let none = Split { matter: None, body: start };
     // Blank lines, then the opening dashes.
     let opening = loop {
         match lines.next() {
@@ -45,7 +43,7 @@ pub fn split(text: &str) -> Split {
     let mut has_key = false;
     let mut blank_before = false;
     let mut end: Option<Line<'_>> = None;
-    while let Some(line) = lines.next() {
+    for line in lines {
         if is_dashes(line.words) || line.words.trim_end() == "..." {
             if !has_key {
                 return none;
@@ -53,7 +51,6 @@ pub fn split(text: &str) -> Split {
             return Split {
                 matter: Some(Matter { range: first..line.start, first_line, closed: true }),
                 body: line.next,
-                body_line: line.number + 1,
             };
         }
         if !has_key && !line.words.trim().is_empty() && !line.words.starts_with('#') {
@@ -72,25 +69,20 @@ pub fn split(text: &str) -> Split {
     if !has_key {
         return none;
     }
-    let (body, body_line) = match end {
-        Some(line) => (line.start, line.number),
-        None => unclosed_end(text, first, first_line),
+    let body = match end {
+        Some(line) => line.start,
+        None => unclosed_end(text, first),
     };
-    Split { matter: Some(Matter { range: first..body, first_line, closed: false }), body, body_line }
+    Split { matter: Some(Matter { range: first..body, first_line, closed: false }), body }
 }
 
 /// Where the keys of a front matter without closing line and without a heading after it seem to end.
-fn unclosed_end(text: &str, first: usize, first_line: u32) -> (usize, u32) {
-    let mut lines = Lines { text, at: first, number: first_line - 1 };
-    let mut end = (text.len(), first_line);
-    while let Some(line) = lines.next() {
-        let begins_inside = line.words.starts_with([' ', '\t', '-', '#', '"', '\'', ']', '}']);
-        if line.words.trim().is_empty() || !(begins_inside || is_key(line.words)) {
-            return (line.start, line.number);
-        }
-        end = (line.next, line.number + 1);
-    }
-    end
+fn unclosed_end(text: &str, first: usize) -> usize {
+    let is_outside = |line: &Line<'_>| {
+        let continues = line.words.starts_with([' ', '\t', '-', '#', '"', '\'', ']', '}']);
+        line.words.trim().is_empty() || !(continues || is_key(line.words))
+    };
+    Lines { text, at: first, number: 0 }.find(is_outside).map_or(text.len(), |line| line.start)
 }
 
 /// Whether a line is exactly the dashes around a front matter.
@@ -109,7 +101,7 @@ fn is_key(words: &str) -> bool {
         && (rest.is_empty() || rest.starts_with([' ', '\t', '\r', '"', '\'', '[']))
 }
 
-/// Whether a line cannot stand in a front matter: a fence, a deeper heading, or a heading after a blank line.
+/// Whether a line cannot be part of front matter: a fence, a deeper heading, or a heading after a blank line.
 fn is_markdown(words: &str, blank_before: bool) -> bool {
     words.starts_with("```")
         || words.starts_with("~~~")
@@ -134,7 +126,9 @@ struct Lines<'t> {
     number: u32,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> Iterator for Lines<'t> {
+    type Item = Line<'t>;
+
     fn next(&mut self) -> Option<Line<'t>> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
         self.number += 1;
@@ -153,26 +147,26 @@ impl<'t> Lines<'t> {
 mod tests {
     use super::*;
 
-    fn parts(text: &str) -> (Option<&str>, &str, u32, u32) {
+    fn parts(text: &str) -> (Option<&str>, &str, u32) {
         let split = split(text);
         let matter = split.matter.as_ref().map(|m| &text[m.range.clone()]);
-        (matter, &text[split.body..], split.matter.as_ref().map_or(0, |m| m.first_line), split.body_line)
+        (matter, &text[split.body..], split.matter.as_ref().map_or(0, |m| m.first_line))
     }
 
     #[test]
     fn takes_the_matter_off() {
-        assert_eq!(parts("---\na: 1\n---\nbody\n"), (Some("a: 1\n"), "body\n", 2, 4));
-        assert_eq!(parts("\u{feff}\r\n\r\n---\r\na: 1\r\n---\r\nbody"), (Some("a: 1\r\n"), "body", 4, 6));
-        assert_eq!(parts("a: 1\n"), (None, "a: 1\n", 0, 1));
-        assert_eq!(parts(""), (None, "", 0, 1));
-        assert_eq!(parts("---"), (None, "---", 0, 1));
+        assert_eq!(parts("---\na: 1\n---\nbody\n"), (Some("a: 1\n"), "body\n", 2));
+        assert_eq!(parts("\u{feff}\r\n\r\n---\r\na: 1\r\n---\r\nbody"), (Some("a: 1\r\n"), "body", 4));
+        assert_eq!(parts("a: 1\n"), (None, "a: 1\n", 0));
+        assert_eq!(parts(""), (None, "", 0));
+        assert_eq!(parts("---"), (None, "---", 0));
         assert_eq!(parts("---\n\nA rule above.\n\n---\nmore\n").0, None);
     }
 
     #[test]
     fn survives_a_missing_closing_line() {
         let text = "---\ntitle: x\ndate: y\n\n# Heading\n\ntext\n\n---\n\nmore\n";
-        assert_eq!(parts(text), (Some("title: x\ndate: y\n\n"), "# Heading\n\ntext\n\n---\n\nmore\n", 2, 5));
+        assert_eq!(parts(text), (Some("title: x\ndate: y\n\n"), "# Heading\n\ntext\n\n---\n\nmore\n", 2));
         assert_eq!(parts("---\ntitle: x\ntags:\n- a\nSome prose.\n").1, "Some prose.\n");
         assert_eq!(parts("---\ntitle: x").0, Some("title: x"));
         assert!(!split("---\ntitle: x\n## Summary\nwords\n").matter.is_some_and(|m| m.closed));

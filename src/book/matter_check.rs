@@ -1,4 +1,4 @@
-//! What is wrong with front matter that has the right shape: empty literals, patterns that do not compile, causes twice.
+//! Mistakes in front matter that parses: empty literals, patterns that do not compile, duplicate causes.
 //!
 //! YAML's own mistakes are brought into our form here too. A value's place is found by looking for it in the text of
 //! the front matter: the decoded values do not carry places, so that `build.rs` can write them away.
@@ -9,11 +9,11 @@ use super::problem::Problem;
 use super::schema::{EvidenceSpec, FrontMatter, SignatureSpec};
 use super::sections::Document;
 
-/// The shortest literal that may stand in `contains`: shorter ones hit everywhere.
+/// The shortest literal that `contains` accepts: shorter ones match everywhere.
 const SHORTEST_LITERAL: usize = 6;
 
 /// Checks the front matter of a fault page.
-pub fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
+pub(crate) fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Problem>) {
     length(doc, problems, &matter.title, 70, "title");
     if matter.signatures.is_empty() && matter.codes.is_empty() && matter.operations.is_empty() {
         let help = "add `signatures:`, `codes:` or, for a silent fault, `operations:`";
@@ -27,7 +27,7 @@ pub fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Proble
         length(doc, problems, &cause.title, 80, "cause's title");
         let earlier = matter.causes.get(..i).unwrap_or_default();
         if earlier.iter().any(|c| c.id == cause.id) {
-            let message = format!("the cause {} stands twice", cause.id);
+            let message = format!("the cause {} is listed twice", cause.id);
             problems.push(at(doc, &cause.id, "duplicate-cause", message, "merge the two"));
         }
         if earlier.last().is_some_and(|before| before.prior < cause.prior) {
@@ -45,15 +45,15 @@ pub fn fault(matter: &FrontMatter, doc: &Document<'_>, problems: &mut Vec<Proble
         }
     }
     for reference in matter.references.iter().filter(|r| !r.starts_with("https://")) {
-        problems.push(at(doc, reference, "bad-reference", format!("{reference} is no https address"), ""));
+        problems.push(at(doc, reference, "bad-reference", format!("{reference} is not an https address"), ""));
     }
     if let Some(day) = matter.reviewed.as_ref().filter(|d| !is_day(d)) {
-        problems.push(at(doc, day, "bad-date", format!("\"{day}\" is no day"), "write YYYY-MM-DD"));
+        problems.push(at(doc, day, "bad-date", format!("\"{day}\" is not a date"), "write YYYY-MM-DD"));
     }
 }
 
 /// Checks signatures of a fault page or a notice.
-pub fn signatures(signatures: &[SignatureSpec], doc: &Document<'_>, problems: &mut Vec<Problem>) {
+pub(crate) fn signatures(signatures: &[SignatureSpec], doc: &Document<'_>, problems: &mut Vec<Problem>) {
     for signature in signatures {
         if signature.contains.0.is_empty() {
             let help = "`contains` takes one literal or a list of them";
@@ -63,7 +63,7 @@ pub fn signatures(signatures: &[SignatureSpec], doc: &Document<'_>, problems: &m
         let longest = signature.contains.0.iter().map(|l| l.trim().len()).max().unwrap_or(SHORTEST_LITERAL);
         if longest < SHORTEST_LITERAL {
             let words = signature.contains.0.join("\", \"");
-            let message = format!("\"{words}\" is too short to be looked for");
+            let message = format!("\"{words}\" is too short to search for");
             problems.push(at(doc, &format!("contains: {words}"), "short-literal", message, "at least 6 characters"));
         }
         for pattern in [&signature.regex, &signature.unless, &signature.near, &signature.without].into_iter().flatten()
@@ -85,7 +85,13 @@ fn evidence(evidence: &EvidenceSpec, doc: &Document<'_>, problems: &mut Vec<Prob
         compiles(pattern, doc, problems);
     }
     if evidence.says.trim().is_empty() {
-        problems.push(at(doc, "says:", "evidence-shape", "an evidence says nothing".to_owned(), "add a short clause"));
+        problems.push(at(
+            doc,
+            "says:",
+            "evidence-shape",
+            "an evidence has an empty `says`".to_owned(),
+            "add a short clause",
+        ));
     }
 }
 
@@ -132,7 +138,7 @@ fn at(doc: &Document<'_>, needle: &str, rule: &'static str, message: String, hel
 }
 
 /// A mistake of the YAML itself; `first_line` is the line of the file at which the front matter begins.
-pub fn yaml_problem(error: &serde_saphyr::Error, first_line: u32) -> Problem {
+pub(crate) fn yaml_problem(error: &serde_saphyr::Error, first_line: u32) -> Problem {
     let error = error.without_snippet();
     let (line, column) = match error.location() {
         Some(place) => (u32::try_from(place.line()).unwrap_or(1), u32::try_from(place.column()).unwrap_or(1)),

@@ -12,7 +12,7 @@ use super::schema::{FixMatter, NoticeMatter};
 
 /// Everything under kb/.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Packed<'a> {
+pub(crate) struct Packed<'a> {
     /// kb/faults, by id.
     #[serde(borrow)]
     pub faults: Vec<PackedFault<'a>>,
@@ -33,9 +33,9 @@ pub struct Packed<'a> {
     pub reports: Vec<PackedFile<'a>>,
 }
 
-/// A fault page. Its front matter stays packed: a run needs a few pages whole and the signatures of all.
+/// A fault page. Its front matter stays packed: a run needs the signatures of all pages and the rest of a few.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct PackedFault<'a> {
+pub(crate) struct PackedFault<'a> {
     /// The file's stem.
     pub id: &'a str,
     /// The folder.
@@ -45,15 +45,13 @@ pub struct PackedFault<'a> {
     /// The front matter, a `FrontMatter` in postcard.
     #[serde(borrow)]
     pub matter: &'a [u8],
-    /// Physical line of the file at which the body begins.
-    pub body_line: u32,
     /// The markdown after the front matter.
     pub body: &'a str,
 }
 
 /// A recipe.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct PackedFix<'a> {
+pub(crate) struct PackedFix<'a> {
     /// The file's stem.
     pub id: &'a str,
     /// Its front matter.
@@ -64,7 +62,7 @@ pub struct PackedFix<'a> {
 
 /// A notice.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct PackedNotice<'a> {
+pub(crate) struct PackedNotice<'a> {
     /// The file's stem.
     pub id: &'a str,
     /// Its front matter.
@@ -75,18 +73,17 @@ pub struct PackedNotice<'a> {
 
 /// A file of the book that is not a page.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct PackedFile<'a> {
+pub(crate) struct PackedFile<'a> {
     /// `kb/codes/cuda-runtime.csv`.
     pub path: &'a str,
     /// The file's stem: `cuda-runtime`.
     pub stem: &'a str,
-    /// Its text.
     pub text: &'a str,
 }
 
 /// A table of codes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PackedTable<'a> {
+pub(crate) struct PackedTable<'a> {
     /// The file's stem: `cuda-runtime`.
     pub library: &'a str,
     /// Its rows.
@@ -104,7 +101,7 @@ pub struct CodeRow<'a> {
     /// `cudaErrorIllegalAddress`.
     #[serde(borrow, default)]
     pub name: Cow<'a, str>,
-    /// What the library's own function says for it: `an illegal memory access was encountered`.
+    /// The library's own message for it: `an illegal memory access was encountered`.
     #[serde(borrow, default)]
     pub message: Cow<'a, str>,
     /// What it means, in our words.
@@ -125,10 +122,10 @@ pub struct CodeRow<'a> {
     /// Xid only: whether current drivers print it.
     #[serde(borrow, default)]
     pub in_use: Cow<'a, str>,
-    /// Xid only: what NVIDIA says to do at once.
+    /// Xid only: the immediate action that NVIDIA recommends.
     #[serde(borrow, default)]
     pub immediate: Cow<'a, str>,
-    /// Xid only: how NVIDIA says to investigate.
+    /// Xid only: the investigation that NVIDIA recommends.
     #[serde(borrow, default)]
     pub investigate: Cow<'a, str>,
 }

@@ -48,9 +48,9 @@ pub struct Cause {
     pub id: String,
     /// In words, for this fault.
     pub title: String,
-    /// How often, with nothing else known.
+    /// How common it is, with nothing else known.
     pub prior: Prior,
-    /// What speaks for or against it.
+    /// Evidence for or against it.
     pub evidence: Vec<Evidence>,
     /// Why it happens: the paragraphs before the first label.
     pub why: String,
@@ -128,13 +128,13 @@ pub struct Fix {
     pub recipe: Option<String>,
     /// What to do, in the imperative.
     pub title: String,
-    /// More words.
+    /// An explanation in words.
     pub detail: String,
     /// Commands or code, one string per fenced block.
     pub commands: Vec<String>,
     /// What it costs.
     pub trade_offs: Vec<String>,
-    /// How far it reaches; unknown for fixes written into a page.
+    /// How much effort it is; unknown for fixes written into a page.
     pub cost: Option<Cost>,
     /// Expression over facts; when true the fix is in force already.
     pub in_force: Option<Condition>,
@@ -147,7 +147,7 @@ pub struct Recipe {
     pub id: String,
     /// What to do, in the imperative.
     pub title: String,
-    /// What it takes.
+    /// How much effort it is.
     pub cost: Cost,
     /// Expression over facts; when true the fix is in force already.
     pub in_force: Option<Condition>,

@@ -12,7 +12,7 @@ use super::schema::{FixMatter, FrontMatter, NoticeMatter};
 use super::sections::{Document, Outline, Section, fences, top_items};
 use crate::condition::Condition;
 
-/// Where a page lies.
+/// Where a page's file is.
 #[derive(Debug, Clone, Copy)]
 pub struct PageLocation<'a> {
     /// The file's stem.
@@ -27,7 +27,7 @@ pub struct PageLocation<'a> {
 ///
 /// # Errors
 /// Every mistake that was found, in the order of the file.
-pub fn read_fault(shelf: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) -> Result<FaultPage, Vec<Problem>> {
+pub fn read_fault(location: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) -> Result<FaultPage, Vec<Problem>> {
     let doc = Document::read(text, Outline::Strict);
     let mut problems = Vec::new();
     let matter: Option<FrontMatter> = front_matter(&doc, &mut problems);
@@ -36,7 +36,7 @@ pub fn read_fault(shelf: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) ->
     }
     check_body(&doc, matter.as_ref(), recipes, &mut problems);
     match matter {
-        Some(matter) if problems.is_empty() => Ok(body(shelf, matter, &doc, recipes)),
+        Some(matter) if problems.is_empty() => Ok(body(location, matter, &doc, recipes)),
         _ => Err(sorted(problems)),
     }
 }
@@ -46,11 +46,11 @@ pub fn read_fault(shelf: PageLocation<'_>, text: &str, recipes: &Recipes<'_>) ->
 /// # Errors
 /// Every mistake that was found, in the order of the file.
 pub fn read_parts(
-    shelf: PageLocation<'_>,
+    location: PageLocation<'_>,
     text: &str,
     recipes: &Recipes<'_>,
 ) -> Result<(FrontMatter, String), Vec<Problem>> {
-    read_fault(shelf, text, recipes)?;
+    read_fault(location, text, recipes)?;
     let doc = Document::read(text, Outline::Strict);
     let matter: Option<FrontMatter> = front_matter(&doc, &mut Vec::new());
     match matter {
@@ -59,9 +59,9 @@ pub fn read_parts(
     }
 }
 
-/// Puts a fault page together from front matter that is decoded already and the markdown after it.
-pub fn read_body(shelf: PageLocation<'_>, matter: FrontMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
-    body(shelf, matter, &Document::read_body(markdown, Outline::Strict), recipes)
+/// A fault page from decoded front matter and the markdown after it.
+pub fn read_body(location: PageLocation<'_>, matter: FrontMatter, markdown: &str, recipes: &Recipes<'_>) -> FaultPage {
+    body(location, matter, &Document::read_body(markdown, Outline::Strict), recipes)
 }
 
 /// Reads a recipe from its file's text.
@@ -76,7 +76,7 @@ pub fn read_recipe(id: &str, text: &str) -> Result<Recipe, Vec<Problem>> {
         problems.push(problem_at_end(
             &doc,
             "empty-body",
-            "the recipe says nothing",
+            "the recipe is empty",
             "write one or two sentences of how and why",
         ));
     }
@@ -86,7 +86,7 @@ pub fn read_recipe(id: &str, text: &str) -> Result<Recipe, Vec<Problem>> {
     }
 }
 
-/// Puts a recipe together from front matter that is decoded already and the markdown after it.
+/// A recipe from decoded front matter and the markdown after it.
 pub fn recipe(id: &str, matter: FixMatter, markdown: &str) -> Recipe {
     fill_recipe(id, matter, &Document::read_body(markdown, Outline::Strict))
 }
@@ -111,10 +111,10 @@ pub fn read_notice(id: &str, text: &str) -> Result<Notice, Vec<Problem>> {
     }
 }
 
-/// Puts a notice together from front matter that is decoded already and the markdown after it.
+/// A notice from decoded front matter and the markdown after it.
 pub fn notice(id: &str, matter: NoticeMatter, markdown: &str) -> Notice {
     let body = markdown.trim();
-    // A heading repeats the title; what is wanted is the sentence below it.
+    // A heading repeats the title; the sentence below it is the one to show.
     let body = match body.strip_prefix("# ") {
         Some(rest) => rest.split_once('\n').map_or("", |(_, rest)| rest).trim(),
         None => body,
@@ -151,7 +151,7 @@ fn front_matter<T: serde::de::DeserializeOwned>(doc: &Document<'_>, problems: &m
     }
 }
 
-fn body(shelf: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipes: &Recipes<'_>) -> FaultPage {
+fn body(location: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipes: &Recipes<'_>) -> FaultPage {
     let causes = matter
         .causes
         .into_iter()
@@ -175,9 +175,9 @@ fn body(shelf: PageLocation<'_>, matter: FrontMatter, doc: &Document<'_>, recipe
         .collect();
     let part = |key: &str| find(doc, key).map(|(_, section)| doc.slice(&section.whole)).unwrap_or_default();
     FaultPage {
-        id: shelf.id.to_owned(),
-        area: shelf.area.to_owned(),
-        path: shelf.path.to_owned(),
+        id: location.id.to_owned(),
+        area: location.area.to_owned(),
+        path: location.path.to_owned(),
         title: matter.title,
         status: matter.status,
         severity: matter.severity,
@@ -303,7 +303,7 @@ fn check_causes(doc: &Document<'_>, matter: Option<&FrontMatter>, recipes: &Reci
             let length = fix.title.chars().count();
             if length == 0 || length > 90 {
                 let message = match length {
-                    0 => format!("a fix of {id} has no words"),
+                    0 => format!("a fix of {id} is empty"),
                     _ => format!("a fix's first sentence has {length} characters: {}", fix.title),
                 };
                 problems.push(problem(

@@ -30,7 +30,6 @@ pub struct PageFile {
     pub id: String,
     /// The folder's name.
     pub area: String,
-    /// Where it lies.
     pub path: PathBuf,
     /// The front matter.
     pub matter: FrontMatter,

@@ -1,4 +1,4 @@
-//! A mistake on a page, with its place and what to do about it. The strict reader and the linter speak with it.
+//! A mistake on a page, with its position and what to do about it; made by the strict reader and by `check`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A bug report as the rest of the program sees it: what could be understood, and the whole text.
+//! A bug report as the rest of the program sees it: what could be parsed, and the whole text.
 //!
 //! Everything is optional but the path and the text. Real reports vary in every way; the reader in `lenient` never
 //! fails and loses nothing: what it does not understand stays in [`Report::text`].
@@ -10,11 +10,11 @@ use crate::facts::Facts;
 /// A bug report, a diagnosis document or an article of the user's project.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// Where it lies, as found.
+    /// Its path, as found.
     pub path: PathBuf,
     /// `BUG-20251110-003` in the spelling of the document, or the file stem where the document has no id.
     pub id: String,
-    /// Other ids that stand for it (title, file name, `Bug ID:` line), normalised ones included.
+    /// Other ids that refer to it (title, file name, `Bug ID:` line), normalised ones included.
     pub aliases: Vec<String>,
     /// The title without "Bug Report:" and the id.
     pub title: String,
@@ -65,12 +65,12 @@ pub struct Hypothesis {
     pub detail: String,
 }
 
-/// A way out that the report proposes.
+/// A solution that the report proposes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Solution {
     /// In the author's words, without "Solution 1:" and "(RECOMMENDED)".
     pub title: String,
-    /// What kind of way out it is.
+    /// Whether it is a fix, a workaround or an example.
     pub kind: SolutionKind,
     /// Whether the report recommends it.
     pub recommended: bool,
@@ -84,7 +84,7 @@ pub struct Solution {
     pub trade_offs: Vec<String>,
 }
 
-/// Where in a report a way out stands.
+/// What a report presents a solution as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SolutionKind {
     /// Proposed, or applied.
@@ -101,7 +101,7 @@ pub enum SolutionKind {
 /// One box of a test plan, or one test that was run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Task {
-    /// The phase or test heading it stands under.
+    /// The phase or test heading above it.
     pub phase: String,
     /// What is to be done.
     pub text: String,

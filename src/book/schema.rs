@@ -1,6 +1,6 @@
 //! The front matter of fault pages, recipes and notices exactly as authors write it. Strict: unknown keys are errors.
 //!
-//! `build.rs` includes this file by path, so it depends on serde alone. What the fields mean for readers stands in
+//! `build.rs` includes this file by path, so it depends on serde alone. What the fields mean for readers is in
 //! CONTRIBUTING.md; `kb/schema.json` is generated from these types.
 
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,15 @@ pub struct FrontMatter {
     /// Vendor codes that people look up: names, numbers, "Xid 79".
     #[serde(default)]
     pub codes: Vec<String>,
-    /// Any one may hit.
+    /// Any one may match.
     #[serde(default)]
     pub signatures: Vec<SignatureSpec>,
-    /// Faults that commonly follow from this one: where both stand in a text, this one is the primary.
+    /// Faults that commonly follow from this one: where both occur in a text, this one is the primary.
     #[serde(default)]
     pub explains: Vec<String>,
     /// Why it happens, most common first.
     pub causes: Vec<CauseMatter>,
-    /// For faults that print nothing: sets of lower-case words, any set of which tells of the operation.
+    /// For faults that print nothing: sets of lower-case words, any set of which identifies the operation.
     #[serde(default)]
     pub operations: Vec<Vec<String>>,
     /// Where the fault or its wording exists.
@@ -52,7 +52,7 @@ pub struct FrontMatter {
 pub struct FixMatter {
     /// What to do, in the imperative.
     pub title: String,
-    /// What it takes.
+    /// How much effort it is.
     pub cost: Cost,
     /// Expression over facts; when it is true the fix is already in force and is not proposed.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct FixMatter {
 pub struct NoticeMatter {
     /// What the harmless line says, in one clause.
     pub title: String,
-    /// Any one may hit.
+    /// Any one may match.
     pub signatures: Vec<SignatureSpec>,
     /// Addresses to read on.
     #[serde(default)]
@@ -153,9 +153,9 @@ pub struct CauseMatter {
     pub id: String,
     /// This cause in words, for this fault.
     pub title: String,
-    /// How often, with nothing else known.
+    /// How common it is, with nothing else known.
     pub prior: Prior,
-    /// What speaks for or against it.
+    /// Evidence for or against it.
     #[serde(default)]
     pub evidence: Vec<EvidenceSpec>,
 }
@@ -180,7 +180,7 @@ pub struct EvidenceSpec {
     /// Expression over facts.
     #[serde(default)]
     pub when: Option<String>,
-    /// How much it says.
+    /// How strong it is.
     pub weight: Weight,
     /// The reason as shown; may hold `{{ fact }}` placeholders.
     pub says: String,
@@ -226,7 +226,7 @@ pub enum Severity {
     Critical,
 }
 
-/// How often a cause is behind a fault, with nothing else known.
+/// How often a cause is the cause of the fault, with nothing else known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -239,7 +239,7 @@ pub enum Prior {
     Common,
 }
 
-/// How much a piece of evidence says. `diagnose::weigh` maps the words to log-odds.
+/// How strong a piece of evidence is. `diagnose::weigh` maps the words to log-odds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -252,13 +252,13 @@ pub enum Weight {
     Moderate,
     /// A hint.
     Weak,
-    /// Speaks against the cause.
+    /// Evidence against the cause.
     Against,
     /// Rules the cause out.
     Refutes,
 }
 
-/// What a fix takes, cheapest first.
+/// How much effort a fix is, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

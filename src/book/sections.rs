@@ -1,6 +1,6 @@
-//! A document's front matter and its tree of sections with byte ranges and line numbers. Both readers stand on it.
+//! A document's front matter and its tree of sections with byte ranges and line numbers. Both readers use it.
 //!
-//! Sections lie in one flat list in the order of the text; a section knows its parent. In a lenient outline a line that
+//! Sections are one flat list in the order of the text; a section knows its parent. In a lenient outline a line that
 //! is bold as a whole counts as a heading below all real ones, because people write documents that way.
 
 use std::ops::Range;
@@ -15,30 +15,30 @@ const BOLD: u8 = 8;
 
 /// Which lines count as headings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outline {
+pub(crate) enum Outline {
     /// Headings only.
     Strict,
     /// Also lines that are bold as a whole.
     Lenient,
 }
 
-/// A document taken apart.
+/// A document, parsed.
 #[derive(Debug)]
-pub struct Document<'t> {
+pub(crate) struct Document<'t> {
     /// The whole text.
     pub text: &'t str,
     /// The front matter, where there is one.
     pub matter: Option<Matter>,
     /// Top-level blocks of the body.
     pub blocks: Vec<Block>,
-    /// Sections in the order of the text. The first one has no heading: what stands before all headings.
+    /// Sections in the order of the text. The first one has no heading: it holds what precedes all headings.
     pub sections: Vec<Section>,
     line_starts: Vec<usize>,
 }
 
 /// One section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub(crate) struct Section {
     /// 0 for the words before the first heading, 1 to 6 for headings, more for bold lines.
     pub level: u8,
     /// The heading without emoji, marks and a colon at its end.
@@ -60,14 +60,14 @@ pub struct Section {
 }
 
 impl<'t> Document<'t> {
-    /// Takes `text` apart, front matter first.
-    pub fn read(text: &'t str, outline: Outline) -> Self {
+    /// Parses `text`, front matter first.
+    pub(crate) fn read(text: &'t str, outline: Outline) -> Self {
         let split = matter::split(text);
         Self::build(text, split.matter, split.body, outline)
     }
 
-    /// Takes a body apart that has no front matter.
-    pub fn read_body(text: &'t str, outline: Outline) -> Self {
+    /// Parses a body without front matter.
+    pub(crate) fn read_body(text: &'t str, outline: Outline) -> Self {
         Self::build(text, None, 0, outline)
     }
 
@@ -80,17 +80,17 @@ impl<'t> Document<'t> {
     }
 
     /// The markdown after the front matter.
-    pub fn body(&self) -> &'t str {
+    pub(crate) fn body(&self) -> &'t str {
         self.sections.first().and_then(|first| self.text.get(first.range.start..)).unwrap_or_default()
     }
 
     /// The text of the front matter.
-    pub fn matter_text(&self) -> &'t str {
+    pub(crate) fn matter_text(&self) -> &'t str {
         self.matter.as_ref().and_then(|m| self.text.get(m.range.clone())).unwrap_or_default()
     }
 
     /// Line and column, both from 1, of a byte offset.
-    pub fn place(&self, offset: usize) -> (u32, u32) {
+    pub(crate) fn place(&self, offset: usize) -> (u32, u32) {
         let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
         let column = self.text.get(start..offset).map_or(1, |before| before.chars().count() + 1);
@@ -98,17 +98,17 @@ impl<'t> Document<'t> {
     }
 
     /// The raw markdown of a range, trimmed, a list's indentation taken off its later lines.
-    pub fn markdown(&self, range: Range<usize>) -> String {
+    pub(crate) fn markdown(&self, range: Range<usize>) -> String {
         dedent(self.text.get(range).unwrap_or_default())
     }
 
     /// The blocks of a range of block indices.
-    pub fn slice(&self, range: &Range<usize>) -> &[Block] {
+    pub(crate) fn slice(&self, range: &Range<usize>) -> &[Block] {
         self.blocks.get(range.clone()).unwrap_or_default()
     }
 
     /// The raw markdown of several neighbouring blocks.
-    pub fn markdown_of(&self, blocks: &[Block]) -> String {
+    pub(crate) fn markdown_of(&self, blocks: &[Block]) -> String {
         match (blocks.first(), blocks.last()) {
             (Some(first), Some(last)) => self.markdown(first.range.start..last.range.end),
             _ => String::new(),
@@ -116,7 +116,7 @@ impl<'t> Document<'t> {
     }
 
     /// The sections directly inside the one with that index.
-    pub fn children(&self, index: usize) -> impl Iterator<Item = (usize, &Section)> {
+    pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = (usize, &Section)> {
         let end = self.sections.get(index).map_or(0, |s| s.end);
         (index + 1..end)
             .filter_map(move |i| Some((i, self.sections.get(i)?)))
@@ -192,7 +192,7 @@ fn heading(block: &Block, outline: Outline) -> Option<(u8, String)> {
 }
 
 /// A heading without emoji, shortcodes, arrows, ticks and a colon at its end.
-pub fn clean_title(raw: &str) -> String {
+pub(crate) fn clean_title(raw: &str) -> String {
     let mut rest = raw.trim();
     loop {
         let before = rest;
@@ -217,7 +217,7 @@ fn without_shortcode(text: &str) -> &str {
 }
 
 /// Emoji, arrows, ticks, stars and what joins them.
-pub fn is_decoration(c: char) -> bool {
+pub(crate) fn is_decoration(c: char) -> bool {
     c.is_whitespace()
         || matches!(c,
             '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{fe00}'..='\u{fe0f}' | '\u{200b}'..='\u{200d}'
@@ -225,7 +225,7 @@ pub fn is_decoration(c: char) -> bool {
 }
 
 /// A title for comparing.
-pub fn key(title: &str) -> String {
+pub(crate) fn key(title: &str) -> String {
     let lower = title.to_lowercase();
     let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty());
     let mut words: Vec<&str> = words.collect();
@@ -239,7 +239,7 @@ pub fn key(title: &str) -> String {
 }
 
 /// Takes the indentation of the second and later lines off, as far as all of them share it.
-pub fn dedent(text: &str) -> String {
+pub(crate) fn dedent(text: &str) -> String {
     let text = text.trim();
     let mut rest = text.lines().skip(1).filter(|l| !l.trim().is_empty());
     let common = rest.by_ref().map(|l| l.len() - l.trim_start_matches(' ').len()).min().unwrap_or(0);
@@ -254,7 +254,7 @@ pub fn dedent(text: &str) -> String {
 }
 
 /// Every fence in `blocks`, also inside lists and quotes, in the order of the text.
-pub fn fences(blocks: &[Block]) -> Vec<&Fence> {
+pub(crate) fn fences(blocks: &[Block]) -> Vec<&Fence> {
     let mut out = Vec::new();
     visit(blocks, &mut |block| {
         if let Kind::Fence(fence) = &block.kind {
@@ -265,7 +265,7 @@ pub fn fences(blocks: &[Block]) -> Vec<&Fence> {
 }
 
 /// Every list item in `blocks`, nested ones after the one around them.
-pub fn items(blocks: &[Block]) -> Vec<&Item> {
+pub(crate) fn items(blocks: &[Block]) -> Vec<&Item> {
     let mut out = Vec::new();
     visit(blocks, &mut |block| {
         if let Kind::List(list) = &block.kind {
@@ -275,18 +275,18 @@ pub fn items(blocks: &[Block]) -> Vec<&Item> {
     out
 }
 
-/// The items of the lists that stand directly in `blocks`.
-pub fn top_items(blocks: &[Block]) -> impl Iterator<Item = &Item> {
+/// The items of the lists directly in `blocks`.
+pub(crate) fn top_items(blocks: &[Block]) -> impl Iterator<Item = &Item> {
     blocks.iter().filter_map(|b| if let Kind::List(list) = &b.kind { Some(&list.items) } else { None }).flatten()
 }
 
-/// The paragraphs that stand directly in `blocks`.
-pub fn paragraphs(blocks: &[Block]) -> impl Iterator<Item = &Words> {
+/// The paragraphs directly in `blocks`.
+pub(crate) fn paragraphs(blocks: &[Block]) -> impl Iterator<Item = &Words> {
     blocks.iter().filter_map(|b| if let Kind::Paragraph(words) = &b.kind { Some(words) } else { None })
 }
 
 /// Calls `f` on every block, outer ones first. The depth is bounded by the reader of blocks.
-pub fn visit<'b>(blocks: &'b [Block], f: &mut impl FnMut(&'b Block)) {
+pub(crate) fn visit<'b>(blocks: &'b [Block], f: &mut impl FnMut(&'b Block)) {
     for block in blocks {
         f(block);
         match &block.kind {
@@ -308,7 +308,7 @@ mod tests {
         let doc = Document::read(text, Outline::Lenient);
         assert_eq!(doc.matter_text(), "a: 1\n");
         let seen: Vec<_> = doc.sections.iter().map(|s| (s.level, s.title.as_str(), s.key.as_str(), s.parent)).collect();
-        // A bold line inside a paragraph is no heading: the paragraph begins with other words.
+        // A bold line inside a paragraph is not a heading: other words precede it.
         assert_eq!(
             seen,
             [

@@ -1,5 +1,5 @@
-//! The closed list of causes, kb/causes.csv: id, words for people, and phrases that tell when a sentence of a bug report
-//! speaks of the cause.
+//! The closed list of causes, kb/causes.csv: id, words for people, and phrases that show that a sentence of a bug
+//! report is about the cause.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 pub struct CauseWord {
     /// `memory-exhausted`.
     pub id: String,
-    /// "the work does not fit the device".
+    /// "the workload does not fit in GPU memory".
     pub title: String,
     /// Lower-case phrases.
     phrases: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Keeps the table's text; rows are read when somebody asks.
+    /// Keeps the table's text; rows are read when they are needed.
     pub fn new(csv: &'static str) -> Self {
         Self { csv, causes: OnceLock::new() }
     }
@@ -43,7 +43,7 @@ impl Vocabulary {
         })
     }
 
-    /// Whether a sentence of a report speaks of the cause.
+    /// Whether a sentence of a report is about the cause.
     pub fn is_about(&self, id: &str, sentence: &str) -> bool {
         let sentence = sentence.to_lowercase();
         let cause = self.causes().iter().find(|cause| cause.id == id);
@@ -51,7 +51,7 @@ impl Vocabulary {
     }
 }
 
-/// Whether a phrase stands in a sentence, not in the middle of a word.
+/// Whether a phrase occurs in a sentence, not in the middle of a word.
 fn begins_a_word(sentence: &str, phrase: &str) -> bool {
     sentence.match_indices(phrase).any(|(at, _)| {
         let before = sentence.get(..at).and_then(|head| head.chars().next_back());

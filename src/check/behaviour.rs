@@ -1,7 +1,7 @@
-//! What pages do when the classifier is run: a page's own example must be diagnosed as the page, and no signature may
-//! hit a healthy text.
+//! Runs the classifier over pages: a page's own example must be diagnosed as that page, and no signature may match a
+//! healthy log.
 //!
-//! Pages at hand take the place of the built-in ones by their ids. A page that the strict reader refuses is left out:
+//! Pages in the working tree replace built-in pages with the same id. A page that the strict reader rejects is skipped:
 //! its mistakes are findings already.
 
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::matching::{Builder, Owner, SignatureSet};
 use crate::reports::knowledge::{Knowledge, Places};
 use crate::text;
 
-/// A training run without any failure, with the frightening words that such runs print.
+/// A training run without any failure, with the alarming words that such runs print.
 const HEALTHY: &str = include_str!("healthy.txt");
 
 /// Findings by the index of their document.
@@ -50,7 +50,7 @@ pub(super) fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<(usize
 fn book_of(documents: &[Document]) -> Book {
     let mut book = Book::new(true);
     let mut pages = Pages::default();
-    // What is wrong with a document is said by the rules for one page; here it is left out.
+    // The rules for single pages report a document's mistakes; here it is skipped.
     for document in documents.iter().filter(|document| document.kind == Kind::Fix) {
         if let Ok(recipe) = read_recipe(document.stem(), &document.text) {
             pages.recipes.insert(recipe.id.clone(), recipe);
@@ -61,8 +61,8 @@ fn book_of(documents: &[Document]) -> Book {
         let recipes = |id: &str| pages.recipes.get(id).cloned().or_else(|| book.recipe(id));
         match document.kind {
             Kind::Fault => {
-                let shelf = PageLocation { id, area, path: &document.path };
-                if let Ok((matter, body)) = read_parts(shelf, &document.text, &recipes) {
+                let location = PageLocation { id, area, path: &document.path };
+                if let Ok((matter, body)) = read_parts(location, &document.text, &recipes) {
                     let (id, area) = (id.to_owned(), area.to_owned());
                     pages.faults.push(PageFile { id, area, path: PathBuf::from(&document.path), matter, body });
                 }
@@ -123,7 +123,7 @@ fn example(document: &Document, knowledge: &Knowledge) -> Option<Finding> {
     }
 }
 
-/// All signatures of the pages at hand in one scanner that can tell them apart.
+/// All signatures of the documents' pages in one scanner, each with its own index.
 struct Tried<'d> {
     set: SignatureSet,
     /// For each signature: the document's index, the document, its first literal, whether a run ends with it.
@@ -175,26 +175,26 @@ impl Author<'_> {
     }
 }
 
-/// Signatures of faults that hit a healthy text.
+/// Signatures of faults that match a healthy log.
 fn weak(tried: &Tried<'_>, knowledge: &Knowledge, healthy: &[Sample]) -> Vec<(usize, Finding)> {
     let built_in = Sample { name: "a healthy run".to_owned(), text: HEALTHY.to_owned() };
     let mut findings: Vec<(usize, Finding)> = Vec::new();
-    let mut told: Vec<usize> = Vec::new();
+    let mut reported: Vec<usize> = Vec::new();
     for sample in std::iter::once(&built_in).chain(healthy) {
         let hits = tried.hits(&sample.text);
         let mut faults = hits.iter().filter_map(|(number, words)| {
             let author = tried.owners.get(*number).filter(|author| author.document.kind == Kind::Fault)?;
             Some((*number, author, words))
         });
-        // A line that a run survives may stand in a healthy text; then the whole diagnosis decides.
+        // A nonfatal line may occur in a healthy log; then the whole diagnosis decides.
         let survived = faults.clone().all(|(_, author, _)| !author.fatal);
         if survived && (faults.clone().next().is_none() || run(&sample.text, knowledge).fault.is_none()) {
             continue;
         }
         for (number, author, words) in faults.by_ref() {
-            if (author.fatal || survived) && !told.contains(&number) {
-                told.push(number);
-                let message = format!("the signature hits {}: \"{words}\"", sample.name);
+            if (author.fatal || survived) && !reported.contains(&number) {
+                reported.push(number);
+                let message = format!("the signature matches {}: \"{words}\"", sample.name);
                 let (index, finding) = author.finding("weak-signature", message);
                 findings.push((index, finding.help("add `unless`, `regex` or `near`, or choose a longer literal")));
             }
@@ -211,7 +211,7 @@ fn example_of(document: &Document) -> String {
     fence.unwrap_or_default()
 }
 
-/// Signatures that hit neither their page's example nor any text at hand.
+/// Signatures that match neither their page's example nor any sample.
 fn dead(tried: &Tried<'_>, corpus: &[Sample]) -> Vec<(usize, Finding)> {
     let mut alive = vec![false; tried.owners.len()];
     let mut mark = |text: &str| {
@@ -229,6 +229,6 @@ fn dead(tried: &Tried<'_>, corpus: &[Sample]) -> Vec<(usize, Finding)> {
         }
     }
     let dead = tried.owners.iter().zip(&alive).filter(|(_, alive)| !**alive);
-    dead.map(|(author, _)| author.finding("dead-signature", "the signature hits none of the texts at hand".to_owned()))
+    dead.map(|(author, _)| author.finding("dead-signature", "the signature matches none of the samples".to_owned()))
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Every rule of the linter in one table: its name, how bad it is, and what it asks for. Names are stable: people write
 //! them into exemptions, and SARIF shows them.
 //!
-//! A rule is named after the problem and never contains the mending.
+//! A rule is named after the problem, never after its fix.
 
 use super::finding::Severity::{self, Error, Info, Warning};
 
@@ -12,8 +12,8 @@ pub struct Rule {
     pub name: &'static str,
     /// How bad a finding is unless it says otherwise.
     pub severity: Severity,
-    /// What is wrong when it speaks, in one sentence.
-    pub says: &'static str,
+    /// What is wrong, in one sentence.
+    pub description: &'static str,
 }
 
 /// The rule of that name.
@@ -26,8 +26,8 @@ pub(super) fn severity(name: &str) -> Severity {
     find(name).map_or(Error, |rule| rule.severity)
 }
 
-const fn rule(name: &'static str, severity: Severity, says: &'static str) -> Rule {
-    Rule { name, severity, says }
+const fn rule(name: &'static str, severity: Severity, description: &'static str) -> Rule {
+    Rule { name, severity, description }
 }
 
 /// All rules, in groups: both kinds of document, pages, what pages do, reports.
@@ -41,7 +41,7 @@ pub const RULES: &[Rule] = &[
     rule("empty-section", Error, "A section has a heading and nothing below it."),
     rule("dead-link", Error, "A relative link leads nowhere."),
     rule("dead-anchor", Warning, "A link to a heading of this document leads nowhere."),
-    rule("secret", Error, "A password, token or private key stands in the text."),
+    rule("secret", Error, "A password, token or private key is in the text."),
     rule("stale-exemption", Warning, "An exemption is no longer needed."),
     rule("bad-exemption", Error, "An exemption names no rule or gives no reason."),
     // Pages.
@@ -52,10 +52,10 @@ pub const RULES: &[Rule] = &[
     rule("short-literal", Error, "A signature has no literal that is long enough to be looked for."),
     rule("bad-pattern", Error, "A regex does not compile."),
     rule("no-cause", Error, "The page has no cause."),
-    rule("duplicate-cause", Error, "A cause stands twice."),
+    rule("duplicate-cause", Error, "A cause is listed twice."),
     rule("cause-order", Error, "Causes are not in the order of their priors."),
     rule("unknown-cause", Error, "A cause is not in the closed list kb/causes.csv."),
-    rule("cause-not-listed", Error, "A cause has a section and does not stand in the front matter."),
+    rule("cause-not-listed", Error, "A cause has a section but is not in the front matter."),
     rule("cause-without-section", Error, "A cause of the front matter has no section."),
     rule("cause-without-why", Error, "A cause does not say why it happens."),
     rule("cause-without-check", Error, "A cause has no check."),
@@ -65,13 +65,13 @@ pub const RULES: &[Rule] = &[
     rule("unknown-fault", Error, "A page names a fault that has no page."),
     rule("unknown-section", Warning, "A section is none of those a page has."),
     rule("unknown-package", Error, "A version range is given for a package whose version is no fact."),
-    rule("unknown-fact", Error, "A condition or a sentence asks for a fact that nobody provides."),
+    rule("unknown-fact", Error, "A condition or a sentence uses a fact that does not exist."),
     rule("bad-condition", Error, "A condition cannot be evaluated."),
     rule("bad-sentence", Error, "A sentence with facts in it cannot be filled."),
-    rule("evidence-shape", Error, "A piece of evidence does not have exactly one ground, or says nothing."),
+    rule("evidence-shape", Error, "A piece of evidence does not have exactly one source, or is empty."),
     rule("bad-range", Error, "A version range is not PEP 440."),
-    rule("bad-reference", Error, "A reference is no https address."),
-    rule("empty-body", Error, "A recipe or a notice says nothing."),
+    rule("bad-reference", Error, "A reference is not an https address."),
+    rule("empty-body", Error, "A recipe or a notice is empty."),
     rule("empty-example", Error, "The example holds no text."),
     rule("duplicate-page", Error, "Two pages have the same id."),
     rule("duplicate-literal", Error, "Two pages have a signature that hits the same lines."),
@@ -79,12 +79,12 @@ pub const RULES: &[Rule] = &[
     // What pages do.
     rule("own-example", Error, "The page's own example is not diagnosed as the page."),
     rule("shadowed-page", Error, "The page's own example is diagnosed as another page."),
-    rule("weak-signature", Error, "A signature hits a healthy text."),
-    rule("dead-signature", Info, "A signature hits none of the texts at hand."),
+    rule("weak-signature", Error, "A signature matches a healthy log."),
+    rule("dead-signature", Info, "A signature matches none of the samples."),
     // Reports.
     rule("missing-key", Warning, "The front matter lacks a key that lists and searches need."),
     rule("key-spelling", Warning, "A key of the front matter is spelled in another way than the format's."),
-    rule("duplicate-key", Error, "A key stands twice in the front matter."),
+    rule("duplicate-key", Error, "A key occurs twice in the front matter."),
     rule("unknown-status", Error, "The status is none of the words in use."),
     rule("status-spelling", Warning, "The status is spelled in another way than the format's."),
     rule("unknown-severity", Warning, "The severity is none of the words in use."),
@@ -112,12 +112,12 @@ mod tests {
     fn names_are_unique_and_readable() {
         for (i, rule) in RULES.iter().enumerate() {
             assert!(rule.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.name);
-            assert!(rule.says.ends_with('.'), "{}", rule.name);
-            assert!(RULES[..i].iter().all(|other| other.name != rule.name), "{} stands twice", rule.name);
+            assert!(rule.description.ends_with('.'), "{}", rule.name);
+            assert!(RULES[..i].iter().all(|other| other.name != rule.name), "{} is listed twice", rule.name);
         }
     }
 
-    /// Rules are written as string literals where they are raised; each must stand in the table, and none in vain.
+    /// Rules are string literals where they are raised; each must be in the table, and each row must be used.
     #[test]
     fn the_table_is_what_the_code_raises() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -1,8 +1,8 @@
 //! A table of contents against the headings.
 //!
-//! Only a table that consists of links to headings of the listed levels is mended, in the list style it has: what its
-//! author wrote into it otherwise (links to named anchors, headings further down) may be there for a reason. Entries that
-//! stay keep their bytes.
+//! Only a table that consists of links to headings of the listed levels is fixed, in the list style it has: what its
+//! author wrote into it otherwise (links to named anchors, headings further down) may be there for a reason. Entries
+//! that stay keep their bytes.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use super::links::{all_anchors, slug};
 use crate::book::blocks::{Item, Kind, List};
 use crate::book::sections::{Document, Section};
 
-/// Headings that a table of contents stands under.
+/// Headings of a table of contents.
 const NAMES: [&str; 5] = ["table of contents", "contents", "toc", "목차", "index"];
 
 /// A heading that the table should list.
-struct Wanted {
+struct Expected {
     /// 0 for the upper level.
     depth: usize,
     slug: String,
-    /// Its markdown; `None` where it cannot stand inside of a link as it is.
+    /// Its markdown; `None` if it cannot be used inside a link as it is.
     title: Option<String>,
 }
 
@@ -36,15 +36,15 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>) -> Option<Finding> 
     let is_inner = |slug: &String| levels.iter().any(|(section, own)| own == slug && section.level == 3);
     let is_deep = entries.iter().any(|(depth, slug)| is_inner(slug) || (*depth > 0 && is_dead(slug)));
     let listed: Vec<String> = entries.into_iter().map(|(_, slug)| slug).collect();
-    let wanted = wanted(doc, index, is_deep);
-    if wanted.is_empty() {
+    let expected = expected(doc, index, is_deep);
+    if expected.is_empty() {
         return None;
     }
-    let is_wanted = |slug: &String| wanted.iter().any(|wanted| wanted.slug == *slug);
+    let is_wanted = |slug: &String| expected.iter().any(|expected| expected.slug == *slug);
     let gone = listed.iter().filter(|slug| is_dead(slug)).count();
-    let missing = wanted.iter().filter(|wanted| !listed.contains(&wanted.slug)).count();
+    let missing = expected.iter().filter(|expected| !listed.contains(&expected.slug)).count();
     let kept: Vec<&String> = listed.iter().filter(|slug| is_wanted(slug)).collect();
-    let in_order = wanted.iter().map(|wanted| &wanted.slug).filter(|slug| listed.contains(slug));
+    let in_order = expected.iter().map(|expected| &expected.slug).filter(|slug| listed.contains(slug));
     let message = match (missing, gone) {
         (0, 0) if in_order.eq(kept.iter().copied()) => return None,
         (0, 0) => "the table of contents has another order than the headings".to_owned(),
@@ -52,15 +52,15 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>) -> Option<Finding> 
     };
     let line = source.line_of(section.range.start);
     let finding = source.finding_on_line(line, "contents", message);
-    // Entries that are neither headings of these levels nor dead have a reason that nobody else knows.
+    // Entries that are neither headings of these levels nor dead are there for a reason that only the author knows.
     let all_known = listed.iter().all(|slug| is_wanted(slug) || is_dead(slug));
     let raw = source.text.get(block.range.clone()).unwrap_or_default().trim_end();
-    match Style::of(raw).filter(|_| all_known).and_then(|style| style.written(&wanted, source.line_break())) {
+    match Style::of(raw).filter(|_| all_known).and_then(|style| style.written(&expected, source.line_break())) {
         Some(table) => {
             let range = block.range.start..block.range.start + raw.len();
-            Some(finding.help("`faultbook check --fix` writes it anew").fix(range, table))
+            Some(finding.help("`faultbook check --fix` rewrites it").fix(range, table))
         }
-        None => Some(finding.help("bring entries and headings together")),
+        None => Some(finding.help("make entries and headings match")),
     }
 }
 
@@ -93,25 +93,25 @@ impl<'t> Style<'t> {
     }
 
     /// The table with the entries that it should have.
-    fn written(&self, wanted: &[Wanted], end: &str) -> Option<String> {
+    fn written(&self, expected: &[Expected], end: &str) -> Option<String> {
         let mut lines = Vec::new();
         let mut number = 0;
         let default = (" ".repeat(self.outer.len() + self.marker.len() + 1), "-");
-        for wanted in wanted {
-            let (indent, marker) = match (wanted.depth, self.inner) {
+        for expected in expected {
+            let (indent, marker) = match (expected.depth, self.inner) {
                 (0, _) => (self.outer, self.marker),
                 (_, Some(inner)) => inner,
                 (_, None) => (default.0.as_str(), default.1),
             };
-            number += usize::from(wanted.depth == 0);
-            let is_number = wanted.depth == 0 && marker.ends_with(['.', ')']) && !self.is_lazy;
+            number += usize::from(expected.depth == 0);
+            let is_number = expected.depth == 0 && marker.ends_with(['.', ')']) && !self.is_lazy;
             let marker = match is_number {
                 true => format!("{number}{}", marker.get(marker.len() - 1..).unwrap_or(".")),
                 false => marker.to_owned(),
             };
-            let link = match self.links.get(wanted.slug.as_str()) {
+            let link = match self.links.get(expected.slug.as_str()) {
                 Some(link) => (*link).to_owned(),
-                None => format!("[{}](#{})", wanted.title.as_ref()?, wanted.slug),
+                None => format!("[{}](#{})", expected.title.as_ref()?, expected.slug),
             };
             lines.push(format!("{indent}{marker} {link}"));
         }
@@ -141,7 +141,7 @@ impl<'t> Entry<'t> {
     }
 }
 
-/// The anchors that the entries lead to, each with its depth; `None` where an entry is something else than a link to a heading.
+/// The anchors that the entries lead to, each with its depth; `None` if an entry is anything but a link to a heading.
 fn anchors(list: &List) -> Option<Vec<(usize, String)>> {
     fn add(list: &List, depth: usize, out: &mut Vec<(usize, String)>) -> Option<()> {
         for item in &list.items {
@@ -182,7 +182,7 @@ fn headings<'d>(doc: &'d Document<'_>) -> Vec<(&'d Section, String)> {
 }
 
 /// The headings that the table should list.
-fn wanted(doc: &Document<'_>, contents: usize, is_deep: bool) -> Vec<Wanted> {
+fn expected(doc: &Document<'_>, contents: usize, is_deep: bool) -> Vec<Expected> {
     let own = doc.sections.get(contents).map(|section| section.range.start);
     let listed = headings(doc).into_iter().filter(|(section, _)| {
         Some(section.range.start) != own && (section.level == 2 || (is_deep && section.level == 3))
@@ -192,7 +192,7 @@ fn wanted(doc: &Document<'_>, contents: usize, is_deep: bool) -> Vec<Wanted> {
             let line = doc.text.get(section.range.clone()).unwrap_or_default().lines().next().unwrap_or_default();
             let title = line.trim().trim_matches('#').trim();
             let is_plain = line.trim_start().starts_with('#') && !title.contains(['[', ']', '<', '\\', '!']);
-            Wanted { depth: usize::from(section.level) - 2, slug, title: is_plain.then(|| title.to_owned()) }
+            Expected { depth: usize::from(section.level) - 2, slug, title: is_plain.then(|| title.to_owned()) }
         })
         .collect()
 }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use crate::book::sections::Outline;
 
-    fn mended(text: &str) -> Option<String> {
+    fn fixed(text: &str) -> Option<String> {
         let doc = Document::read(text, Outline::Strict);
         let finding = check(&Source::new("a.md", text), &doc)?;
         Some(crate::check::apply(text, &[finding]))
@@ -214,22 +214,22 @@ mod tests {
         let text =
             "# t\n## Contents\n- [Summary](#summary)\n- [Gone](#gone)\n\n## Summary\na\n### Inner\n## Next: a & b\nb\n";
         let right = "# t\n## Contents\n- [Summary](#summary)\n- [Next: a & b](#next-a--b)\n\n## Summary\na\n### Inner\n## Next: a & b\nb\n";
-        assert_eq!(mended(text).as_deref(), Some(right));
-        assert_eq!(mended(right), None);
+        assert_eq!(fixed(text).as_deref(), Some(right));
+        assert_eq!(fixed(right), None);
         let ordered = "## TOC\n1. [A](#a)\n   - [B](#c)\n\n## A\n### B\nx\n## D\nx\n";
         assert_eq!(
-            mended(ordered).as_deref(),
+            fixed(ordered).as_deref(),
             Some("## TOC\n1. [A](#a)\n   - [B](#b)\n2. [D](#d)\n\n## A\n### B\nx\n## D\nx\n")
         );
-        assert_eq!(mended(&mended(ordered).unwrap()), None);
+        assert_eq!(fixed(&fixed(ordered).unwrap()), None);
         let kept = "## Contents\n* [All of A](#a)\n* [`old`](#old)\n\n## A\nx\n## New _one_\nx\n";
         let after = kept.replace("* [`old`](#old)", "* [New _one_](#new-one)");
-        assert_eq!(mended(kept), Some(after), "the marker and the entries that lead somewhere keep their bytes");
-        assert_eq!(mended("## Contents\n- a box of cables\n\n## A\nx\n"), None);
-        // A named anchor and a heading further down are somebody's choice.
+        assert_eq!(fixed(kept), Some(after), "the marker and the entries that lead somewhere keep their bytes");
+        assert_eq!(fixed("## Contents\n- a box of cables\n\n## A\nx\n"), None);
+        // A named anchor and a heading further down are the author's choice.
         let named = "## Contents\n* [A](#a)\n  * [`x()`](#x)\n  * [Deep](#deep)\n\n## A\n#### <a name=\"x\"></a> x\nx\n#### Deep\nx\n";
-        assert_eq!(mended(named), None);
-        assert_eq!(mended(&format!("{named}## B\nx\n")), Some(format!("{named}## B\nx\n")), "named, not mended");
-        assert_eq!(mended("## Contents\n- [log](log.md)\n\n## A\nx\n"), None);
+        assert_eq!(fixed(named), None);
+        assert_eq!(fixed(&format!("{named}## B\nx\n")), Some(format!("{named}## B\nx\n")), "named, not fixed");
+        assert_eq!(fixed("## Contents\n- [log](log.md)\n\n## A\nx\n"), None);
     }
 }

@@ -21,11 +21,11 @@ struct Exemption<'t> {
     line: Range<usize>,
 }
 
-/// Rules that need texts beyond the documents: without them nobody can say that an exemption is stale.
+/// Rules that need samples beside the documents: without those, whether an exemption is stale is unknown.
 const NEEDS_TEXTS: [&str; 4] = ["own-example", "shadowed-page", "weak-signature", "dead-signature"];
 
 /// Takes away the findings that the document's exemptions cover, and adds those about the exemptions themselves.
-/// `with_texts` tells whether the rules that need the caller's texts were run.
+/// `with_texts`: whether the rules that need the caller's samples were run.
 pub(super) fn apply(source: &Source<'_>, with_texts: bool, findings: &mut Vec<Finding>) {
     if !source.text.contains(MARK) {
         return;
@@ -46,8 +46,8 @@ pub(super) fn apply(source: &Source<'_>, with_texts: bool, findings: &mut Vec<Fi
         let before = findings.len();
         findings.retain(|finding| finding.rule != exemption.rule);
         if findings.len() == before && (with_texts || !NEEDS_TEXTS.contains(&exemption.rule)) {
-            let message = format!("nothing here breaks {}", exemption.rule);
-            let stale = source.finding(place, "stale-exemption", message).help("take the exemption out");
+            let message = format!("nothing here violates {}", exemption.rule);
+            let stale = source.finding(place, "stale-exemption", message).help("remove the exemption");
             findings.push(stale.fix(exemption.line, ""));
         }
     }

@@ -1,4 +1,4 @@
-//! Makes the edits that findings carry. Every byte that no edit names stays as it is, and mending what is mended
+//! Applies the edits of findings. All other bytes stay as they are, and fixing a fixed document
 //! changes nothing.
 
 use super::finding::{Edit, Finding};
@@ -25,9 +25,9 @@ pub fn apply(text: &str, findings: &[Finding]) -> String {
     out
 }
 
-/// Mends documents until nothing is left that can be mended; gives what is left.
-pub fn mend(documents: &mut [Document], setting: &Setting<'_>) -> Vec<Finding> {
-    /// One mending can uncover another (keys can only be read once the quotes are right); this is more than any needs.
+/// Fixes documents until nothing fixable is left; returns the remaining findings.
+pub fn fix_all(documents: &mut [Document], setting: &Setting<'_>) -> Vec<Finding> {
+    /// One fix can reveal another (keys can only be read once the quotes are right); this is more than any needs.
     const ROUNDS: usize = 6;
     let mut findings = check(documents, setting);
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! What needs all reports at once: ids that stand twice, references to reports that do not exist.
+//! Rules that need all reports at once: duplicate ids, references to reports that do not exist.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::reports::naming::Naming;
 
 /// All reports of a project.
 pub(super) struct Folder<'n> {
-    /// Id in one spelling, and the paths that carry it.
+    /// Id in one spelling, and the paths of the reports that have it.
     paths: BTreeMap<String, Vec<String>>,
     /// Prefixes of the ids in use, so that other teams' numbers are left alone.
     prefixes: Vec<String>,
@@ -56,7 +56,7 @@ impl<'n> Folder<'n> {
     /// The report's id, where another report carries it too.
     pub(super) fn duplicate(&self, source: &Source<'_>, own: &[Own]) -> Option<Finding> {
         let first = own.first()?;
-        // A bare number in a file name is no claim to an id that a whole project shares.
+        // A bare number in a file name is not an id of the project.
         if !first.id.is_whole() && first.range.is_none() {
             return None;
         }
@@ -68,7 +68,7 @@ impl<'n> Folder<'n> {
         Some(source.finding(range, "duplicate-id", message).help(help))
     }
 
-    /// References to reports that nobody has.
+    /// References to reports that do not exist.
     pub(super) fn unknown(&self, source: &Source<'_>, lines: &[Line]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for line in lines.iter().filter(|line| line.class != Class::Code) {

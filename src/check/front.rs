@@ -1,7 +1,8 @@
-//! The front matter of a report, line by line with places, so that single keys can be mended and every other byte kept.
+//! The front matter of a report, line by line with positions, so that single keys can be fixed and every other byte
+//! kept.
 //!
-//! It reads what the format has: one key per line. Deeper YAML is left to the YAML reader, which says whether the whole
-//! can be read.
+//! It reads what the format has: one key per line. Deeper YAML is left to the YAML reader, which decides whether the
+//! whole can be parsed.
 
 use std::ops::Range;
 
@@ -42,7 +43,7 @@ pub(super) struct Entry<'t> {
     pub(super) value: &'t str,
     /// Where, without quotes.
     pub(super) value_range: Range<usize>,
-    /// Whether the value stands in quotes.
+    /// Whether the value is quoted.
     pub(super) quoted: bool,
     /// The whole line, line break included.
     pub(super) line: Range<usize>,
@@ -187,7 +188,7 @@ fn spelling(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
         let right = canonical(entry.key).filter(|right| *right != entry.key)?;
         let message = format!("the key `{}` is spelled `{right}` in the format", entry.key);
         let finding = source.finding(entry.key_range.clone(), "key-spelling", message);
-        // Where the right spelling stands beside it, nobody but the author knows which value holds.
+        // If the right spelling is there too, only the author knows which value is right.
         let both = front.entries.iter().any(|other| other.key == right);
         Some(if both { finding } else { finding.fix(entry.key_range.clone(), right) })
     });
@@ -199,7 +200,7 @@ fn duplicates(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
     for (index, entry) in front.entries.iter().enumerate() {
         let earlier = front.entries.get(..index).unwrap_or_default();
         let Some(first) = earlier.iter().find(|other| other.key == entry.key) else { continue };
-        let message = format!("the key `{}` stands twice", entry.key);
+        let message = format!("the key `{}` occurs twice", entry.key);
         let finding = source.finding(entry.key_range.clone(), "duplicate-key", message);
         let same = first.value == entry.value && !entry.value.is_empty();
         findings.push(if same { finding.fix(entry.line.clone(), "") } else { finding.help("keep one of the two") });
@@ -265,34 +266,34 @@ mod tests {
     fn spelling_duplicates_and_missing_keys_are_mended() {
         let known: Known = vec![("bug_id", "BUG-20251110-003".to_owned()), ("status", "open".to_owned())];
         let text = "---\nTitle: x\ndate: 2025-11-10\ndate: 2025-11-10\n---\nbody\n";
-        let (rules, mended) = checked(text, &known);
+        let (rules, fixed) = checked(text, &known);
         assert_eq!(rules, ["key-spelling", "duplicate-key", "missing-key", "missing-key"]);
         assert_eq!(
-            mended,
+            fixed,
             "---\ntitle: x\ndate: 2025-11-10\nstatus: \"open\"\nbug_id: \"BUG-20251110-003\"\n---\nbody\n"
         );
-        assert_eq!(checked(&mended, &known).0, [""; 0]);
+        assert_eq!(checked(&fixed, &known).0, [""; 0]);
     }
 
     #[test]
     fn a_colon_in_a_value_is_quoted() {
         let text = "---\r\ntitle: Bug: it \"fails\"\r\ndate: 2025-11-10\r\nstatus: open\r\n---\r\n";
-        let (rules, mended) = checked(text, &Known::new());
+        let (rules, fixed) = checked(text, &Known::new());
         assert_eq!(rules, ["front-matter"]);
-        assert_eq!(mended, "---\r\ntitle: \"Bug: it \\\"fails\\\"\"\r\ndate: 2025-11-10\r\nstatus: open\r\n---\r\n");
-        assert_eq!(checked(&mended, &Known::new()).0, [""; 0]);
+        assert_eq!(fixed, "---\r\ntitle: \"Bug: it \\\"fails\\\"\"\r\ndate: 2025-11-10\r\nstatus: open\r\n---\r\n");
+        assert_eq!(checked(&fixed, &Known::new()).0, [""; 0]);
     }
 
     #[test]
     fn front_matter_is_made_of_what_the_report_says() {
         let known: Known = vec![("title", "It \"broke\"".to_owned()), ("bug_id", "BUG-20251110-003".to_owned())];
-        let (rules, mended) = checked("\u{feff}# It \"broke\"\n", &known);
+        let (rules, fixed) = checked("\u{feff}# It \"broke\"\n", &known);
         assert_eq!(rules, ["no-front-matter"]);
         assert_eq!(
-            mended,
+            fixed,
             "\u{feff}---\ntitle: \"It \\\"broke\\\"\"\nbug_id: \"BUG-20251110-003\"\n---\n\n# It \"broke\"\n"
         );
-        assert_eq!(checked(&mended, &known).0, ["missing-key", "missing-key"]);
+        assert_eq!(checked(&fixed, &known).0, ["missing-key", "missing-key"]);
         assert_eq!(checked("no heading\n", &Known::new()), (vec!["no-front-matter"], "no heading\n".to_owned()));
     }
 

@@ -1,10 +1,10 @@
-//! An id taken apart: its prefix, its date, its number, in all spellings.
+//! A parsed id: its prefix, its date, its number, in all spellings.
 
 use std::ops::Range;
 
 use crate::reports::naming::{self, Naming};
 
-/// An id taken apart.
+/// A parsed id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id {
     /// `BUG`, upper case.

@@ -16,7 +16,7 @@ use crate::reports::naming::Naming;
 /// A report that is known to exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Where it lies.
+    /// Its path.
     pub path: String,
     /// Its id, in its own spelling.
     pub id: String,
@@ -176,7 +176,7 @@ pub(super) fn references(line: &str, naming: Option<&Naming>) -> Vec<(Range<usiz
     found
 }
 
-/// Ids of the project's scheme, in its own spelling, that stand as words of their own.
+/// Ids of the project's scheme, in its own spelling, as words of their own.
 fn references_of(line: &str, naming: &Naming) -> Vec<(Range<usize>, Id)> {
     let mut found: Vec<(Range<usize>, Id)> = Vec::new();
     let mut before = ' ';

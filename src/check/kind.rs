@@ -1,6 +1,6 @@
-//! What a file is: told by the folder it lies in, else by what stands in it.
+//! The kind of a file: from its folder, else from its content.
 //!
-//! Folders of reports also hold indexes, templates and notes; those are no reports and are left alone.
+//! Folders of reports also hold indexes, templates and notes; those are not reports and are left alone.
 
 use crate::book::matter;
 
@@ -19,7 +19,7 @@ pub enum Kind {
     Other,
 }
 
-/// Files that stand beside reports and pages in every project.
+/// Files that many projects keep beside reports and pages.
 const NOT_CHECKED: [&str; 9] =
     ["readme", "index", "contributing", "changelog", "license", "architecture", "summary", "todo", "agents"];
 
@@ -50,7 +50,7 @@ impl Kind {
     pub fn of(path: &str, text: &str) -> Self {
         let mut parts = path.rsplit('/');
         let name = parts.next().unwrap_or_default().to_lowercase();
-        // A text is a report only when somebody gave it front matter; else it is a log.
+        // A `.txt` file is a report only if it has front matter; else it is a log.
         let text_file = name.strip_suffix(".txt").filter(|_| matter::split(text).matter.is_some());
         let Some(stem) = name.strip_suffix(".md").or_else(|| name.strip_suffix(".markdown")).or(text_file) else {
             return Self::Other;
@@ -90,7 +90,7 @@ fn is_report(stem: &str, folders: &[&str], text: &str) -> bool {
     named || typed || kept_with_reports || headings(text) >= 2
 }
 
-/// How many different headings of a report stand in the text.
+/// How many different headings of a report the text has.
 fn headings(text: &str) -> usize {
     let mut found: Vec<&str> = Vec::new();
     for line in text.lines().filter(|line| line.starts_with('#')) {

@@ -1,7 +1,6 @@
-//! The lines of a report, each with what it is: words, a heading, code, a label without value, a template's own words.
+//! The lines of a report, each with its class: text, a heading, code, a label without value, a template's own words.
 //!
-//! What stands in code fences is the program's output, so only plain invitations to paste something count as a
-//! template's words there.
+//! Code fences contain program output, so only plain invitations to paste something count as a template's words there.
 
 use std::ops::Range;
 
@@ -35,7 +34,7 @@ pub(super) enum Class {
 }
 
 impl Line {
-    /// Whether somebody wrote something here.
+    /// Whether the author wrote something here.
     pub(super) fn is_written(&self) -> bool {
         matches!(self.class, Class::Words | Class::Code) && !matches!(self.left, Some((Left::Placeholder, _)))
     }
@@ -114,11 +113,11 @@ fn prose(line: &str, range: Range<usize>, text: &str) -> Line {
         false => judge(value, label.is_some(), is_task, text).map(|left| (left, place(value))),
     };
     let left = left.or_else(|| match label {
-        // `[Component]: [what happened]` keeps a hole before the colon too.
+        // `[Component]: [what happened]` has a placeholder before the colon too.
         Some(label) if is_bracketed(label, true, text) => Some((Left::Placeholder, place(label))),
         _ => None,
     });
-    // An open box of a bug's life is a question that nobody has answered.
+    // An open box of a bug's life cycle is an unanswered question.
     if is_task && trimmed.contains("[ ]") && LIFE.contains(&content.to_lowercase().as_str()) {
         return make(Class::Label, None);
     }

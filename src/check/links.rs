@@ -1,5 +1,5 @@
-//! Links of a document: relative ones must lead to a file, those to a heading must find it. Addresses of the network
-//! are not asked.
+//! Links of a document: relative ones must lead to a file, those to a heading must find it. URLs on the network
+//! are not checked.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ impl Target {
         }
         let path = address.split(['#', '?']).next().unwrap_or_default();
         let scheme = path.split_once(':').is_some_and(|(scheme, _)| scheme.bytes().all(|b| b.is_ascii_alphanumeric()));
-        // A path from a root we do not know, a template's hole, an e-mail address: nothing to look for.
+        // A path from a root we do not know, a template's placeholder, an e-mail address: nothing to look for.
         if path.is_empty() || scheme || path.starts_with(['/', '\\', '~', '<', '$', '{']) || path.contains('@') {
             return Self::Elsewhere;
         }

@@ -1,7 +1,7 @@
-//! Signatures of different pages that hit the same lines: which of the two pages answers would then be chance.
+//! Signatures of different pages that hit the same lines: which of the two pages answers would be chance.
 //!
-//! Only literals that nothing narrows are compared. Two pages may look for the same words when a regex tells them
-//! apart; whether it does is seen by running the examples.
+//! Only literals without further conditions are compared. Two pages may share literals if a regex distinguishes
+//! them; whether it does shows when the examples are run.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn check(documents: &[Document]) -> Vec<(usize, Finding)> {
             let Some(other) = documents.get(first).filter(|_| first != index) else { continue };
             let source = Source::new(&document.path, &document.text);
             let words = signature.contains.0.join("\" and \"");
-            let message = format!("\"{words}\" is looked for by {} too", other.path);
+            let message = format!("\"{words}\" is also a literal of {}", other.path);
             let place = signature.contains.0.first().map_or(0..0, |literal| place(&source, literal));
             let help = "give it to one page, or tell the two apart with `regex` or `near`";
             findings.push((index, source.finding(place, "duplicate-literal", message).help(help)));
@@ -39,7 +39,7 @@ pub(super) fn signatures(document: &Document) -> Vec<SignatureSpec> {
     }
 }
 
-/// Where a signature's literal stands: below `signatures:`, since a title may hold the same words.
+/// Where a signature's literal is: below `signatures:`, since a title may contain the same words.
 pub(super) fn place(source: &Source<'_>, literal: &str) -> std::ops::Range<usize> {
     let start = source.text.find("\nsignatures:").unwrap_or(0);
     let found = source.text.get(start..).and_then(|rest| rest.find(literal)).map(|at| start + at);

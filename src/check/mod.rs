@@ -1,4 +1,4 @@
-//! The linter: pages of the book and bug reports, from texts to findings. Pure: what lies on disk arrives in the
+//! The linter: pages of the book and bug reports, from texts to findings. Pure: file contents arrive in the
 //! arguments, nothing is printed.
 //!
 //! One file shows most mistakes ([`pages`](self), reports); some need all documents together (ids, shared literals);
@@ -35,7 +35,7 @@ mod template_left;
 
 pub use catalogue::{RULES, Rule};
 pub use finding::{Edit, Finding, Severity};
-pub use fix::{apply, mend};
+pub use fix::{apply, fix_all};
 pub use ids::Known as KnownReport;
 pub use kind::Kind;
 
@@ -50,12 +50,12 @@ pub struct Document {
     pub text: String,
     /// What it is.
     pub kind: Kind,
-    /// Where the first character stands that took the place of bytes that are no UTF-8.
+    /// Position of the first character that replaces invalid UTF-8.
     pub replaced: Option<usize>,
 }
 
 impl Document {
-    /// A document out of a file's bytes. One that is not UTF-8 is checked and never mended, because not every byte of it
+    /// A document from a file's bytes. One that is not UTF-8 is checked and never fixed, because not every byte of it
     /// could be kept.
     pub fn of_bytes(path: impl Into<String>, bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
@@ -67,7 +67,7 @@ impl Document {
         }
     }
 
-    /// A document of the kind that its path and text tell.
+    /// A document of the kind that its path and text show.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let kind = Kind::of(&path, &text);
@@ -80,7 +80,7 @@ impl Document {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// The name of the folder it lies in.
+    /// The name of its folder.
     pub fn folder(&self) -> &str {
         self.path.rsplit('/').nth(1).unwrap_or_default()
     }
@@ -95,7 +95,7 @@ pub struct Sample {
     pub text: String,
 }
 
-/// What the documents stand in.
+/// The project around the documents.
 pub struct Setting<'a> {
     /// Whether a file exists: asked with a document's folder and a relative link joined and tidied.
     pub exists: &'a dyn Fn(&str) -> bool,
@@ -120,14 +120,14 @@ impl Default for Setting<'_> {
 /// Checks the documents; findings in the order of the documents, then of their lines.
 pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     let book = crate::book::Book::new(true);
-    let shelf = pages::PageIndex::new(documents, &book);
+    let page_index = pages::PageIndex::new(documents, &book);
     let together = folder::Folder::new(documents, setting.reports, setting.naming);
     let mut by_document: Vec<Vec<Finding>> = documents
         .iter()
         .map(|document| {
             let source = Source::new(&document.path, &document.text);
             let mut findings = match document.kind {
-                Kind::Fault => pages::fault(document, &source, &shelf),
+                Kind::Fault => pages::fault(document, &source, &page_index),
                 Kind::Fix => pages::recipe(document, &source),
                 Kind::Notice => pages::notice(document, &source),
                 Kind::Report => reports::check(document, &source, &together),
@@ -146,7 +146,7 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
         }
     };
     literals::check(documents).into_iter().for_each(&mut add);
-    shelf.together().into_iter().for_each(&mut add);
+    page_index.together().into_iter().for_each(&mut add);
     if setting.behaviour {
         behaviour::check(documents, setting).into_iter().for_each(&mut add);
     }
@@ -154,8 +154,8 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     for (document, findings) in documents.iter().zip(&mut by_document) {
         if let Some(at) = document.replaced {
             let source = Source::new(&document.path, &document.text);
-            let says = "from here on the file is not UTF-8; it can be read, and neither mended nor changed";
-            findings.push(source.finding(at..at + 3, "encoding", says).help("save it as UTF-8"));
+            let message = "from here on the file is not UTF-8; it is read, but neither fixed nor changed";
+            findings.push(source.finding(at..at + 3, "encoding", message).help("save it as UTF-8"));
         }
         exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);
         if document.replaced.is_some() {

@@ -86,21 +86,21 @@ impl<'a> PageIndex<'a> {
 }
 
 /// Checks a fault page.
-pub(super) fn fault(document: &Document, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
+pub(super) fn fault(document: &Document, source: &Source<'_>, page_index: &PageIndex<'_>) -> Vec<Finding> {
     let place = page_reader::PageLocation { id: document.stem(), area: document.folder(), path: &document.path };
-    let problems = read_fault(place, &document.text, &|id| shelf.recipe(id)).err().unwrap_or_default();
+    let problems = read_fault(place, &document.text, &|id| page_index.recipe(id)).err().unwrap_or_default();
     let mut findings: Vec<Finding> = problems.into_iter().map(|problem| source.problem(problem)).collect();
     findings.extend(name(document, source));
     let doc = sections::Document::read(&document.text, Outline::Strict);
     findings.extend(headings(&doc, source));
     if let Some(matter) = decode::<FrontMatter>(&document.text) {
         findings.extend(title(&doc, source, &matter.title));
-        findings.extend(closed_lists(&matter, source, shelf));
+        findings.extend(closed_lists(&matter, source, page_index));
         for evidence in matter.causes.iter().flat_map(|cause| &cause.evidence) {
             findings.extend(conditions(evidence, source));
         }
     }
-    findings.extend(lookalikes(&doc, source, shelf));
+    findings.extend(lookalikes(&doc, source, page_index));
     findings
 }
 
@@ -122,7 +122,7 @@ pub(super) fn notice(document: &Document, source: &Source<'_>) -> Vec<Finding> {
         Ok(notice) if notice.body.is_empty() => {
             let line = source.line_of(document.text.trim_end().len());
             let help = "write one or two sentences of why it is harmless";
-            findings.push(source.finding_on_line(line, "empty-body", "the notice says nothing").help(help));
+            findings.push(source.finding_on_line(line, "empty-body", "the notice is empty").help(help));
         }
         Ok(_) => {}
     }
@@ -142,7 +142,7 @@ fn name(document: &Document, source: &Source<'_>) -> Option<Finding> {
             .split('-')
             .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
     (!sound).then(|| {
-        let message = format!("the file name {id} is no id");
+        let message = format!("the file name {id} is not an id");
         source.finding_on_line(1, "bad-name", message).help("lower-case words joined by hyphens: cudnn-no-engine")
     })
 }
@@ -169,14 +169,14 @@ fn headings(doc: &sections::Document<'_>, source: &Source<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn closed_lists(matter: &FrontMatter, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
+fn closed_lists(matter: &FrontMatter, source: &Source<'_>, page_index: &PageIndex<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for cause in matter.causes.iter().filter(|cause| !shelf.causes.contains(&cause.id.as_str())) {
+    for cause in matter.causes.iter().filter(|cause| !page_index.causes.contains(&cause.id.as_str())) {
         let message = format!("there is no cause {}", cause.id);
         let place = find(source, &format!("id: {}", cause.id));
         findings.push(source.finding(place, "unknown-cause", message).help("the closed list is kb/causes.csv"));
     }
-    for id in matter.explains.iter().filter(|id| !shelf.faults.contains(*id)) {
+    for id in matter.explains.iter().filter(|id| !page_index.faults.contains(*id)) {
         let message = format!("`explains` names {id}, which has no page");
         findings.push(source.finding(find(source, id), "unknown-fault", message));
     }
@@ -197,14 +197,14 @@ fn conditions(evidence: &EvidenceSpec, source: &Source<'_>) -> Vec<Finding> {
 }
 
 /// A lookalike that begins with an id in backticks names a page.
-fn lookalikes(doc: &sections::Document<'_>, source: &Source<'_>, shelf: &PageIndex<'_>) -> Vec<Finding> {
+fn lookalikes(doc: &sections::Document<'_>, source: &Source<'_>, page_index: &PageIndex<'_>) -> Vec<Finding> {
     let Some(section) = doc.sections.iter().find(|section| section.key == "lookalikes") else { return Vec::new() };
     let mut findings = Vec::new();
     for item in top_items(doc.slice(&section.whole)) {
         let Some(words) = item.words() else { continue };
         let Some(id) = words.text.strip_prefix('`').and_then(|rest| rest.split('`').next()) else { continue };
         let is_id = id.contains('-') && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        if is_id && !shelf.faults.contains(id) {
+        if is_id && !page_index.faults.contains(id) {
             let start = source.text.get(item.range.clone()).and_then(|item| item.find(id)).unwrap_or(0);
             let range = item.range.start + start..item.range.start + start + id.len();
             let message = format!("the lookalike {id} has no page");

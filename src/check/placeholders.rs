@@ -1,6 +1,6 @@
-//! A template's own words in a report: what a value consists of that nobody has replaced yet.
+//! A template's own words in a report: values that were never replaced.
 //!
-//! Judgements are careful: something counts only when nobody would write it about a real failure.
+//! The rules are cautious: a value counts only if nobody would write it about a real failure.
 
 /// What a template left in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) fn is_todo(value: &str, lower: &str) -> bool {
         )
 }
 
-/// Words that stand in a template's brackets and seldom in anybody's own.
+/// Words that are common in a template's brackets and rare in a person's.
 const HOLES: [&str; 42] = [
     "describe",
     "description",
@@ -93,7 +93,7 @@ const HOLES: [&str; 42] = [
     "여기에",
 ];
 
-/// `{{ bug_id }}` anywhere, or a pattern that somebody was to fill in and that stands nearly alone.
+/// `{{ bug_id }}` anywhere, or a pattern to be filled in, with hardly any other text.
 pub(super) fn is_hole(value: &str) -> bool {
     if value.contains('`') {
         return false;
@@ -104,7 +104,7 @@ pub(super) fn is_hole(value: &str) -> bool {
         let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.');
         spaced && plain && name.starts_with(|c: char| c.is_ascii_alphabetic())
     });
-    // "dates in YYYY-MM-DD format" is somebody's sentence.
+    // "dates in YYYY-MM-DD format" is a person's sentence.
     let alone = value.split_whitespace().count() <= 3;
     named || (alone && ["YYYY-MM-DD", "YYYYMMDD", "BUG-XXX", "X.Y.Z"].iter().any(|hole| value.contains(hole)))
 }
@@ -126,7 +126,7 @@ pub(super) fn is_bracketed(value: &str, has_label: bool, text: &str) -> bool {
         return false;
     }
     let lower = inside.to_lowercase();
-    // A link whose address stands further down, in whatever case.
+    // A link whose address is further down, in any case.
     if !inside.chars().any(char::is_alphabetic) || text.to_lowercase().contains(&format!("[{lower}]:")) {
         return false;
     }
@@ -225,7 +225,7 @@ const BEGINNING: [&str; 14] = [
     "여기에 ",
 ];
 
-/// Values that a generator puts where nobody gave one.
+/// Values that a generator writes if none was given.
 const NOT_GIVEN: [&str; 4] = ["not specified", "not provided", "to be specified", "unspecified"];
 
 fn is_phrase(lower: &str) -> bool {
@@ -234,13 +234,13 @@ fn is_phrase(lower: &str) -> bool {
         && (WHOLE.contains(&bare) || BEGINNING.iter().any(|words| bare.starts_with(words)) || invitation(lower))
 }
 
-/// What a template says about itself at its end; nobody's own words, and nothing to replace.
+/// What a template says about itself at its end; not the author's words, and nothing to replace.
 pub(super) fn is_boilerplate(words: &str) -> bool {
     let lower = words.trim_matches(['*', '_', ' ']).to_lowercase();
     lower.starts_with("this bug report follows the project's standardized format")
 }
 
-/// The boxes with which templates count the life of a bug.
+/// The boxes with which templates track a bug's life cycle.
 pub(super) const LIFE: [&str; 9] = [
     "reported",
     "confirmed",

@@ -1,7 +1,7 @@
-//! Which sections a report has: those its kind asks for, and none with a heading and nothing below it.
+//! Which sections a report has: those its kind requires, and no empty ones.
 //!
 //! Headings vary from team to team and language to language; a label at the beginning of a paragraph ("**Summary:**")
-//! counts as well. Documents of other kinds (diagnoses, articles, change logs) are not asked for a bug's sections.
+//! counts as well. Documents of other kinds (diagnoses, articles, change logs) do not need a bug's sections.
 
 use super::finding::{Finding, Source};
 use super::lines::{Class, Line, strip_label};

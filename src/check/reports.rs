@@ -1,7 +1,8 @@
-//! All rules for one bug report, in the order in which a person would mend it: what it is, what it says, what it lacks.
+//! All rules for one bug report, in the order in which a person would fix it: what it is, what it contains, what it
+//! lacks.
 //!
 //! Reports are read as leniently as people write them. What the linter says about one must be true: where a team's
-//! habit differs from the format but nothing is lost, it says nothing.
+//! habit differs from the format but nothing is lost, it reports nothing.
 
 use super::finding::{Finding, Source};
 use super::folder::Folder;
@@ -84,7 +85,7 @@ fn left(source: &Source<'_>, doc: &sections::Document<'_>, line: &Line) -> Optio
     Some(match left {
         Left::Placeholder => {
             let message = format!("the template's own words are left{place}");
-            source.finding(range, "placeholder", message).help("say what is known, or take the line out")
+            source.finding(range, "placeholder", message).help("write what is known, or remove the line")
         }
         Left::Todo => {
             let shown: String = words.chars().take(60).collect();

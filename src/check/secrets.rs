@@ -1,4 +1,4 @@
-//! Secrets in a document: what redaction would take out of a text under that name, without its guesses.
+//! Secrets in a document: what redaction would remove as a secret, without its guesses.
 
 use super::finding::{Finding, Source};
 use crate::text::redact::{self, Secret};
@@ -10,7 +10,7 @@ pub(super) fn check(source: &Source<'_>) -> Vec<Finding> {
     find(source.text).into_iter().map(finding).collect()
 }
 
-/// The secrets of a text. Redaction takes out more than is one; a finding must be true, so what only shows how
+/// The secrets of a text. Redaction removes more than secrets; a finding must be true, so what only shows how
 /// something is written is left alone here.
 fn find(text: &str) -> Vec<Secret> {
     let mut found = redact::secrets(text);
@@ -18,11 +18,11 @@ fn find(text: &str) -> Vec<Secret> {
     found
 }
 
-/// Whether a password is one of an address that documentation gives, or a key has no letters to speak of.
+/// Whether a password belongs to an example address of documentation, or a key has hardly any letters.
 fn is_only_shown(text: &str, secret: &Secret) -> bool {
-    /// Shorter ones stand in documentation only.
+    /// Shorter ones occur in documentation only.
     const SHORTEST_PASSWORD: usize = 3;
-    /// The smallest keys in use have as many letters.
+    /// The smallest keys in use have this many letters.
     const SHORTEST_KEY: usize = 64;
     let words = text.get(secret.range.clone()).unwrap_or_default();
     match secret.what {

@@ -1,6 +1,6 @@
 //! Task boxes against the status: a solved bug whose test plan is open, an open bug with nothing left to do.
 //!
-//! Boxes under prevention, follow-ups and future work may stay open for ever and are not counted.
+//! Boxes under prevention, follow-ups and future work may stay open forever and are not counted.
 
 use super::finding::{Finding, Source};
 use super::front::Front;
@@ -9,7 +9,7 @@ use crate::book::blocks::Item;
 use crate::book::sections::{Document, items};
 use crate::reports::status::{Stage, stage};
 
-/// Headings under which open boxes say nothing about this bug.
+/// Headings under which open boxes do not concern this bug.
 const LATER: [&str; 14] = [
     "prevent",
     "follow",
@@ -59,20 +59,20 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, front: &Front<'_>) 
         // One ticked box proves little; a plan has several.
         (Stage::Open, None) if done >= 2 => {
             let message = format!("the status is {}, and all {done} boxes are ticked", status.value);
-            let help = "is it resolved? `faultbook status` says so";
+            let help = "if it is resolved, record it with `faultbook status`";
             Some(source.finding(status.value_range.clone(), "task-status", message).help(help))
         }
         _ => None,
     }
 }
 
-/// The word of a bug's life that a box consists of.
+/// The status word that a box consists of.
 fn life(item: &Item) -> Option<&'static str> {
     let words = item.words()?.text.trim().to_lowercase();
     LIFE.iter().find(|word| **word == words).copied()
 }
 
-/// Boxes such as "Fixed" against the status: they say the same thing in another place.
+/// Boxes such as "Fixed" against the status: they record the same thing in another place.
 fn against_life(source: &Source<'_>, status: &str, stage: Stage, lived: &[(bool, &str, &Item)]) -> Option<Finding> {
     let last = |word: &str| matches!(word, "fixed" | "resolved" | "closed");
     let wrong = match stage {

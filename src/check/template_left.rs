@@ -1,8 +1,8 @@
 //! A template that was left above the real text: its sections hold only its own words, and the same headings come again
 //! below with something in them.
 //!
-//! Its sections can be taken out without losing anything, so this is the one finding whose mending removes lines. A
-//! section of it in which somebody filled in a value stays where it is.
+//! Its sections can be taken out without losing anything, so this is the one finding whose fix removes lines. A
+//! section of it with a filled-in value stays.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ fn is_template(doc: &Document<'_>, index: usize, lines: &[Line]) -> bool {
     below.iter().any(|line| matches!(line.left, Some((Left::Placeholder, _)))) && !below.iter().any(Line::is_written)
 }
 
-/// The text of the sections in which somebody wrote something after all, headings around them included.
+/// The text of the sections that were filled in, headings around them included.
 fn own_sections(doc: &Document<'_>, range: Range<usize>, lines: &[Line]) -> String {
     let mut kept = vec![false; range.len()];
     for index in range.clone().filter(|index| !own_lines_are_template(doc, *index, lines)) {
@@ -74,7 +74,7 @@ fn own_sections(doc: &Document<'_>, range: Range<usize>, lines: &[Line]) -> Stri
     range.zip(kept).filter(|(_, kept)| *kept).filter_map(|(index, _)| text(index)).collect()
 }
 
-/// Whether the lines of a section before its first inner heading are nobody's own.
+/// Whether the lines of a section before its first inner heading are all the template's.
 fn own_lines_are_template(doc: &Document<'_>, index: usize, lines: &[Line]) -> bool {
     let Some(section) = doc.sections.get(index) else { return false };
     let end = doc.sections.get(index + 1).map_or(section.range.end, |next| next.range.start);
@@ -90,7 +90,7 @@ mod tests {
 
     const LEFT: &str = "---\ntitle: x\n---\n# Bug Report: [Title]\n\n## Summary\nBrief description of the bug.\n\n## Environment\n- **GPU:** [GPU]\n- **OS:**\n\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n";
 
-    fn mended(text: &str) -> Option<String> {
+    fn fixed(text: &str) -> Option<String> {
         let source = Source::new("a.md", text);
         let doc = Document::read(text, Outline::Strict);
         let (finding, _) = check(&source, &doc, &lines::read(text))?;
@@ -99,24 +99,24 @@ mod tests {
 
     #[test]
     fn the_template_goes_and_every_other_byte_stays() {
-        let after = mended(LEFT).unwrap();
+        let after = fixed(LEFT).unwrap();
         assert_eq!(
             after,
             "---\ntitle: x\n---\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n"
         );
-        assert_eq!(mended(&after), None);
+        assert_eq!(fixed(&after), None);
     }
 
     #[test]
     fn anybodys_own_words_stay() {
-        let after = mended(&LEFT.replace("[GPU]", "A100")).unwrap();
+        let after = fixed(&LEFT.replace("[GPU]", "A100")).unwrap();
         assert_eq!(
             after,
             "---\ntitle: x\n---\n## Environment\n- **GPU:** A100\n- **OS:**\n\n# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n"
         );
-        assert_eq!(mended(&after), None);
+        assert_eq!(fixed(&after), None);
         assert_eq!(
-            mended(
+            fixed(
                 &LEFT.replace(
                     "# It breaks\n\n## Summary\nIt breaks at step 3.\n\n## Environment\n- **GPU:** A100\n",
                     ""

@@ -1,11 +1,16 @@
-//! The one result type that every renderer takes. Plain values, no behaviour, deliberately not `Serialize`:
-//! each outgoing format owns its own copy (see `render::json`).
+//! The one result type that every renderer takes: plain values without behaviour.
+//!
+//! Serialized, it is the JSON of `faultbook/diagnosis/2` (`render::json` adds the version): there is no copy in which a
+//! field could be forgotten. A test compares the published schema with these types, so that no change goes unseen.
+
+use serde::{Serialize, Serializer};
 
 use crate::facts::{Facts, Source};
 use crate::span::Span;
 
 /// The answer to a pasted text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Diagnosis {
     /// What kind of answer it is.
     pub verdict: Verdict,
@@ -17,6 +22,8 @@ pub struct Diagnosis {
     pub error: Option<PrimaryError>,
     /// Causes of the fault, most probable first.
     pub causes: Vec<RankedCause>,
+    /// What to do, in this order: the fixes of the causes that are still possible, those of the likeliest cause first.
+    pub actions: Vec<Action>,
     /// The one check that would separate the remaining causes most.
     pub next_check: Option<NextCheck>,
     /// The project's own reports, best first.
@@ -28,6 +35,7 @@ pub struct Diagnosis {
     /// Harmless lines that look alarming.
     pub notices: Vec<NoticeHit>,
     /// What is known about run and machine.
+    #[serde(rename = "facts")]
     pub environment: Facts,
     /// Whether and how the machine was asked.
     pub probe: Option<ProbeSummary>,
@@ -38,7 +46,9 @@ pub struct Diagnosis {
 }
 
 /// What kind of answer it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// A fault page matched.
     KnownFault,
@@ -60,7 +70,8 @@ impl Verdict {
 }
 
 /// The primary fault.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fault {
     /// The page's id.
     pub id: String,
@@ -69,6 +80,7 @@ pub struct Fault {
     /// The page's path as shown.
     pub page: String,
     /// How sure the match is, from 0 to 1, calibrated.
+    #[serde(serialize_with = "figure")]
     pub confidence: f64,
     /// Where the text says so.
     pub span: Span,
@@ -83,7 +95,8 @@ pub struct Fault {
 }
 
 /// A fault that followed from another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Consequence {
     /// The page's id.
     pub id: String,
@@ -98,9 +111,11 @@ pub struct Consequence {
 }
 
 /// The primary error as the text has it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PrimaryError {
     /// Exception type, signal or status word; may be empty.
+    #[serde(rename = "type")]
     pub type_name: String,
     /// The message without advice.
     pub message: String,
@@ -113,7 +128,8 @@ pub struct PrimaryError {
 }
 
 /// A place in somebody's code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FrameRef {
     /// The file as written.
     pub file: String,
@@ -124,13 +140,15 @@ pub struct FrameRef {
 }
 
 /// One cause with its standing.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RankedCause {
     /// From the closed list.
     pub id: String,
     /// In words, for this fault.
     pub title: String,
     /// Calibrated probability, 0 to 1.
+    #[serde(serialize_with = "figure")]
     pub probability: f64,
     /// What the probe says of it.
     pub status: CauseStatus,
@@ -143,13 +161,15 @@ pub struct RankedCause {
     /// The command for it.
     pub check_command: Option<String>,
     /// What helps, cheapest first, adapted to the text; fixes in force are left out.
-    pub fixes: Vec<ProposedFix>,
+    pub fixes: Vec<Action>,
     /// What does not help, and why.
     pub dead_ends: Vec<String>,
 }
 
 /// What the probe says of a cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum CauseStatus {
     /// A measured value settles it.
     Confirmed,
@@ -174,9 +194,11 @@ impl CauseStatus {
 }
 
 /// One reason.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reason {
     /// For the cause (true) or against it.
+    #[serde(rename = "for")]
     pub supports: bool,
     /// Where it comes from.
     pub source: Source,
@@ -186,21 +208,29 @@ pub struct Reason {
     pub span: Option<Span>,
 }
 
-/// A fix as proposed to this user.
-#[derive(Debug, Clone)]
-pub struct ProposedFix {
-    /// What to do.
+/// Something to do about the failure. In the list of actions it appears once, in the words of its likeliest cause; among
+/// the fixes of a cause it is in the words of that cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Action {
+    /// The same in every answer: a recipe's id (`reduce-batch`), else the page, the cause, and the place among its fixes
+    /// (`xid#driver-bug#2`).
+    pub id: String,
+    /// What to do, in the imperative.
     pub title: String,
-    /// More words.
+    /// How and why, as markdown.
     pub detail: String,
     /// Commands, adapted to the text where it allows.
     pub commands: Vec<String>,
     /// What it costs.
     pub trade_offs: Vec<String>,
+    /// Ids of all causes that it helps against, the likeliest first.
+    pub causes: Vec<String>,
 }
 
 /// The next best check.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NextCheck {
     /// What to do.
     pub says: String,
@@ -209,7 +239,8 @@ pub struct NextCheck {
 }
 
 /// A matching report of the project.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportHit {
     /// Its id.
     pub id: String,
@@ -220,6 +251,7 @@ pub struct ReportHit {
     /// Its status word.
     pub status: String,
     /// Likeness, 0 to 1.
+    #[serde(serialize_with = "figure")]
     pub score: f64,
     /// In which ways it is alike.
     pub why: Vec<String>,
@@ -230,18 +262,21 @@ pub struct ReportHit {
 }
 
 /// A page that comes near.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NearPage {
     /// Its id.
     pub id: String,
     /// Its title.
     pub title: String,
     /// Likeness, 0 to 1.
+    #[serde(serialize_with = "figure")]
     pub score: f64,
 }
 
 /// A harmless line.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NoticeHit {
     /// What it says, in one clause.
     pub title: String,
@@ -252,10 +287,18 @@ pub struct NoticeHit {
 }
 
 /// How the machine was asked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProbeSummary {
     /// `quick`, `functional`, `stress` or `saved`.
     pub level: String,
     /// One sentence per finding.
     pub findings: Vec<String>,
+}
+
+/// A figure as a reader can use it: no noise behind the third digit, and always a number from 0 to 1.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn figure<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    let value = if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 };
+    serializer.serialize_f64((value * 1000.0).round() / 1000.0)
 }

@@ -1,37 +1,60 @@
-//! The fixes of a cause as proposed to this user: those in force are left out, commands are adapted to the command
-//! line that the text shows. What cannot be adapted is shown as the recipe has it.
+//! What to do: the fixes of each cause as proposed to this user, and all of them as one list of actions.
+//!
+//! Fixes in force are left out, commands are adapted to the command line that the text shows. What cannot be adapted is
+//! shown as the recipe has it.
 
 use super::alternatives::{self, Frameworks};
 use super::conditions::Conditions;
-use crate::book::page::Fix;
-use crate::diagnosis::ProposedFix;
+use crate::book::page::{Cause, Fix};
+use crate::diagnosis::{Action, CauseStatus, RankedCause};
 use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
 
-/// The fixes to propose, in the page's order, which is by cost.
+/// The list of what to do: an action appears once, where its likeliest cause puts it, and names all its causes. A cause
+/// that the machine rules out adds none.
+pub(super) fn actions(causes: &mut [RankedCause]) -> Vec<Action> {
+    let mut actions: Vec<Action> = Vec::new();
+    for cause in causes.iter().filter(|cause| cause.status != CauseStatus::Refuted) {
+        for fix in &cause.fixes {
+            match actions.iter_mut().find(|action| action.id == fix.id) {
+                Some(action) => action.causes.push(cause.id.clone()),
+                None => actions.push(fix.clone()),
+            }
+        }
+    }
+    for fix in causes.iter_mut().flat_map(|cause| &mut cause.fixes) {
+        if let Some(action) = actions.iter().find(|action| action.id == fix.id) {
+            fix.causes.clone_from(&action.causes);
+        }
+    }
+    actions
+}
+
+/// The fixes of a cause to propose, in the page's order, which is by cost.
 pub(super) fn proposed(
-    fixes: &[Fix],
+    page: &str,
+    cause: &Cause,
     incident: &Incident,
     conditions: &Conditions,
     frameworks: &Frameworks,
-) -> Vec<ProposedFix> {
-    fixes
-        .iter()
-        .filter(|fix| fix.in_force.as_ref().is_none_or(|when| conditions.holds(when).is_none()))
-        .map(|fix| {
-            let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
-            let commands = match adapted {
-                Some(command) => vec![command],
-                None => fix.commands.iter().map(|block| alternatives::relevant(block, frameworks)).collect(),
-            };
-            ProposedFix {
-                title: fix.title.clone(),
-                detail: fix.detail.clone(),
-                commands: alternatives::relevant_blocks(commands, frameworks),
-                trade_offs: fix.trade_offs.clone(),
-            }
-        })
-        .collect()
+) -> Vec<Action> {
+    let to_action = |(place, fix): (usize, &Fix)| {
+        let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
+        let commands = match adapted {
+            Some(command) => vec![command],
+            None => fix.commands.iter().map(|block| alternatives::relevant(block, frameworks)).collect(),
+        };
+        Action {
+            id: fix.recipe.clone().unwrap_or_else(|| format!("{page}#{}#{place}", cause.id)),
+            title: fix.title.clone(),
+            detail: fix.detail.clone(),
+            commands: alternatives::relevant_blocks(commands, frameworks),
+            trade_offs: fix.trade_offs.clone(),
+            causes: vec![cause.id.clone()],
+        }
+    };
+    let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
+    (1..).zip(&cause.fixes).filter(|(_, fix)| !in_force(fix)).map(to_action).collect()
 }
 
 /// The overrides to change in the user's own command line, in its own spelling.
@@ -92,5 +115,51 @@ fn spelled(given: &Override, value: &str) -> String {
         Form::Hydra => format!("{}={value}", given.key),
         Form::DashEquals => format!("--{}={value}", given.key),
         Form::DashSpace => format!("--{} {value}", given.key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cause(id: &str, status: CauseStatus, fixes: &[(&str, &str)]) -> RankedCause {
+        let action = |(fix, detail): &(&str, &str)| Action {
+            id: (*fix).into(),
+            title: String::new(),
+            detail: (*detail).into(),
+            commands: Vec::new(),
+            trade_offs: Vec::new(),
+            causes: vec![id.into()],
+        };
+        RankedCause {
+            id: id.into(),
+            title: String::new(),
+            probability: 0.5,
+            status,
+            status_says: None,
+            reasons: Vec::new(),
+            check: String::new(),
+            check_command: None,
+            fixes: fixes.iter().map(action).collect(),
+            dead_ends: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_action_appears_once_in_the_words_of_its_likeliest_cause() {
+        let mut causes = [
+            cause("likely", CauseStatus::Unverified, &[("batch", "words of likely"), ("precision", "")]),
+            cause("ruled-out", CauseStatus::Refuted, &[("driver", ""), ("batch", "")]),
+            cause("other", CauseStatus::Supported, &[("wait", ""), ("batch", "words of other")]),
+        ];
+        let actions = actions(&mut causes);
+        let ids: Vec<&str> = actions.iter().map(|action| action.id.as_str()).collect();
+        assert_eq!(ids, ["batch", "precision", "wait"]);
+        assert_eq!(
+            (actions[0].detail.as_str(), &actions[0].causes),
+            ("words of likely", &vec!["likely".into(), "other".into()])
+        );
+        let fix = &causes[2].fixes[1];
+        assert_eq!((fix.detail.as_str(), &fix.causes), ("words of other", &actions[0].causes));
     }
 }

@@ -25,8 +25,8 @@ mod weigh;
 mod writers;
 
 pub use answer::{
-    CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
-    ProposedFix, RankedCause, Reason, ReportHit, Verdict,
+    Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
+    ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 
@@ -103,6 +103,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         cascade: Vec::new(),
         error: None,
         causes: Vec::new(),
+        actions: Vec::new(),
         next_check: None,
         reports: reports::shown(&matching),
         nearest: Vec::new(),
@@ -128,6 +129,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     conditions: &conditions,
                 };
                 diagnosis.causes = causes(library, index, &scene, &matching);
+                diagnosis.actions = fixes::actions(&mut diagnosis.causes);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
@@ -204,7 +206,7 @@ fn causes(
                 reasons: one.reasons.into_iter().map(|(_, reason)| reason).collect(),
                 check: cause.check.says.clone(),
                 check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&cause.fixes, scene.incident, scene.conditions, &frameworks),
+                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, &frameworks),
                 dead_ends: cause.dead_ends.clone(),
             }
         })

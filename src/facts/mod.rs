@@ -11,11 +11,15 @@ mod registry;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 pub use definition::{Definition, FactType, Group, Origin, Registry, ReportRow, Unit};
 pub use registry::{Described, definitions, describe, groups, label, packages, words};
 
 /// A value of a fact.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
 pub enum Value {
     /// Yes or no.
     Bool(bool),
@@ -28,7 +32,9 @@ pub enum Value {
 }
 
 /// Where a fact comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// Our own tables: a GPU's memory by its name, a driver's CUDA by its number.
     Catalogue,
@@ -56,7 +62,8 @@ impl Source {
 }
 
 /// One known value with its origin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fact {
     /// The value.
     pub value: Value,
@@ -67,9 +74,12 @@ pub struct Fact {
 }
 
 /// Everything known, by dotted name.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Facts {
+    /// Values, by name.
     known: BTreeMap<String, Fact>,
+    /// Why a value cannot be known, by name.
     unknown: BTreeMap<String, String>,
 }
 

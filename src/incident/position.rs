@@ -30,7 +30,9 @@ pub(super) fn facts(scene: &Scene<'_>, facts: &mut Facts) {
     let Some(error) = scene.traceback() else { return };
     let number = scene.transcript.line(error.headline).number;
     let phase_of = |error| phase(error, scene.transcript);
-    let mut phase = phase_of(error).or_else(|| scene.chain().find_map(phase_of));
+    // Constructors far out in a chain are part of every phase.
+    let chained = || scene.chain().filter_map(phase_of).find(|phase| *phase != "init");
+    let mut phase = phase_of(error).or_else(chained);
     let (mut bar, mut zero_epoch) = (None, false);
     for line in scene.lines_above(Some(error.lines.start), REACH) {
         if let Some(progress) = Progress::of(line.text) {

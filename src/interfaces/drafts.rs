@@ -1,18 +1,24 @@
-//! Reports drafted for a client of a server: out of its text, what its project configured, and what this machine says.
+//! Reports drafted for the client of a server, from its text, its project's configuration and this machine's facts.
 
 use super::workspace::Workspace;
 use crate::diagnosis::Measured;
+use crate::hint::Hint as _;
 use crate::incident::Incident;
 use crate::reports::draft::Error;
-use crate::reports::draft::fill::Asked;
-use crate::reports::draft::noninteractive::{self, Drafted, Wanted};
+use crate::reports::draft::fill::ReportOptions;
+use crate::reports::draft::noninteractive::{self, DraftRequest, Drafted};
 
 /// Writes a report into the project's folder.
 ///
 /// # Errors
 /// When the project has no such folder, or the file cannot be written.
-pub(super) fn write(workspace: &Workspace, text: &[u8], notes: Vec<String>, said: Asked) -> Result<Drafted, Error> {
-    draft(workspace, text, notes, said, noninteractive::write)
+pub(super) fn write(
+    workspace: &Workspace,
+    text: &[u8],
+    notes: Vec<String>,
+    options: ReportOptions,
+) -> Result<Drafted, Error> {
+    draft(workspace, text, notes, options, noninteractive::write)
 }
 
 /// The report as it would be written.
@@ -20,32 +26,37 @@ pub(super) fn write(workspace: &Workspace, text: &[u8], notes: Vec<String>, said
 /// # Errors
 /// When the project's templates or names are wrong.
 #[cfg(feature = "mcp")]
-pub(super) fn preview(workspace: &Workspace, text: &[u8], notes: Vec<String>, said: Asked) -> Result<Drafted, Error> {
-    draft(workspace, text, notes, said, noninteractive::preview)
+pub(super) fn preview(
+    workspace: &Workspace,
+    text: &[u8],
+    notes: Vec<String>,
+    options: ReportOptions,
+) -> Result<Drafted, Error> {
+    draft(workspace, text, notes, options, noninteractive::preview)
 }
 
 fn draft(
     workspace: &Workspace,
     text: &[u8],
     notes: Vec<String>,
-    said: Asked,
-    make: fn(&Wanted<'_>) -> Result<Drafted, Error>,
+    options: ReportOptions,
+    make: fn(&DraftRequest<'_>) -> Result<Drafted, Error>,
 ) -> Result<Drafted, Error> {
     let settings = workspace.settings();
-    make(&Wanted {
+    make(&DraftRequest {
         text,
         notes,
-        said,
+        options,
         knowledge: &workspace.knowledge,
         config: &workspace.config,
         roots: &workspace.reports,
-        asked_roots: !settings.reports.is_empty(),
+        roots_given: !settings.reports.is_empty(),
         here: &workspace.root,
         measure: &|incident| measure(workspace, incident),
     })
 }
 
-/// What this machine says, where it has a driver: a report is read by people who cannot ask it.
+/// This machine's facts, if it has a driver: the report's readers cannot query the machine.
 #[cfg(feature = "machine")]
 fn measure(workspace: &Workspace, incident: &Incident) -> Option<Measured> {
     use crate::machine::{self, Level};
@@ -59,30 +70,34 @@ fn measure(workspace: &Workspace, incident: &Incident) -> Option<Measured> {
 
 /// Without the probe nothing is measured.
 #[cfg(not(feature = "machine"))]
-fn measure(_shelf: &Workspace, _incident: &Incident) -> Option<Measured> {
+fn measure(_workspace: &Workspace, _incident: &Incident) -> Option<Measured> {
     None
 }
 
-/// How this machine is asked.
+/// How this machine is probed.
 #[cfg(feature = "machine")]
 pub(super) fn probe_options(workspace: &Workspace) -> crate::machine::Options {
     crate::machine::Options { python: workspace.settings().python.clone(), ..crate::machine::Options::default() }
 }
 
-/// What should be known about a drafted report, after its id.
-pub(super) fn says(drafted: &Drafted) -> String {
-    let mut says = String::new();
+/// Notes about a drafted report, to follow its id.
+pub(super) fn summary(drafted: &Drafted) -> String {
+    let mut summary = String::new();
     if let Some(alike) = &drafted.alike {
-        says.push_str(&format!("; {}: `faultbook new --append {}` adds an occurrence instead", alike.says(), alike.id));
+        summary.push_str(&format!(
+            "; {}: `faultbook new --append {}` adds an occurrence instead",
+            alike.message(),
+            alike.id
+        ));
     }
     match drafted.secrets {
         0 => {}
-        1 => says.push_str("; a secret in the log was left out, and should be revoked if others have seen the log"),
-        several => says.push_str(&format!(
+        1 => summary.push_str("; a secret in the log was left out, and should be revoked if others have seen the log"),
+        several => summary.push_str(&format!(
             "; {several} secrets in the log were left out, and should be revoked if others have seen the log"
         )),
     }
-    says
+    summary
 }
 
 /// Why there is no report, and what to do about it.

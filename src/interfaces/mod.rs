@@ -7,6 +7,6 @@ mod drafts;
 #[cfg(feature = "lsp")]
 pub mod lsp;
 #[cfg(feature = "mcp")]
-pub mod mcp;
+mod mcp;
 #[cfg(any(feature = "lsp", feature = "mcp"))]
 pub mod workspace;

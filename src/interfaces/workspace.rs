@@ -1,6 +1,6 @@
-//! What a server has at hand: the project's reports and pages, and the knowledge made of them.
+//! A project as a server sees it: its reports and pages, and the knowledge built from them.
 //!
-//! A server outlives the files it read: it opens a new workspace when they change. Opening is cheap, because the index
+//! Files change while a server runs: it then opens a new workspace. Opening is cheap, because the index
 //! on disk only takes in what changed. Nothing here fails: a broken configuration becomes a note.
 
 use std::path::{Path, PathBuf};
@@ -20,15 +20,15 @@ use crate::text;
 /// How a workspace is opened.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Folders of reports that take the place of the project's own.
+    /// Folders of reports, instead of the project's own.
     pub reports: Vec<PathBuf>,
     /// Whether to leave out the built-in pages and reports.
     pub no_builtin: bool,
     /// Where caches live; `None` keeps everything in memory.
     pub cache: Option<PathBuf>,
-    /// Whether this machine may be asked about its GPU, driver and Python environment.
+    /// Whether this machine's GPU, driver and Python environment may be probed.
     pub probe: bool,
-    /// The Python interpreter or environment that runs use, where somebody said.
+    /// The Python interpreter or environment that runs use, if given.
     pub python: Option<PathBuf>,
     /// Whether an agent may have reports written.
     pub allow_write: bool,
@@ -54,7 +54,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The workspace of the project that `root` lies in.
+    /// The workspace of the project that contains `root`.
     pub fn open(root: &Path, settings: &Settings) -> Self {
         let mut notes = Vec::new();
         let mut project = Project::find(root, &settings.reports).unwrap_or_else(|error| {
@@ -65,7 +65,7 @@ impl Workspace {
             notes.push(error.to_string());
             Book::new(!settings.no_builtin)
         });
-        notes.extend(project.notes.iter().map(|note| format!("{}: {}", note.path.display(), note.says)));
+        notes.extend(project.notes.iter().map(|note| format!("{}: {}", note.path.display(), note.message)));
         let config = &project.config;
         let naming = Naming::new(config.id.as_deref(), config.file_name.as_deref()).unwrap_or_else(|error| {
             notes.push(error.to_string());
@@ -90,7 +90,7 @@ impl Workspace {
     }
 
     /// The same project with its files as they are now.
-    pub fn again(&self) -> Self {
+    pub fn reopened(&self) -> Self {
         Self::open(&self.root, &self.settings)
     }
 
@@ -111,7 +111,7 @@ impl Workspace {
         diagnose(&transcript, &incident, self.knowledge.library(), &Measured::default())
     }
 
-    /// The reports that are called so: the project's, else those that come with the book. One that cannot be read any
+    /// The reports with that id: the project's, else the book's. One that cannot be read any
     /// more is left out.
     pub fn reports_named(&self, id: &str) -> Vec<Report> {
         lookup::reports(&self.knowledge, id, !self.settings.no_builtin).unwrap_or_default()

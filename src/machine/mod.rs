@@ -12,8 +12,6 @@ mod native;
 mod checks;
 mod child;
 mod environment;
-#[cfg(test)]
-mod files;
 mod findings;
 mod kernel_log;
 mod libraries;
@@ -31,8 +29,6 @@ mod save;
 mod step;
 mod system;
 mod vendor;
-#[cfg(test)]
-mod vendor_tests;
 pub mod view;
 mod watch;
 mod wheel;
@@ -227,3 +223,8 @@ fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, 
     }
     checks
 }
+
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod vendor_tests;

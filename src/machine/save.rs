@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::{Check, Outcome, Word};
 use crate::facts::{Facts, Source, Value};
+use crate::hint::Hint;
 use crate::vendors;
 
 /// The name and version of the layout.
@@ -50,9 +51,8 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> Option<String> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Error::File { .. } => None,
             Error::Taken { .. } => Some("name another file, or remove that one".to_owned()),

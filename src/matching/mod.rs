@@ -1,7 +1,7 @@
 //! All signatures of the book as one scanner: a single pass over the text for every literal at once, then the few
-//! regexes of the signatures whose literals stand on one line. Pure; a bad regex never hits (the linter names it).
+//! regexes of signatures whose literals occur on one line. Pure; a malformed regex never matches (`check` reports it).
 //!
-//! The surprising thing: regexes compile at their first use, because most runs need none or two of several hundred.
+//! Regexes compile on first use, because most runs need none or two of several hundred.
 
 mod scanned;
 
@@ -15,7 +15,7 @@ use crate::book::schema::{SignatureRole, SignatureSpec};
 use crate::incident::Role;
 use crate::pattern::Pattern;
 use crate::text::Transcript;
-use scanned::{Asked, ScannedLine, Surroundings};
+use scanned::{PatternKind, ScannedLine, Surroundings};
 
 /// What a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,18 +35,18 @@ pub enum Origin {
     Page,
 }
 
-/// One signature that holds on one line.
+/// One match of a signature on one line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Whose signature it is.
+    /// The page that the signature belongs to.
     pub owner: Owner,
     /// Index of the transcript line.
     pub line: usize,
-    /// Where the first literal stands, in bytes of the line.
+    /// Where the first literal begins, in bytes of the line.
     pub at: usize,
     /// Length of the literals together: the longer, the more specific.
     pub specificity: usize,
-    /// What the line is to the failure.
+    /// The line's role in the failure.
     pub standing: SignatureRole,
     /// Whether a run ends with it.
     pub fatal: bool,
@@ -100,13 +100,13 @@ impl Guard {
 
 /// Collects signatures; literals are shared between them.
 #[derive(Default)]
-pub struct Builder {
+pub(crate) struct Builder {
     signatures: Vec<Signature>,
 }
 
 impl Builder {
     /// Adds an author's signature.
-    pub fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
+    pub(crate) fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
         let pattern = |source: &Option<String>| source.as_deref().map(Pattern::new);
         self.signatures.push(Signature {
             owner,
@@ -122,13 +122,13 @@ impl Builder {
         });
     }
 
-    /// Adds the name of a status code: it hits wherever it stands as a whole word.
-    pub fn add_code_name(&mut self, owner: Owner, name: &str) {
+    /// Adds the name of a status code: it matches wherever it is a word of its own.
+    pub(crate) fn add_code_name(&mut self, owner: Owner, name: &str) {
         self.add_code(owner, name, Guard::Word);
     }
 
-    /// Adds the sentence that a library prints for a status code: it hits in lines that name CUDA before it.
-    pub fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
+    /// Adds the sentence that a library prints for a status code: it matches after the name of a CUDA interface.
+    pub(crate) fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
         self.add_code(owner, sentence, Guard::AfterCuda);
     }
 
@@ -148,7 +148,7 @@ impl Builder {
     }
 
     /// Builds the scanner.
-    pub fn build(self) -> SignatureSet {
+    pub(crate) fn build(self) -> SignatureSet {
         let mut literals: Vec<&str> = Vec::new();
         let mut index: HashMap<&str, usize> = HashMap::new();
         let mut by_literal: Vec<Vec<usize>> = Vec::new();
@@ -198,14 +198,14 @@ impl SignatureSet {
         builder.build()
     }
 
-    /// All hits in the order of lines, without those on lines that a notice explains and on quoted code or advice.
+    /// All matches in the order of lines, without those on lines that a notice explains and on quoted code or advice.
     pub fn scan(&self, transcript: &Transcript, roles: &[Role]) -> Vec<Hit> {
         // An automaton that folds case itself takes four times as long to build.
         let text = transcript.text().to_ascii_lowercase();
         let mut hits: Vec<Hit> = Vec::new();
         let mut cancelled: HashSet<(usize, Owner)> = HashSet::new();
         let mut surroundings = Surroundings::new(transcript, roles);
-        // For each signature the line that it was tried on last: a literal may stand on a line thousands of times.
+        // For each signature the line that it was tried on last: a literal may occur on a line thousands of times.
         let mut tried: Vec<Option<usize>> = vec![None; self.signatures.len()];
         let mut line: Option<ScannedLine<'_>> = None;
         for found in self.automaton.find_overlapping_iter(&text) {
@@ -244,18 +244,18 @@ impl SignatureSet {
     }
 }
 
-/// What a signature says of a line that holds its longest literal.
+/// Whether a signature matches a line that contains its longest literal.
 enum Outcome {
-    /// It holds.
+    /// It matches.
     Hit,
-    /// It would hold, but its `unless` says that the line means something else.
+    /// It would match, but its `unless` shows that the line means something else.
     Cancelled,
-    /// It does not hold.
+    /// It does not match.
     Silent,
 }
 
 impl Signature {
-    /// What this signature, number `number` of its set, says of a line that holds its longest literal.
+    /// Whether this signature, number `number` of its set, matches a line that contains its longest literal.
     fn on_line(&self, line: &ScannedLine<'_>, surroundings: &mut Surroundings<'_>, number: usize) -> Outcome {
         if self.literals.len() > 1 && !self.literals.iter().all(|literal| line.lower.contains(literal.as_str())) {
             return Outcome::Silent;
@@ -267,8 +267,8 @@ impl Signature {
             return Outcome::Cancelled;
         }
         let mut any = |kind, pattern: &Pattern| surroundings.any(line.index, (number, kind), pattern);
-        if self.near.as_ref().is_some_and(|near| !any(Asked::Near, near))
-            || self.without.as_ref().is_some_and(|without| any(Asked::Without, without))
+        if self.near.as_ref().is_some_and(|near| !any(PatternKind::Near, near))
+            || self.without.as_ref().is_some_and(|without| any(PatternKind::Without, without))
         {
             return Outcome::Silent;
         }

@@ -1,7 +1,7 @@
-//! The text as signatures see it: one line with what several of them ask of it, and the lines around it.
+//! The text as signatures see it: a line with what several signatures need to know about it, and the lines around it.
 //!
-//! Nothing here is looked at twice, however often a literal stands on a line and however many lines hold it: a log of
-//! ten thousand equal errors is read in one pass.
+//! Nothing is scanned twice, however often a literal occurs on a line and however many lines contain it: a log of ten
+//! thousand equal errors is read in one pass.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,24 +11,24 @@ use crate::incident::Role;
 use crate::pattern::Pattern;
 use crate::text::{Level, Transcript};
 
-/// A line that holds a literal of some signature.
+/// A line that contains a literal of some signature.
 pub(super) struct ScannedLine<'t> {
     pub(super) index: usize,
     /// Its bytes in the transcript's text.
     pub(super) range: Range<usize>,
     pub(super) text: &'t str,
-    /// The same with small letters (ASCII).
+    /// The same in ASCII lower case.
     pub(super) lower: &'t str,
     /// Whether signatures look at lines of its role.
     pub(super) searched: bool,
     /// Whether it was logged as more than debugging output.
     pub(super) informs: bool,
-    /// Where the first name of a CUDA interface ends, once somebody asked.
+    /// Where the first name of a CUDA interface ends, once computed.
     cuda_named_at: Option<Option<usize>>,
 }
 
 impl<'t> ScannedLine<'t> {
-    /// The line that holds byte `at` of the text; `lower` is the whole text with small letters.
+    /// The line that contains byte `at` of the text; `lower` is the whole text in lower case.
     pub(super) fn new(transcript: &'t Transcript, roles: &[Role], lower: &'t str, at: usize) -> Self {
         let index = transcript.line_at(at);
         let line = transcript.line(index);
@@ -54,9 +54,9 @@ impl<'t> ScannedLine<'t> {
     }
 }
 
-/// Which of a signature's patterns is asked about the lines around.
+/// Which of a signature's patterns is matched against the lines around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Asked {
+pub(super) enum PatternKind {
     Near,
     Without,
 }
@@ -65,14 +65,14 @@ pub(super) enum Asked {
 pub(super) struct Surroundings<'t> {
     transcript: &'t Transcript,
     roles: &'t [Role],
-    /// What is known of a signature's pattern so far.
-    known: HashMap<(usize, Asked), Seen>,
+    /// How far each pattern has been matched.
+    known: HashMap<(usize, PatternKind), Seen>,
 }
 
-/// How far a pattern has looked.
+/// How far a pattern has been matched.
 #[derive(Default)]
 struct Seen {
-    /// The line after the last one looked at.
+    /// The line after the last one matched against.
     end: usize,
     /// The last line that matched.
     last_match: Option<usize>,
@@ -84,11 +84,11 @@ impl<'t> Surroundings<'t> {
     }
 
     /// Whether `pattern` matches a line within [`NEAR`] lines of `line`. Lines must be asked about in ascending order.
-    pub(super) fn any(&mut self, line: usize, key: (usize, Asked), pattern: &Pattern) -> bool {
+    pub(super) fn any(&mut self, line: usize, key: (usize, PatternKind), pattern: &Pattern) -> bool {
         let (start, end) = (line.saturating_sub(NEAR), (line + NEAR + 1).min(self.transcript.len()));
         let seen = self.known.entry(key).or_default();
         let matches = |&index: &usize| {
-            // An answer of ours speaks of faults that it was not.
+            // A pasted answer of this program also names faults that it ruled out.
             self.roles.get(index) != Some(&Role::Answer) && pattern.is_match(self.transcript.line(index).text)
         };
         if let Some(found) = (seen.end.max(start)..end).rev().find(matches) {

@@ -185,7 +185,8 @@ mod tests {
         for row in builtin().iter() {
             assert!(facts::describe(&row.fact).is_some(), "{} is not in kb/facts.toml", row.fact);
         }
-        for package in facts::packages() {
+        // The toolkit on disk is known by its path and its compiler, not by a name before a version.
+        for package in facts::packages().filter(|package| *package != "toolkit") {
             assert!(builtin().iter().any(|row| row.group() == package), "{package} is not in kb/packages.csv");
         }
     }

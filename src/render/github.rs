@@ -1,53 +1,56 @@
-//! Answers as workflow commands, which GitHub shows as annotations, one per text in which a failure was found.
+//! Findings as workflow commands, which GitHub shows as annotations.
 //!
-//! The annotation stands where the user's own code raised the error, when the text names a relative path, else in the
-//! log. Consequences are named in its words: ten annotations on one death help nobody.
+//! An annotation appears where the user's own code raised the error, when the text names a file of the repository, else
+//! at the finding. Consequences are named in its words: ten annotations on one failure help nobody.
 
-use super::Answered;
-use super::{inline, sarif};
-use crate::diagnosis::Verdict;
+use super::finding::{Finding, Findings, Level};
 
-/// All answers, one command each.
-pub fn render(answers: &[Answered<'_>]) -> String {
-    let mut out = String::new();
-    for Answered { path, diagnosis } in answers {
-        let (level, title, span) = match (diagnosis.verdict, &diagnosis.fault, &diagnosis.error) {
-            (Verdict::KnownFault, Some(fault), _) => ("error", inline::plain(&fault.title), fault.span),
-            (Verdict::UnlistedError, _, Some(error)) => ("warning", "Not a failure in the book".to_owned(), error.span),
-            _ => continue,
-        };
-        let mut words = sarif::message(diagnosis, &title);
-        let frame = diagnosis.error.as_ref().and_then(|error| error.frame.as_ref());
-        let frame = frame.filter(|frame| frame.line > 0 && !frame.file.starts_with(['/', '<', '\\']));
-        let (file, line) = match frame {
-            Some(frame) => {
-                words.push_str(&format!("\nIn {path}, line {}", span.start.line));
-                (frame.file.as_str(), frame.line)
-            }
-            None => (*path, span.start.line),
-        };
-        if !diagnosis.cascade.is_empty() {
-            let lines: Vec<String> = diagnosis.cascade.iter().map(|echo| echo.span.start.line.to_string()).collect();
-            words.push_str(&format!("\nNot the cause, only what followed: line {}", lines.join(", ")));
+/// All findings, one command each.
+pub fn render(findings: &Findings) -> String {
+    findings.found.iter().map(command).collect()
+}
+
+fn command(finding: &Finding) -> String {
+    let Finding { place, rule, .. } = finding;
+    let mut words = finding.message.clone();
+    let at = match &finding.raised_in {
+        Some(frame) => {
+            words.push_str(&format!("\nIn {}, line {}", place.path, place.span.start.line));
+            format!("file={},line={}", property(&frame.file), frame.line)
         }
-        let id = diagnosis.fault.as_ref().map_or("unlisted-error", |fault| &fault.id);
-        let title = format!("{title} ({id})");
-        out.push_str(&format!(
-            "::{level} file={},line={line},title={}::{}\n",
-            property(file),
-            property(&title),
-            data(&words)
-        ));
+        None => {
+            let (start, end) = (place.span.start, place.span.end);
+            // The last column is inside the words here.
+            let last = if end.line == start.line { end.column.saturating_sub(1).max(start.column) } else { end.column };
+            format!(
+                "file={},line={},endLine={},col={},endColumn={last}",
+                property(&place.path),
+                start.line,
+                end.line,
+                start.column
+            )
+        }
+    };
+    if !finding.consequences.is_empty() {
+        let lines: Vec<String> =
+            finding.consequences.iter().map(|(place, _)| place.span.start.line.to_string()).collect();
+        words.push_str(&format!("\nNot the cause, only what followed: line {}", lines.join(", ")));
     }
-    out
+    let title = finding.title.as_ref().map_or_else(|| rule.clone(), |title| format!("{title} ({rule})"));
+    let level = match finding.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "notice",
+    };
+    format!("::{level} {at},title={}::{}\n", property(&title), data(&words))
 }
 
 /// A message of a workflow command.
-pub(crate) fn data(text: &str) -> String {
+fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// A property of a workflow command, such as its title.
-pub(crate) fn property(text: &str) -> String {
+fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

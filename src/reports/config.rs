@@ -20,7 +20,7 @@ pub struct Config {
     pub reports: Vec<PathBuf>,
     /// Folders with fault pages, laid out as kb/ is.
     pub book: Vec<PathBuf>,
-    /// Where new reports go; the first of `reports` when nobody says.
+    /// Where new reports go; the first of `reports` by default.
     pub folder: Option<PathBuf>,
     /// How ids look: `BUG-{yyyymmdd}-{nnn}`.
     pub id: Option<String>,
@@ -108,6 +108,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     #[test]
     fn reads_and_refuses() {

@@ -29,7 +29,7 @@ pub(crate) enum Judgement {
 }
 
 /// The date that some words mean in one way only, beginning with `YYYY-MM-DD`.
-pub fn reading(value: &str) -> Option<String> {
+pub(crate) fn reading(value: &str) -> Option<String> {
     match judge(value) {
         Judgement::Fine => Some(value.trim().to_owned()),
         Judgement::Mendable(right) => Some(right),

@@ -6,6 +6,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hint::Hint;
+
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -13,9 +15,9 @@ pub enum Error {
     /// A file or folder cannot be read.
     #[error("could not read `{}`", path.display())]
     Read {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
@@ -38,13 +40,14 @@ impl Error {
     pub fn read(path: &Path, source: io::Error) -> Self {
         Self::Read { path: path.to_owned(), source }
     }
+}
 
-    /// What to do next, where something sensible can be said.
-    pub fn hint(&self) -> Option<String> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Error::Read { source, path } => match source.kind() {
                 io::ErrorKind::NotFound if path.is_relative() => Some(
-                    "the path counts from the current folder, or from faultbook.toml where it stands there".to_owned(),
+                    "the path counts from the current folder, or from faultbook.toml if it is written there".to_owned(),
                 ),
                 io::ErrorKind::NotFound => Some("check the path".to_owned()),
                 io::ErrorKind::PermissionDenied => Some("give this user the right to read it".to_owned()),

@@ -1,6 +1,6 @@
 //! Finds and reads the project's bug reports. The only IO of the book besides its configuration.
 //!
-//! A file that cannot be read, is too large or lies in a loop of links becomes a note: one bad file must not hide the
+//! A file that cannot be read, is too large or is in a loop of links becomes a note: one bad file must not hide the
 //! others. Only a folder that the user named and that is not there is an error.
 
 use std::fs;
@@ -15,7 +15,7 @@ use crate::book::matter;
 use crate::book::report::Report;
 use crate::reports::Error;
 
-/// Larger files are logs that somebody put beside the reports.
+/// Larger files are logs kept beside the reports.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// How deep folders of reports may be nested.
@@ -27,7 +27,7 @@ const MOST_FOLDERS: usize = 20_000;
 /// Places where projects keep their reports, besides `docs/**/bug_reports`.
 const PLACES: [&str; 4] = ["docs/bug_reports", "docs/bugs", "bug_reports", ".faultbook/reports"];
 
-/// Documents about reports that are none.
+/// Documents about reports, not reports themselves.
 const NOT_REPORTS: [&str; 7] =
     ["readme", "index", "template", "bug_report_template", "bug-report-template", "contributing", "changelog"];
 
@@ -48,7 +48,7 @@ pub struct Note {
     /// On what.
     pub path: PathBuf,
     /// What happened.
-    pub says: String,
+    pub message: String,
 }
 
 /// The usual places that exist, from `from` upward to the git root; without a git root only `from` itself counts.
@@ -113,7 +113,8 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                notes.push(Note { path: error_path(&error).unwrap_or_else(|| folder.to_owned()), says: why(&error) });
+                notes
+                    .push(Note { path: error_path(&error).unwrap_or_else(|| folder.to_owned()), message: why(&error) });
                 continue;
             }
         };
@@ -123,18 +124,18 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
         }
         match entry.metadata() {
             Ok(about) if about.len() > LARGEST => {
-                let says = format!("skipped: {} MiB is more than a report has", about.len() / (1024 * 1024));
-                notes.push(Note { path: entry.into_path(), says });
+                let message = format!("skipped: {} MiB is more than a report has", about.len() / (1024 * 1024));
+                notes.push(Note { path: entry.into_path(), message });
             }
             Ok(about) => {
                 let file = ReportFile { size: about.len(), modified: about.modified().ok(), path: entry.into_path() };
                 match has_right_form(&file.path) {
                     Ok(true) => files.push(file),
                     Ok(false) => {}
-                    Err(error) => notes.push(Note { path: file.path, says: error.to_string() }),
+                    Err(error) => notes.push(Note { path: file.path, message: error.to_string() }),
                 }
             }
-            Err(error) => notes.push(Note { path: entry.into_path(), says: error.to_string() }),
+            Err(error) => notes.push(Note { path: entry.into_path(), message: error.to_string() }),
         }
     }
     Ok((files, notes))
@@ -161,7 +162,7 @@ pub fn reports(folder: &Path) -> Result<(Vec<Report>, Vec<Note>), Error> {
     for file in files {
         match read_report(&file.path) {
             Ok(report) => out.push(report),
-            Err(error) => notes.push(Note { says: full(&error), path: file.path }),
+            Err(error) => notes.push(Note { message: full(&error), path: file.path }),
         }
     }
     Ok((out, notes))
@@ -187,7 +188,7 @@ fn may_be_report(path: &Path) -> bool {
     matches!(ending.as_str(), "md" | "markdown" | "txt") && !NOT_REPORTS.contains(&stem.as_str())
 }
 
-/// A text file is a report only where it begins with front matter; logs lie beside reports.
+/// A `.txt` file is a report only if it begins with front matter; others are logs.
 fn has_right_form(path: &Path) -> std::io::Result<bool> {
     let is_text = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt"));
     if !is_text {

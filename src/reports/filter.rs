@@ -11,7 +11,7 @@ use crate::reports::status::{self, Stage};
 
 /// What reports must be like; of several values of one kind, one must hold.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filter {
+pub(crate) struct Filter {
     statuses: Vec<Status>,
     severities: Vec<&'static str>,
     since: Option<DateTime>,
@@ -29,7 +29,7 @@ enum Status {
 
 /// A filter as typed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
+pub(crate) struct FilterOptions<'a> {
     /// `open`, `in_progress`.
     pub statuses: &'a [String],
     /// `high`.
@@ -45,7 +45,7 @@ impl Filter {
     ///
     /// # Errors
     /// When a word means nothing, or several things.
-    pub fn new(asked: &Asked<'_>, book: &Book) -> Result<Self, Error> {
+    pub(crate) fn new(asked: &FilterOptions<'_>, book: &Book) -> Result<Self, Error> {
         Ok(Self {
             statuses: asked.statuses.iter().map(|word| status(word)).collect::<Result<_, _>>()?,
             severities: asked.severities.iter().map(|word| severity(word)).collect::<Result<_, _>>()?,
@@ -55,12 +55,12 @@ impl Filter {
     }
 
     /// Whether it lets everything through.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Whether a report is wanted. What nobody knows of a report does not fit what was asked for.
-    pub fn wants(&self, record: &Record) -> bool {
+    pub(crate) fn wants(&self, record: &Record) -> bool {
         let status = |asked: &Status| match asked {
             Status::Stage(stage) => record.stage == Some(*stage),
             Status::Word(word) => record.status_word == Some(*word),
@@ -73,8 +73,8 @@ impl Filter {
     }
 }
 
-fn refuse(says: String, hint: impl Into<String>) -> Error {
-    Error::Report { says, hint: hint.into() }
+fn refuse(message: String, hint: impl Into<String>) -> Error {
+    Error::Report { message, hint: hint.into() }
 }
 
 /// `open` and `closed` stand for all words of their kind; every other word for itself, in any spelling.
@@ -121,7 +121,7 @@ fn since(words: &str, now: DateTime) -> Result<DateTime, Error> {
 ///
 /// # Errors
 /// When none or several are meant.
-pub fn fault(word: &str, book: &Book) -> Result<String, Error> {
+pub(crate) fn fault(word: &str, book: &Book) -> Result<String, Error> {
     const SHOWN: usize = 8;
     let key = comparable(word);
     if let Some(entry) = book.find(&key).and_then(|index| book.faults.get(index)) {
@@ -153,6 +153,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::hint::Hint as _;
     use crate::reports::reading;
 
     #[test]
@@ -201,7 +202,7 @@ mod tests {
         let wants = |statuses: &[&str], severities: &[&str], since: Option<&str>, faults: &[&str]| {
             let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
             let (statuses, severities, faults) = (own(statuses), own(severities), own(faults));
-            let asked = Asked { statuses: &statuses, severities: &severities, since, faults: &faults };
+            let asked = FilterOptions { statuses: &statuses, severities: &severities, since, faults: &faults };
             Filter::new(&asked, &book).map(|filter| filter.wants(&record))
         };
         assert!(wants(&[], &[], None, &[]).unwrap());

@@ -9,13 +9,13 @@ use crate::render::markdown;
 use crate::reports::status::Stage;
 
 /// The file's name.
-pub const FILE: &str = "INDEX.md";
+pub(crate) const FILE: &str = "INDEX.md";
 
 /// How a page of ours begins.
 const MARK: &str = "<!-- Written by `faultbook index-page`: changes made here are lost. -->";
 
 /// The page for the reports of a folder.
-pub fn page(folder: &Path, told: &[ParsedReport]) -> String {
+pub(crate) fn page(folder: &Path, told: &[ParsedReport]) -> String {
     let mut out = format!("{MARK}\n\n# Bug reports\n\n");
     let groups = [("Open", Stage::Open), ("Solved", Stage::Solved), ("Other", Stage::Other)];
     let mut tables = String::new();
@@ -54,17 +54,17 @@ pub fn page(folder: &Path, told: &[ParsedReport]) -> String {
 }
 
 /// Whether a page was written by this program.
-pub fn is_ours(text: &str) -> bool {
+pub(crate) fn is_ours(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').starts_with(MARK)
 }
 
 /// Whether two pages say the same: git may have given one of them other line breaks.
-pub fn is_same(a: &str, b: &str) -> bool {
+pub(crate) fn is_same(a: &str, b: &str) -> bool {
     a.replace("\r\n", "\n") == b.replace("\r\n", "\n")
 }
 
 /// Where a folder's page lies.
-pub fn file(folder: &Path) -> PathBuf {
+pub(crate) fn file(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 

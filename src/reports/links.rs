@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use crate::book::matter;
 
 /// Links and images of a text with the bytes they cover. Reference links are taken where they are used.
-pub fn links(text: &str) -> Vec<(Range<usize>, String)> {
+pub(crate) fn links(text: &str) -> Vec<(Range<usize>, String)> {
     let start = matter::split(text).body;
     let body = text.get(start..).unwrap_or_default();
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub fn links(text: &str) -> Vec<(Range<usize>, String)> {
 }
 
 /// A relative path from a document, tidied: `a/b.md` and `../c.md` give `c.md`. A path that leaves the root keeps its dots.
-pub fn join(document: &str, relative: &str) -> String {
+pub(crate) fn join(document: &str, relative: &str) -> String {
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(relative.split('/')) {

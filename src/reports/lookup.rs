@@ -1,4 +1,4 @@
-//! What an id or a code stands for: a page, a recipe, reports, codes; and each of them as markdown.
+//! What an id or a code refers to: a page, a recipe, reports, codes; and each of them as markdown.
 //!
 //! Nothing is guessed: the most literal meaning alone is given where there is one. Two reports can carry one id, and a
 //! number can be a code of several libraries: then all of them are given.
@@ -17,10 +17,9 @@ use crate::reports::reading::{self, comparable};
 
 /// Something that has the id.
 #[derive(Debug)]
-pub enum Found<'k> {
+pub(crate) enum Found<'k> {
     /// A fault page, by its place in the book.
     Page(usize),
-    /// A recipe.
     Recipe(Recipe),
     /// A report of the project or of the book.
     Report(Box<Report>),
@@ -32,38 +31,38 @@ pub enum Found<'k> {
 ///
 /// # Errors
 /// When a report that is called so cannot be read.
-pub fn find<'k>(knowledge: &'k Knowledge, asked: &str, builtin: bool) -> Result<Vec<Found<'k>>, Error> {
-    let asked = asked.trim();
-    if let Some(page) = page(knowledge, asked) {
+pub(crate) fn find<'k>(knowledge: &'k Knowledge, query: &str, builtin: bool) -> Result<Vec<Found<'k>>, Error> {
+    let query = query.trim();
+    if let Some(page) = page(knowledge, query) {
         return Ok(vec![Found::Page(page)]);
     }
-    if let Some(recipe) = knowledge.book.recipe(asked) {
+    if let Some(recipe) = knowledge.book.recipe(query) {
         return Ok(vec![Found::Recipe(recipe)]);
     }
-    let reports = reports(knowledge, asked, builtin)?;
+    let reports = reports(knowledge, query, builtin)?;
     if !reports.is_empty() {
         return Ok(reports.into_iter().map(|report| Found::Report(Box::new(report))).collect());
     }
-    Ok(codes(knowledge, asked))
+    Ok(codes(knowledge, query))
 }
 
 /// The page with an id, in any case.
-pub fn page(knowledge: &Knowledge, id: &str) -> Option<usize> {
+pub(crate) fn page(knowledge: &Knowledge, id: &str) -> Option<usize> {
     knowledge.book.find(id).or_else(|| knowledge.book.find(&id.to_ascii_lowercase()))
 }
 
 /// All reports of the project.
-pub fn entries(knowledge: &Knowledge) -> impl Iterator<Item = &Entry> {
+pub(crate) fn entries(knowledge: &Knowledge) -> impl Iterator<Item = &Entry> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };
     index.into_iter().flat_map(|index| index.entries())
 }
 
 /// The project's reports that are called so: by id, by another id, by path or file name.
-pub fn entries_named<'k>(knowledge: &'k Knowledge, asked: &str) -> impl Iterator<Item = &'k Entry> {
-    let (asked, key) = (asked.to_owned(), comparable(asked));
+pub(crate) fn entries_named<'k>(knowledge: &'k Knowledge, query: &str) -> impl Iterator<Item = &'k Entry> {
+    let (query, key) = (query.to_owned(), comparable(query));
     entries(knowledge).filter(move |entry| {
         let names = std::iter::once(&entry.id).chain(&entry.aliases);
-        names.into_iter().any(|name| comparable(name) == key) || is_path(&entry.path, &asked)
+        names.into_iter().any(|name| comparable(name) == key) || is_path(&entry.path, &query)
     })
 }
 
@@ -71,26 +70,26 @@ pub fn entries_named<'k>(knowledge: &'k Knowledge, asked: &str) -> impl Iterator
 ///
 /// # Errors
 /// When one of the project's cannot be read.
-pub fn reports(knowledge: &Knowledge, asked: &str, builtin: bool) -> Result<Vec<Report>, Error> {
+pub(crate) fn reports(knowledge: &Knowledge, query: &str, builtin: bool) -> Result<Vec<Report>, Error> {
     let own: Vec<Report> =
-        entries_named(knowledge, asked).map(|entry| files::read_report(&entry.path)).collect::<Result<_, _>>()?;
+        entries_named(knowledge, query).map(|entry| files::read_report(&entry.path)).collect::<Result<_, _>>()?;
     if !own.is_empty() || !builtin {
         return Ok(own);
     }
-    let key = comparable(asked);
+    let key = comparable(query);
     let built_in = knowledge.book.reports().map(|(path, text)| reading::read(Path::new(path), text));
     let called_so = |report: &Report| {
         let names = std::iter::once(&report.id).chain(&report.aliases);
-        names.into_iter().any(|name| comparable(name) == key) || is_path(&report.path, asked)
+        names.into_iter().any(|name| comparable(name) == key) || is_path(&report.path, query)
     };
     Ok(built_in.filter(called_so).collect())
 }
 
-fn codes<'k>(knowledge: &'k Knowledge, asked: &str) -> Vec<Found<'k>> {
+fn codes<'k>(knowledge: &'k Knowledge, query: &str) -> Vec<Found<'k>> {
     let book = &knowledge.book;
-    let codes = book.codes().find(asked);
+    let codes = book.codes().find(query);
     let mut pages: Vec<usize> = codes.iter().filter_map(|code| book.find(code.fault()?)).collect();
-    let named = |page: &usize| book.faults[*page].matter.codes.iter().any(|code| code.eq_ignore_ascii_case(asked));
+    let named = |page: &usize| book.faults[*page].matter.codes.iter().any(|code| code.eq_ignore_ascii_case(query));
     // A bare number belongs to several libraries: only the tables know them apart.
     if codes.is_empty() {
         pages.extend((0..book.faults.len()).filter(named));
@@ -106,18 +105,18 @@ fn codes<'k>(knowledge: &'k Knowledge, asked: &str) -> Vec<Found<'k>> {
     found
 }
 
-/// Whether somebody asked for a file by its path, its name, or its name without extension.
-fn is_path(path: &Path, asked: &str) -> bool {
-    let name = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(asked));
-    let same = || match (std::path::absolute(path), std::path::absolute(asked)) {
-        (Ok(path), Ok(asked)) => path == asked,
+/// Whether the words are a file's path, its name, or its name without extension.
+fn is_path(path: &Path, query: &str) -> bool {
+    let name = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(query));
+    let same = || match (std::path::absolute(path), std::path::absolute(query)) {
+        (Ok(path), Ok(query)) => path == query,
         _ => false,
     };
     name(path.file_name()) || name(path.file_stem()) || same()
 }
 
 /// The markdown that a thing was made from.
-pub fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
+pub(crate) fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
     let text = match found {
         Found::Page(page) => knowledge.book.faults[*page].body.trim_start().to_owned(),
         Found::Recipe(recipe) => {
@@ -137,19 +136,19 @@ pub fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
 }
 
 /// What a table says of a code.
-pub fn sentences(code: &Code) -> Vec<String> {
-    let mut says = Vec::new();
+pub(crate) fn sentences(code: &Code) -> Vec<String> {
+    let mut sentences = Vec::new();
     if code.is_xid() && !code.name().is_empty() {
-        says.push(code.name().to_owned());
+        sentences.push(code.name().to_owned());
     }
     if !code.message().is_empty() {
-        says.push(format!("\"{}\"", code.message()));
+        sentences.push(format!("\"{}\"", code.message()));
     }
     if !code.meaning().is_empty() {
-        says.push(code.meaning().to_owned());
+        sentences.push(code.meaning().to_owned());
     }
     if code.is_sticky() {
-        says.push("Every later CUDA call of the process fails with it too; only a new process helps.".to_owned());
+        sentences.push("Every later CUDA call of the process fails with it too; only a new process helps.".to_owned());
     }
-    says
+    sentences
 }

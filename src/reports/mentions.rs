@@ -1,7 +1,7 @@
 //! Where ids are mentioned: every place in a text, and the files of a project that are worth looking at.
 //!
-//! Ignored files, binary files and files over a few megabytes are passed over. An id is a word of its own in any case,
-//! with `-` and `_` taken for the same; one with a whole day in it is also written with blanks ("Bug 20251110 003").
+//! Ignored files, binary files and files over a few megabytes are skipped. An id is a word of its own, in upper or
+//! lower case, with `-` and `_` equivalent; one with a full date is also written with spaces ("Bug 20251110 003").
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -20,26 +20,26 @@ const HEAD: usize = 1024;
 
 /// Looks for some ids in many texts.
 #[derive(Debug)]
-pub struct Finder {
+pub(crate) struct Finder {
     /// The first words of the ids, in lower case.
     heads: Option<AhoCorasick>,
     ids: Vec<Id>,
 }
 
-/// An id taken apart.
+/// An id, parsed.
 #[derive(Debug)]
 struct Id {
     /// `bug`, `20251110`, `003`.
     parts: Vec<String>,
-    /// Whether a file's name may go on behind it.
+    /// Whether a file's name may continue after it.
     is_report: bool,
-    /// Whether a whole day stands in it, so that it cannot be taken for anything else.
+    /// Whether it contains a full date, so that it cannot be mistaken for anything else.
     is_dated: bool,
 }
 
 impl Finder {
     /// A finder for these ids, in whatever spelling.
-    pub fn new(ids: &[String]) -> Self {
+    pub(crate) fn new(ids: &[String]) -> Self {
         let mut ids: Vec<Id> = ids.iter().map(|id| comparable(id)).filter(|id| !id.is_empty()).map(Id::new).collect();
         // The longer one is meant where one begins with another.
         ids.sort_by(|a, b| b.parts.len().cmp(&a.parts.len()).then_with(|| a.parts.cmp(&b.parts)));
@@ -51,8 +51,8 @@ impl Finder {
         Self { heads, ids }
     }
 
-    /// Every place where one of the ids stands, in the order of the text.
-    pub fn places(&self, text: &str) -> Vec<Range<usize>> {
+    /// Every occurrence of one of the ids, in the order of the text.
+    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut out: Vec<Range<usize>> = Vec::new();
         for head in self.heads.iter().flat_map(|heads| heads.find_overlapping_iter(text)) {
             let found = self.ids.iter().find_map(|id| id.at(text.as_bytes(), head.start()));
@@ -74,7 +74,7 @@ impl Id {
         Self { is_dated: is_report && parts.len() == 3 && parts.iter().any(is_day), is_report, parts }
     }
 
-    /// Where the id ends, if it stands at `start`.
+    /// Where the id ends, if it is at `start`.
     fn at(&self, text: &[u8], start: usize) -> Option<usize> {
         let before = start.checked_sub(1).and_then(|at| text.get(at));
         // `2025-11-10_1808_BUG_20251110_003.md`: a day in the id leaves no doubt.
@@ -99,20 +99,20 @@ impl Id {
         }
         match text.get(at) {
             Some(b) if b.is_ascii_alphanumeric() => None,
-            // A file's name goes on behind its id: `BUG-20251110-003-out-of-memory.md`.
+            // A file's name continues after its id: `BUG-20251110-003-out-of-memory.md`.
             Some(b'-' | b'_') if !self.is_report => None,
             _ => Some(at),
         }
     }
 }
 
-/// Every place where one of the ids stands in a text.
-pub fn places(text: &str, ids: &[String]) -> Vec<Range<usize>> {
+/// Every occurrence of one of the ids in a text.
+pub(crate) fn places(text: &str, ids: &[String]) -> Vec<Range<usize>> {
     Finder::new(ids).places(text)
 }
 
 /// Whether a word has the form of a report's id: letters, then groups of digits.
-pub fn is_report_id(word: &str) -> bool {
+pub(crate) fn is_report_id(word: &str) -> bool {
     let mut parts = word.split(['-', '_']);
     let head = parts.next().unwrap_or_default();
     let rest: Vec<&str> = parts.collect();
@@ -124,7 +124,7 @@ pub fn is_report_id(word: &str) -> bool {
 
 /// The spellings by which a report is mentioned: the word asked for, and those of its names that are ids. A number
 /// without its day (`BUG-003`, out of a file's name) is one of many days and is left out where the day is known.
-pub fn spellings<'n>(word: &str, names: impl Iterator<Item = &'n String>) -> Vec<String> {
+pub(crate) fn spellings<'n>(word: &str, names: impl Iterator<Item = &'n String>) -> Vec<String> {
     let mut ids: Vec<String> = vec![word.to_owned()];
     ids.extend(names.filter(|name| is_report_id(name)).cloned());
     let groups = |id: &String| id.split(['-', '_']).count();
@@ -138,7 +138,11 @@ pub fn spellings<'n>(word: &str, names: impl Iterator<Item = &'n String>) -> Vec
 
 /// Goes through the text files of some folders in the order of their paths, as long as `go_on` says so; gives whether
 /// it came to the end.
-pub fn walk(folders: &[PathBuf], go_on: &mut dyn FnMut(&Path) -> bool, each: &mut dyn FnMut(&Path, Vec<u8>)) -> bool {
+pub(crate) fn walk(
+    folders: &[PathBuf],
+    go_on: &mut dyn FnMut(&Path) -> bool,
+    each: &mut dyn FnMut(&Path, Vec<u8>),
+) -> bool {
     for folder in outermost(folders) {
         let walk = WalkBuilder::new(folder)
             .hidden(false)

@@ -3,25 +3,25 @@
 //! Reading is lenient: whatever people write is taken. Writing is careful: files are written whole or not at all.
 
 pub mod config;
-pub mod dates;
-pub mod draft;
+pub(crate) mod dates;
+pub(crate) mod draft;
 mod error;
 pub mod files;
-pub mod filter;
-pub mod graph;
-pub mod index;
-pub mod index_page;
+pub(crate) mod filter;
+pub(crate) mod graph;
+pub(crate) mod index;
+pub(crate) mod index_page;
 pub mod knowledge;
-pub mod links;
-pub mod lookup;
-pub mod mentions;
-pub mod naming;
+pub(crate) mod links;
+pub(crate) mod lookup;
+pub(crate) mod mentions;
+pub(crate) mod naming;
 pub mod own_pages;
-pub mod project;
+pub(crate) mod project;
 pub mod reading;
-pub mod record;
-pub mod refs;
-pub mod stats;
-pub mod status;
+pub(crate) mod record;
+pub(crate) mod refs;
+pub(crate) mod stats;
+pub(crate) mod status;
 
 pub use error::Error;

@@ -1,4 +1,4 @@
-//! How a project names its reports: the patterns of ids and file names in faultbook.toml, taken apart, and read back off
+//! How a project names its reports: the patterns of ids and file names in faultbook.toml, parsed, and matched against
 //! ids and files that are there.
 //!
 //! `{yyyymmdd}` and `{id}` are the id's own day; `{date}` and `{time}` in a file's name are when it was written, which
@@ -7,14 +7,14 @@
 use regex::Regex;
 
 /// How ids look by default.
-pub const ID: &str = "{kind}-{yyyymmdd}-{nnn}";
+pub(crate) const ID: &str = "{kind}-{yyyymmdd}-{nnn}";
 /// The default file name.
-pub const FILE_NAME: &str = "{id}-{slug}.md";
+pub(crate) const FILE_NAME: &str = "{id}-{slug}.md";
 
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    /// What stands there as it is.
+pub(crate) enum Part {
+    /// Literal text.
     Words(String),
     /// `2025-11-10`, when the file is written.
     Date,
@@ -51,8 +51,8 @@ pub struct BadPattern {
 /// Takes the patterns of ids and of file names apart.
 ///
 /// # Errors
-/// When a part is unknown, or no number would tell two reports apart.
-pub fn patterns(id: &str, file_name: &str) -> Result<(Vec<Part>, Vec<Part>), BadPattern> {
+/// When a part is unknown, or without a number two reports would get the same name.
+pub(crate) fn patterns(id: &str, file_name: &str) -> Result<(Vec<Part>, Vec<Part>), BadPattern> {
     let (parts_of_id, parts_of_file) = (parts(id)?, parts(file_name)?);
     let wrong = |pattern: &str, why: &str| BadPattern { pattern: pattern.to_owned(), why: why.to_owned() };
     let numbers = |parts: &[Part]| parts.iter().filter(|part| matches!(part, Part::Number(_))).count();

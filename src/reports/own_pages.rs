@@ -1,7 +1,7 @@
 //! Reads fault pages, recipes, notices and code tables from a folder laid out as kb/ is: a project's own book, or kb/
 //! itself for the linter.
 //!
-//! A broken page does not hide the others; its mistakes come back beside what could be read.
+//! A broken page does not hide the others; its mistakes are returned together with what could be read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::book::pages::{PageFile, Pages};
 use crate::book::problem::Problem;
 use crate::reports::Error;
 
-/// Reads a folder. `known` finds recipes that lie elsewhere, such as the built-in ones.
+/// Reads a folder. `known` finds recipes from elsewhere, such as the built-in ones.
 ///
 /// # Errors
 /// When the folder itself is not there or cannot be opened.
@@ -83,7 +83,7 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     entries(root).into_iter().filter(|p| p.is_dir()).collect()
 }
 
-/// What lies in a folder, by name; nothing where there is no such folder.
+/// The entries of a folder, by name; empty if there is no such folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut out: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
     out.sort();

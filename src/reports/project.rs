@@ -1,5 +1,5 @@
-//! What a project keeps for Faultbook: its reports and its own pages, as asked for, as configured, or where such
-//! things usually lie.
+//! A project's reports and its own pages: as given on the command line, as configured, or where such
+//! things usually are.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::reports::own_pages;
 
 /// A project's reports and pages, found but not read.
 #[derive(Debug, Default)]
-pub struct Project {
+pub(crate) struct Project {
     /// The folders that hold reports.
     pub roots: Vec<PathBuf>,
     /// Report files, each once, by path.
@@ -25,14 +25,14 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project that `start` lies in. Folders that were `asked` for take the place of the project's own.
+    /// The project that contains `start`. Folders that were given replace the project's own.
     ///
     /// # Errors
-    /// When a folder that somebody named is not there, or `faultbook.toml` is wrong.
-    pub fn find(start: &Path, asked: &[PathBuf]) -> Result<Self, Error> {
+    /// When a folder that the user named does not exist, or `faultbook.toml` is wrong.
+    pub(crate) fn find(start: &Path, given: &[PathBuf]) -> Result<Self, Error> {
         let config = config::nearest(start)?.unwrap_or_default();
-        let mut roots = match (asked.is_empty(), config.reports.is_empty()) {
-            (false, _) => asked.to_vec(),
+        let mut roots = match (given.is_empty(), config.reports.is_empty()) {
+            (false, _) => given.to_vec(),
             (true, false) => config.reports.clone(),
             (true, true) => files::usual_places(start),
         };
@@ -52,13 +52,13 @@ impl Project {
     ///
     /// # Errors
     /// When a configured folder of pages is not there.
-    pub fn book(&mut self, builtin: bool) -> Result<Book, Error> {
+    pub(crate) fn book(&mut self, builtin: bool) -> Result<Book, Error> {
         let mut book = Book::new(builtin);
         for folder in &self.pages {
             let mut pages = own_pages::read(folder, &|id| book.recipe(id))?;
             for (path, problems) in std::mem::take(&mut pages.broken) {
-                let says = problems.first().map_or_else(String::new, |problem| problem.message.clone());
-                self.notes.push(Note { path, says: format!("the page is left out: {says}") });
+                let reason = problems.first().map_or_else(String::new, |problem| problem.message.clone());
+                self.notes.push(Note { path, message: format!("the page is left out: {reason}") });
             }
             book.add_pages(pages);
         }

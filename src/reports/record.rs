@@ -12,7 +12,7 @@ use crate::reports::status::{self, Stage};
 
 /// A report in short.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub(crate) struct Record {
     /// Its id.
     pub id: String,
     /// Other ids that stand for it.
@@ -37,7 +37,7 @@ pub struct Record {
 
 /// A report with its record.
 #[derive(Debug, Clone)]
-pub struct ParsedReport {
+pub(crate) struct ParsedReport {
     /// In short.
     pub record: Record,
     /// In full.
@@ -46,7 +46,7 @@ pub struct ParsedReport {
 
 impl Record {
     /// The record of a report that the index knows.
-    pub fn of(entry: &Entry) -> Self {
+    pub(crate) fn of(entry: &Entry) -> Self {
         Self::new(
             (entry.id.clone(), entry.aliases.clone(), entry.title.clone(), entry.path.clone()),
             (&entry.status, &entry.severity, &entry.date),
@@ -55,7 +55,7 @@ impl Record {
     }
 
     /// The record of a report and the fault pages it matches.
-    pub fn of_report(report: &Report, faults: Vec<String>) -> Self {
+    pub(crate) fn of_report(report: &Report, faults: Vec<String>) -> Self {
         Self::new(
             (report.id.clone(), report.aliases.clone(), report.title.clone(), report.path.clone()),
             (&report.status, &report.severity, &report.date),
@@ -84,7 +84,7 @@ impl Record {
     }
 
     /// Whether somebody who says `asked` means this report: its id or another one, its path or its file's name.
-    pub fn is_called(&self, asked: &str) -> bool {
+    pub(crate) fn is_called(&self, asked: &str) -> bool {
         let key = comparable(asked);
         let mut names = std::iter::once(&self.id).chain(&self.aliases);
         let file = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(asked));
@@ -95,13 +95,13 @@ impl Record {
     }
 
     /// `2025-11-10`; empty where nobody knows.
-    pub fn day(&self) -> String {
+    pub(crate) fn day(&self) -> String {
         self.moment.as_ref().map(Moment::day).unwrap_or_default()
     }
 }
 
 /// Reads reports in the order of their paths; what cannot be read is left out. `faults` gives the fault pages of a path.
-pub fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<ParsedReport> {
+pub(crate) fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<ParsedReport> {
     let reports = files.iter().filter_map(|path| files::read_report(path).ok());
     let told = reports.map(|report| ParsedReport { record: Record::of_report(&report, faults(&report.path)), report });
     told.collect()

@@ -1,4 +1,4 @@
-//! Who mentions a report: code, other reports, commit messages.
+//! What mentions a report: code, other reports, commit messages.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ const LONGEST: usize = 400;
 
 /// A mention in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub(crate) struct Mention {
     /// The file.
     pub path: PathBuf,
     /// From 1.
@@ -26,8 +26,7 @@ pub struct Mention {
 
 /// A mention in a commit's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitMention {
-    /// The commit.
+pub(crate) struct CommitMention {
     pub commit: Commit,
     /// The line of its message that names the report.
     pub text: String,
@@ -35,7 +34,7 @@ pub struct CommitMention {
 
 /// Mentions in the text files of some folders, by path and place. The report's own files and written indexes are left
 /// out.
-pub fn in_files(folders: &[PathBuf], ids: &[String], own: &[PathBuf], reports: &[PathBuf]) -> Vec<Mention> {
+pub(crate) fn in_files(folders: &[PathBuf], ids: &[String], own: &[PathBuf], reports: &[PathBuf]) -> Vec<Mention> {
     let finder = Finder::new(ids);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (own, reports): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -67,8 +66,8 @@ pub fn in_files(folders: &[PathBuf], ids: &[String], own: &[PathBuf], reports: &
 /// Mentions in the messages of commits, newest first.
 ///
 /// # Errors
-/// When git is not there or the folder lies in no repository with a commit.
-pub fn in_commits(folder: &Path, ids: &[String]) -> Result<Vec<CommitMention>, crate::reports::draft::Error> {
+/// When git is not installed, or the folder is not in a repository with a commit.
+pub(crate) fn in_commits(folder: &Path, ids: &[String]) -> Result<Vec<CommitMention>, crate::reports::draft::Error> {
     let finder = Finder::new(ids);
     let pattern = |id: &String| id.split(['-', '_', ' ']).map(regex::escape).collect::<Vec<_>>().join("[-_ ]");
     let pattern = ids.iter().map(pattern).collect::<Vec<_>>().join("|");
@@ -81,7 +80,7 @@ pub fn in_commits(folder: &Path, ids: &[String]) -> Result<Vec<CommitMention>, c
     Ok(found)
 }
 
-/// A line, or what stands around the character `at` where it is very long.
+/// A line, or the part around the character `at` if it is very long.
 fn around(line: &str, at: usize) -> String {
     if line.len() <= LONGEST {
         return line.trim().to_owned();

@@ -16,7 +16,7 @@ const ROWS: usize = 8;
 
 /// Counts, ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stats {
+pub(crate) struct Stats {
     /// The counts.
     pub chart: Chart,
     /// `week`, `month`, `quarter`, `year`.
@@ -92,7 +92,7 @@ impl Period {
 
 impl Stats {
     /// Counts reports.
-    pub fn new(told: &[ParsedReport], book: &Book) -> Self {
+    pub(crate) fn new(told: &[ParsedReport], book: &Book) -> Self {
         let days: Vec<Option<Date>> =
             told.iter().map(|one| one.record.moment.as_ref().map(|moment| moment.date())).collect();
         let known = || days.iter().flatten().copied();

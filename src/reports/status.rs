@@ -2,7 +2,7 @@
 
 /// What a status says of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// Somebody has to do something.
     Open,
     /// It is solved.
@@ -95,12 +95,12 @@ const SEVERITY_WORDS: &[(&str, &[&str])] = &[
 ];
 
 /// The status that free words begin with: "✅ Resolved (2025-11-12)" is `resolved`.
-pub fn reading(words: &str) -> Option<&'static str> {
+pub(crate) fn reading(words: &str) -> Option<&'static str> {
     beginning(words, canonical)
 }
 
 /// The severity that free words begin with, in one of five words: critical, high, medium, low, info.
-pub fn severity(words: &str) -> Option<&'static str> {
+pub(crate) fn severity(words: &str) -> Option<&'static str> {
     beginning(words, |words| {
         let plain = plain(words);
         SEVERITY_WORDS.iter().find(|(_, same)| same.contains(&plain.as_str())).map(|(word, _)| *word)
@@ -116,13 +116,13 @@ fn beginning(words: &str, means: impl Fn(&str) -> Option<&'static str>) -> Optio
 }
 
 /// What the status says, in whatever spelling.
-pub fn stage(value: &str) -> Option<Stage> {
+pub(crate) fn stage(value: &str) -> Option<Stage> {
     let word = canonical(value)?;
     STATUSES.iter().find(|(known, _)| *known == word).map(|(_, stage)| *stage)
 }
 
 /// The format's spelling of a status.
-pub fn canonical(value: &str) -> Option<&'static str> {
+pub(crate) fn canonical(value: &str) -> Option<&'static str> {
     let plain = plain(value);
     let word = SAME.iter().find(|(spelling, _)| *spelling == plain).map_or(plain.as_str(), |(_, word)| word);
     STATUSES.iter().find(|(known, _)| *known == word).map(|(known, _)| *known)

@@ -1,8 +1,8 @@
-//! What job control makes of this process: whether it may use its terminal, and whether anybody could let it go on.
+//! Job control of this process: whether it may use its terminal, and whether anything could continue it after a stop.
 //!
 //! In a container or a sandbox the shell may be outside of our PID namespace; the kernel then gives its group and its
-//! session the number 0, which is why these four questions go to nix: rustix takes 0 for impossible. Two numbers 0 are
-//! taken for the same group or session.
+//! session the number 0, which is why these four questions go to nix: rustix assumes that 0 is impossible. Two numbers
+//! 0 count as the same group or session.
 
 use std::os::fd::AsFd;
 
@@ -13,7 +13,7 @@ pub(super) fn has_foreground(terminal: impl AsFd) -> bool {
     tcgetpgrp(terminal) == Ok(getpgrp())
 }
 
-/// Whether nobody of our session could let us go on after a stop: no shell with job control is our parent.
+/// Whether nothing in our session could continue us after a stop: no shell with job control is our parent.
 pub(super) fn is_orphaned() -> bool {
     let parent = getppid();
     // 0 is a parent outside, and would mean ourselves below.

@@ -1,23 +1,25 @@
-//! How a command ended, as a shell would say it.
+//! How a command ended, in a shell's terms.
 
 use std::io;
 use std::process::ExitStatus;
 
+use crate::hint::Hint;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The exit code; 128+n for signal n.
     pub code: u8,
     /// The signal that killed it.
     pub signal: Option<i32>,
-    /// Whether this process was told to end (Ctrl-C without a pty, SIGTERM, SIGHUP) while the command ran.
+    /// Whether this process was asked to end (Ctrl-C without a pty, SIGTERM, SIGHUP) while the command ran.
     pub interrupted: bool,
-    /// Whether somebody who read its output left before its end, as `| head` does.
+    /// Whether a reader of its output left before its end, as `| head` does.
     pub unread: bool,
 }
 
 impl Outcome {
-    /// What a status of the system means.
+    /// Translates the system's status.
     pub(super) fn of(status: ExitStatus, interrupted: bool, unread: bool) -> Self {
         #[cfg(unix)]
         if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -30,12 +32,12 @@ impl Outcome {
     }
 
     /// Whether the command did what it should.
-    pub fn is_success(self) -> bool {
+    pub(crate) fn is_success(self) -> bool {
         self.code == 0
     }
 
-    /// Whether somebody ended it on purpose: an interrupt is not a crash, nor is a reader that has seen enough.
-    pub fn was_stopped(self) -> bool {
+    /// Whether it was ended on purpose: an interrupt is not a crash, nor is a reader that has seen enough.
+    pub(crate) fn was_stopped(self) -> bool {
         /// SIGINT and SIGPIPE, as signals and as the codes of programs that hand them on.
         const INTERRUPT: i32 = 2;
         const PIPE: i32 = 13;
@@ -44,7 +46,7 @@ impl Outcome {
     }
 
     /// In words: "exit code 1", "signal 11 (SIGSEGV)".
-    pub fn says(self) -> String {
+    pub(crate) fn describe(self) -> String {
         let number = self.signal.or_else(|| (129..=159).contains(&self.code).then(|| i32::from(self.code) - 128));
         match number {
             Some(number) => format!("signal {number}{}", name(number).map_or(String::new(), |n| format!(" ({n})"))),
@@ -74,43 +76,44 @@ fn name(signal: i32) -> Option<&'static str> {
 
 /// Why a command could not be run.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// The command could not be started.
     #[error("could not start `{program}`")]
     Start {
-        /// Which.
+        /// Its name.
         program: String,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// The system refused a pty, a pipe or a signal handler.
+    /// The system provided no pty, pipe or signal handler.
     #[error("could not watch the command: {what}")]
     Watch {
-        /// What was refused.
+        /// What was not provided.
         what: &'static str,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 }
 
 impl Error {
-    /// What `env` and every shell answer in such a case: 127 for a command that is not there, 126 for one that cannot
-    /// be run, 125 when it is the fault of what stands between.
-    pub fn code(&self) -> u8 {
+    /// The exit code that `env` and every shell use: 127 for a command that does not exist, 126 for one that cannot
+    /// be run, 125 if the wrapper itself failed.
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Error::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Error::Start { .. } => 126,
             Error::Watch { .. } => 125,
         }
     }
+}
 
-    /// What to do next, where something sensible can be said.
-    pub fn hint(&self) -> Option<&'static str> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Error::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("aliases and shell functions need a shell: `faultbook run -- bash -ic '...'`")
+                Some("aliases and shell functions need a shell: `faultbook run -- bash -ic '...'`".to_owned())
             }
             _ => None,
         }
@@ -132,7 +135,7 @@ mod tests {
             (of(143, Some(15)), "signal 15 (SIGTERM)", false),
             (of(255, None), "exit code 255", false),
         ] {
-            assert_eq!((outcome.says().as_str(), outcome.was_stopped()), (says, stopped));
+            assert_eq!((outcome.describe().as_str(), outcome.was_stopped()), (says, stopped));
         }
         // Whose reader left, and whose did not.
         assert!(Outcome { unread: true, ..of(141, Some(13)) }.was_stopped() && !of(141, Some(13)).was_stopped());

@@ -1,9 +1,9 @@
 //! The leader of the session on the pty: this very program with a hidden subcommand, the parent of the command.
 //!
-//! A shell's Ctrl-Z stops a command only if somebody of its session could let it go on: without a parent in the same
-//! session the kernel throws the stop away. So the command gets one, and the terminal's foreground. When the command
-//! stops, the leader stops too, which the other side sees and hands on to the shell outside. How the command ended is
-//! the leader's exit code, 128+n for signal n; that it could not be started, one of three signals that nobody else
+//! Ctrl-Z stops a command only if its session has a process that could continue it: without a parent in the same
+//! session the kernel discards the stop. So the command gets one, and the terminal's foreground. When the command
+//! stops, the leader stops too, which the other side sees and passes on to the shell outside. How the command ended is
+//! the leader's exit code, 128+n for signal n; that it could not be started, one of three signals that no other program
 //! would send.
 
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ use super::unix::GRACE;
 /// The hidden subcommand.
 const SUBCOMMAND: &str = "__run-session";
 
-/// Ends of the leader that mean that the command could not be started: not found, not allowed, not a program.
+/// Signals by which the leader reports that the command could not be started: not found, not allowed, not a program.
 const REFUSALS: [(Signal, io::ErrorKind); 3] = [
     (Signal::ALARM, io::ErrorKind::NotFound),
     (Signal::VTALARM, io::ErrorKind::PermissionDenied),
@@ -40,25 +40,26 @@ pub(super) fn leader(program: &OsString, arguments: &[OsString]) -> io::Result<C
     Ok(command)
 }
 
-/// Why the leader could not start the command, when its end says that.
+/// Why the leader could not start the command, if that is how it ended.
 pub(super) fn refusal(status: ExitStatus) -> Option<io::Error> {
     let signal = status.signal()?;
     let (_, kind) = REFUSALS.into_iter().find(|(refusal, _)| refusal.as_raw() == signal)?;
     Some(match kind {
-        // What exec says of a text without `#!`.
+        // What exec returns for a script without `#!`.
         io::ErrorKind::Other => io::Error::from_raw_os_error(rustix::io::Errno::NOEXEC.raw_os_error()),
         kind => io::Error::from(kind),
     })
 }
 
-/// Leads a session when this process was started for that: the exit code. `None` for any other call.
-pub fn lead(mut arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+/// Leads a session if this process was started for that: the exit code. `None` for any other call.
+pub(crate) fn lead(mut arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     if arguments.next()? != SUBCOMMAND {
         return None;
     }
     let mut command = Command::new(arguments.next()?);
     command.args(arguments).process_group(0);
-    // Before the command exists, or one could be missed. Keys and sizes come to us until the command has the foreground.
+    // Before the command exists, or one could be missed. Keys and sizes come to us until the command has the
+    // foreground.
     let all = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH];
     let signals = Signals::new(all).ok()?;
     let child = match command.spawn() {
@@ -81,15 +82,15 @@ pub fn lead(mut arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     Some(code)
 }
 
-/// Ends this process in the way that says why the command did not start.
+/// Ends this process by the signal that says why the command did not start.
 fn refuse(error: &io::Error) -> u8 {
     let refusal = REFUSALS.into_iter().find(|(_, kind)| *kind == error.kind()).unwrap_or(REFUSALS[2]);
     let _ = process::kill_process(process::getpid(), refusal.0);
-    // Not reached: nobody catches these.
+    // Not reached: these signals are not caught.
     126
 }
 
-/// Signals that come to this process are for the command and all that belongs to it.
+/// Signals to this process are meant for the command and its children.
 fn hand_on(mut signals: Signals, group: Pid, told_to_end: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         for signal in signals.forever() {
@@ -123,7 +124,7 @@ fn wait(command: Pid) -> u8 {
     }
 }
 
-/// Ends what is left of a command that was told to end: workers that nobody would ever stop.
+/// Ends what is left of a command after its end was requested: workers that nothing else would stop.
 fn clear_up(group: Pid) {
     send(group, Signal::TERM);
     send(group, Signal::CONT);

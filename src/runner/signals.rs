@@ -12,7 +12,7 @@ use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SI
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
-/// The signals that a command, or the terminal around it, is told about.
+/// The signals that are passed on to a command or its terminal.
 pub(super) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
 /// What a signal asks for.
@@ -24,11 +24,11 @@ pub(super) enum Arrived {
     Window,
     /// Ctrl-Z.
     Pause,
-    /// Goes on after a pause.
+    /// Continued after a stop.
     Resume,
     /// A key of the terminal, or `kill`: SIGINT, SIGQUIT.
     Key(Signal),
-    /// Somebody wants an end: SIGTERM, SIGHUP.
+    /// A request to end: SIGTERM, SIGHUP.
     End(Signal),
     /// Anything for the command to understand: SIGUSR1 saves a checkpoint under Slurm.
     Other(Signal),

@@ -9,7 +9,8 @@ use pty_process::blocking::Pty;
 use super::Stream;
 use super::writer::Writer;
 
-/// Most bytes passed on at a time. A pty gives at most 4 KiB with each read; several of those go on with one write.
+/// Most bytes passed on at a time. A pty gives at most 4 KiB with each read; several of those are passed on with one
+/// write.
 pub(super) const CHUNK: usize = 16 * 1024;
 
 /// The reading end of something the child writes to.
@@ -47,14 +48,14 @@ impl AsFd for Source {
     }
 }
 
-/// What one turn of passing on came to.
+/// The result of one attempt to pass bytes on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Something was passed on.
     Passed,
     /// Nothing was there.
     Nothing,
-    /// Nobody will write any more, or nobody reads that stream any more.
+    /// The stream has no writer or no reader any more.
     Ended,
 }
 
@@ -86,7 +87,7 @@ fn fill(source: &mut Source, buffer: &mut [u8]) -> (usize, bool) {
             Ok(more) => count += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-            // Linux says EIO for a pty whose other end is closed.
+            // Linux returns EIO for a pty whose other end is closed.
             Err(_) => return (count, true),
         }
         // A pipe would wait for more.

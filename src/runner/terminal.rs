@@ -1,4 +1,4 @@
-//! The terminal that we sit on: its size, its settings, and raw mode while a child sits on a pty behind it.
+//! Our terminal: its size, its settings, and raw mode while the child runs on a pty.
 //!
 //! Raw mode is left when the value is dropped, whatever happened. In the background nothing is changed: touching a
 //! terminal from there would stop this process.
@@ -21,7 +21,7 @@ pub(super) struct Keyboard<'fd> {
 }
 
 impl<'fd> Keyboard<'fd> {
-    /// Takes the keys of a terminal; `None` when `fd` is none.
+    /// Takes over the keys of a terminal; `None` if `fd` is not one.
     pub(super) fn take(fd: BorrowedFd<'fd>, alone: bool) -> Option<Self> {
         let usual = termios::tcgetattr(fd).ok()?;
         let mut keyboard = Self { fd, usual, raw: false, alone };
@@ -42,7 +42,7 @@ impl<'fd> Keyboard<'fd> {
         self.raw = termios::tcsetattr(self.fd, OptionalActions::Now, &raw).is_ok();
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal's settings.
     pub(super) fn leave(&mut self) {
         if self.raw && has_foreground(self.fd) {
             // A terminal that is gone needs no settings.
@@ -68,7 +68,7 @@ impl Drop for Keyboard<'_> {
     }
 }
 
-/// Makes a new pty look like the terminal behind `fd`. Line ends are translated once: by the pty when the child is
+/// Gives a new pty the settings of the terminal `fd`. Line ends are translated once: by the pty when the child is
 /// `alone` on our terminal, which then is raw, else by our terminal.
 pub(super) fn copy(fd: BorrowedFd<'_>, pty: &Pty, pts: &Pts, alone: bool) {
     // A pty with usual settings is better than none.
@@ -81,7 +81,7 @@ pub(super) fn copy(fd: BorrowedFd<'_>, pty: &Pty, pts: &Pts, alone: bool) {
     let _ = resize(fd, pty);
 }
 
-/// Gives a pty the size of the terminal behind `fd`.
+/// Gives a pty the size of the terminal `fd`.
 pub(super) fn resize(fd: BorrowedFd<'_>, pty: &Pty) -> io::Result<()> {
     Ok(termios::tcsetwinsize(pty, termios::tcgetwinsize(fd)?)?)
 }

@@ -21,9 +21,9 @@ use super::{Error, Outcome, Stream, jobs, session};
 
 /// How long the output may be silent, once the child is gone, before what still holds it open is left to itself.
 const QUIET: Duration = Duration::from_millis(150);
-/// How long it may go on altogether.
+/// The longest wait in total.
 const DRAIN: Duration = Duration::from_secs(5);
-/// What is left of a command that was told to end has this long to do so.
+/// How long the rest of a command has to end after a request to.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// Most keys kept for a child that does not read them.
 const MOST_KEYS: usize = 1 << 20;
@@ -31,9 +31,10 @@ const MOST_KEYS: usize = 1 << 20;
 /// Whose signals reach the child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// The child leads a session on a pty: keys become signals there, ours are handed on to it, and by it.
+    /// The child leads a session on a pty: keys become signals there; ours are passed on to the leader, and by it to
+    /// the command.
     Pty,
-    /// The child leads a group: all signals are handed on to that.
+    /// The child leads a group: all signals are passed on to it.
     Group,
     /// The child shares our group, because it reads our terminal: keys reach it without us.
     Shared,
@@ -126,7 +127,7 @@ fn pipes(child: &mut Child) -> impl Iterator<Item = (Source, Stream)> + use<> {
     output.into_iter().chain(error)
 }
 
-/// Everything that goes on while the child lives.
+/// The state of the loop while the child runs.
 struct Watcher<'fd> {
     pid: Pid,
     signals: Signals,
@@ -214,14 +215,14 @@ impl Watcher<'_> {
         }
     }
 
-    /// Stops with the command, as the shell outside expects of a job, until that lets it go on.
+    /// Stops with the command, as the shell outside expects of a job, until the shell continues it.
     fn pause(&mut self) {
         if jobs::is_orphaned() {
-            // Nobody could ever let us go on: the kernel would not stop a command there either.
+            // Nothing could continue us: the kernel would not stop a command there either.
             self.send(Signal::CONT);
             return;
         }
-        // What it wrote before it stopped stands above what the shell says.
+        // What it wrote before it stopped must appear above the shell's message.
         self.writer.flush(QUIET);
         if let Some(keyboard) = &mut self.keyboard {
             keyboard.leave();
@@ -247,7 +248,7 @@ impl Watcher<'_> {
             wakes.push(Wake::Source(index));
             files.push(PollFd::new(source, PollFlags::IN));
         }
-        // A child that closed its streams and lives on is told of by its signal; without streams, look now and then.
+        // The end of a child that closed its streams arrives as a signal; without streams, poll.
         let pause = if self.gone { QUIET } else { Duration::from_millis(500) };
         let pause = Timespec::try_from(pause).ok();
         match poll(&mut files, pause.as_ref()) {
@@ -265,7 +266,7 @@ impl Watcher<'_> {
             Arrived::Child => {}
             Arrived::Window => {
                 if let Some(pty) = &self.pty {
-                    // The kernel tells the child.
+                    // The kernel signals the child.
                     let _ = terminal::resize(self.screen, pty);
                 }
             }
@@ -298,7 +299,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Hands a signal on.
+    /// Passes a signal on.
     fn send(&self, signal: Signal) {
         // The child may have ended just now.
         let _ = match self.reach {
@@ -330,8 +331,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// Ends what is left of a command that was told to end: workers that nobody would ever stop. On a pty the leader of
-    /// the session does that.
+    /// Ends what is left of a command after its end was requested: workers that nothing else would stop. On a pty the
+    /// leader of the session does that.
     fn clear_up(&mut self) {
         if !self.interrupted || self.reach != Reach::Group {
             return;
@@ -339,7 +340,7 @@ impl Watcher<'_> {
         self.send(Signal::TERM);
         self.send(Signal::CONT);
         let start = Instant::now();
-        // Whoever still holds a stream is still there.
+        // A process that still has a stream open is still running.
         let mut buffer = vec![0; CHUNK];
         while !self.sources.is_empty() && start.elapsed() < GRACE {
             let (woken, refused) = self.wait();
@@ -359,7 +360,7 @@ impl Watcher<'_> {
     }
 }
 
-/// Whether the child has stopped since the last time it was asked.
+/// Whether the child has stopped since the last call.
 fn has_stopped(pid: Pid) -> bool {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
     process::waitid(WaitId::Pid(pid), options).is_ok_and(|status| status.is_some_and(|status| status.stopped()))

@@ -1,4 +1,4 @@
-//! Writes what a child wrote to where it belongs, in a thread of its own: while a terminal takes one piece, the next is
+//! Writes what a child wrote to where it belongs, on another thread: while a terminal takes one piece, the next is
 //! read, so that the child does not wait for both.
 //!
 //! What is on its way is bounded: a slow terminal slows the child down as it would without us, and after Ctrl-C little
@@ -32,7 +32,7 @@ pub(super) struct Writer {
 struct Shared {
     /// Pieces that are not written yet.
     waiting: AtomicUsize,
-    /// Streams that nobody reads any more.
+    /// Streams without a reader.
     left: [AtomicBool; 2],
 }
 
@@ -56,14 +56,14 @@ impl Writer {
         Self { pieces: Some(send), shared, thread: Some(thread) }
     }
 
-    /// Hands a piece over, and waits while too many are on their way; `false` when nobody reads that stream any more.
+    /// Hands a piece over, and waits while too many are on their way; `false` if that stream has no reader any more.
     pub(super) fn write(&self, stream: Stream, bytes: &[u8]) -> bool {
         self.shared.waiting.fetch_add(1, Ordering::AcqRel);
         let taken = self.pieces.as_ref().is_some_and(|pieces| pieces.send((stream, bytes.to_vec())).is_ok());
         taken && !self.shared.left(stream).load(Ordering::Acquire)
     }
 
-    /// Whether somebody who read our output left before its end.
+    /// Whether a reader of our output left before its end.
     pub(super) fn was_left(&self) -> bool {
         self.shared.left.iter().any(|left| left.load(Ordering::Acquire))
     }
@@ -109,7 +109,7 @@ fn write(to: BorrowedFd<'_>, bytes: &[u8]) -> rustix::io::Result<()> {
         match rustix::io::write(to, rest) {
             Ok(count) => rest = rest.get(count..).unwrap_or_default(),
             Err(Errno::INTR) => {}
-            // Somebody left our standard output in non-blocking mode.
+            // Another process left our standard output in non-blocking mode.
             Err(Errno::AGAIN) => {
                 poll(&mut [PollFd::from_borrowed_fd(to, PollFlags::OUT)], None)?;
             }

@@ -1,9 +1,10 @@
-//! Blank lines that a tool put between all lines (Windows logs, text that went through two line-break conversions).
+//! Blank lines that a tool inserted between all lines (Windows logs, text that went through two line-break
+//! conversions).
 //!
-//! It refuses ordinary paragraphs: only a long strict alternation of line and blank counts, and only where it holds
-//! indented lines or is very long.
+//! Ordinary paragraphs stay: only a long, strict alternation of text and blank lines counts, and only if some lines are
+//! indented or the run is very long.
 
-/// Which lines to drop: blank ones inside a strict alternation. `blank` and `indented` tell about line `n`.
+/// Which lines to drop: blank ones inside a strict alternation. `blank` and `indented` describe line `n`.
 pub(super) fn doubled(count: usize, blank: impl Fn(usize) -> bool, indented: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut drop = Vec::new();
     let mut at = 0;

@@ -1,8 +1,8 @@
 //! Borders and gutters: Rich panels, tables and log columns, pytest's `E   `; words cut at a border are joined again.
 //!
-//! It refuses ASCII tables (nvidia-smi) and tree drawings. The surprising thing: Rich crops source lines but wraps
-//! frames and messages, so only rows that are no source lines are joined; and the exception line below a panel is
-//! wrapped at the terminal's width, which only the panel still tells.
+//! ASCII tables (nvidia-smi) and tree drawings stay. Rich crops source lines but wraps frames and messages, so only
+//! rows without source code are joined. It wraps the exception below a panel at the terminal's width, which only the
+//! panel shows.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,15 +19,15 @@ pub(super) fn occur(text: &str) -> bool {
         .any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
 }
 
-/// What one writer's lines have come to.
+/// The open panel or line of one writer (rank, pod).
 #[derive(Default)]
 struct State {
     panel: Option<Panel>,
-    /// The last row of the panel that may go on in the next.
+    /// The last row of the panel that may continue in the next.
     row: Option<Open>,
-    /// The line below a panel that may go on, and the panel's width.
+    /// The line below a panel that may continue, and the panel's width.
     below: Option<(usize, Option<Open>)>,
-    /// Indentation behind pytest's `E`.
+    /// Indentation after pytest's `E`.
     gutter: Option<usize>,
     /// The last message of Rich's log handler.
     column: Option<usize>,
@@ -38,13 +38,13 @@ struct State {
 struct Panel {
     /// Width of the text inside.
     inner: usize,
-    /// Width of the whole.
-    whole: usize,
+    /// Width including its borders.
+    outer: usize,
     ascii: bool,
     nested: usize,
 }
 
-/// A line that may go on.
+/// A line that may continue in the next.
 #[derive(Clone, Copy)]
 struct Open {
     /// Index of the piece that holds its text.
@@ -97,7 +97,7 @@ impl State {
         pieces[index].text = text;
     }
 
-    /// The words behind pytest's `E   `.
+    /// The text after pytest's `E   `.
     fn pytest(&mut self, text: &str) -> Option<String> {
         let rest = text.strip_prefix('E')?;
         let spaces = rest.bytes().take_while(|b| *b == b' ').count();
@@ -111,7 +111,7 @@ impl State {
         Some(rest[spaces.min(indentation)..].to_owned())
     }
 
-    /// The inside of a row, when the line is one.
+    /// The text between a row's borders, if the line is a row.
     fn row_of<'a>(&self, line: &'a str) -> Option<&'a str> {
         let border = line
             .chars()
@@ -120,12 +120,12 @@ impl State {
         let inner = line.strip_prefix(border)?;
         match inner.strip_suffix(border) {
             Some(inner) => Some(inner),
-            // Without its right border only inside a panel: it was cut off.
+            // Only inside a panel may the right border be missing: it was cut off.
             None => self.panel.map(|_| inner),
         }
     }
 
-    /// A row's text takes the place of the row.
+    /// Replaces a row by its text.
     fn inside<'t>(&mut self, pieces: &mut [Piece<'t>], index: usize, row: &str, cleaner: &mut Cleaner<'t>) {
         let mut inner = row;
         let mut nested = false;
@@ -211,16 +211,16 @@ impl State {
         if title.contains(['┬', '┴', '┳', '┻', '╇', '┼', '+']) || title.len() > 200 {
             return None;
         }
-        let whole = line.width();
+        let outer = line.width();
         match (first, last) {
             ('╭' | '┌' | '┏' | '╔', '╮' | '┐' | '┓' | '╗') => {}
             ('╰' | '└' | '┗' | '╚', '╯' | '┘' | '┛' | '╝') => {
-                self.close(whole);
+                self.close(outer);
                 return Some("╰─╯".to_owned());
             }
             ('+', '+') if title.contains("Traceback (most recent call last)") => {}
             ('+', '+') if self.panel.is_some_and(|panel| panel.ascii) && title.is_empty() => {
-                self.close(whole);
+                self.close(outer);
                 return Some("╰─╯".to_owned());
             }
             _ => return None,
@@ -228,18 +228,18 @@ impl State {
         self.below = None;
         match &mut self.panel {
             Some(panel) => panel.nested += 1,
-            None => self.panel = Some(Panel { inner: whole.saturating_sub(4), whole, ascii, nested: 0 }),
+            None => self.panel = Some(Panel { inner: outer.saturating_sub(4), outer, ascii, nested: 0 }),
         }
         self.row = None;
         Some(if title.is_empty() { "╭─╮".to_owned() } else { format!("╭─ {title} ─╮") })
     }
 
-    fn close(&mut self, whole: usize) {
+    fn close(&mut self, outer: usize) {
         self.row = None;
         match &mut self.panel {
             Some(panel) if panel.nested > 0 => panel.nested -= 1,
             panel => {
-                self.below = Some((panel.map_or(whole, |panel| panel.whole), None));
+                self.below = Some((panel.map_or(outer, |panel| panel.outer), None));
                 *panel = None;
             }
         }
@@ -247,7 +247,7 @@ impl State {
 
     /// The wrapped line below a panel.
     fn under(&mut self, pieces: &mut [Piece<'_>], index: usize, text: &str) -> bool {
-        let Some((whole, open)) = self.below else { return false };
+        let Some((outer, open)) = self.below else { return false };
         let body = text.trim_end();
         if body.is_empty() {
             self.below = None;
@@ -261,28 +261,28 @@ impl State {
             proved: false,
         };
         let Some(open) = open else {
-            self.below = Some((whole, Some(mine)));
+            self.below = Some((outer, Some(mine)));
             return false;
         };
         let first = body.split(' ').next().unwrap_or_default();
-        let full = open.width + 1 + first.width() > whole;
+        let full = open.width + 1 + first.width() > outer;
         let begins = body.starts_with(['[', '{', '(', '/', ' ', '\t', '╭', '<', '*', '-'])
             || first.ends_with(':')
             || body.starts_with("Traceback")
             || body.starts_with("During handling")
             || body.starts_with("The above")
             || header::level(first).is_some();
-        let cut = open.solid && open.width == whole;
+        let cut = open.solid && open.width == outer;
         // Rich leaves the space at which it wrapped; a paste may have lost it, but then everywhere.
         let lost = !open.spaced
             && !open.proved
-            && open.width <= whole
+            && open.width <= outer
             && !begins
             && !pieces[open.piece].text.ends_with(['.', '!', '?']);
         if cut || full && (open.spaced || lost) {
             join(pieces, open.piece, index, body, !cut);
             let proved = open.proved || open.spaced;
-            self.below = Some((whole, Some(Open { piece: open.piece, proved, ..mine })));
+            self.below = Some((outer, Some(Open { piece: open.piece, proved, ..mine })));
             return true;
         }
         self.below = None;
@@ -291,7 +291,7 @@ impl State {
 
     /// Rich's log handler: its right-hand column and its wrapped messages.
     fn handler(&mut self, pieces: &mut [Piece<'_>], index: usize, text: &str) -> bool {
-        /// `[11/21/26 02:46:51] INFO     ` is so wide.
+        /// The widths of `[11/21/26 02:46:51]` and of `INFO     `.
         const STAMP: usize = 20;
         const LEVEL: usize = 9;
         if pieces[index].columns {
@@ -302,7 +302,7 @@ impl State {
         let Some(last) = self.column else { return false };
         let spaces = text.bytes().take_while(|b| *b == b' ').count();
         let body = text.trim();
-        // A second record within the same second repeats no stamp.
+        // Rich omits the time stamp of a second record within the same second.
         if spaces == STAMP
             && let Some(found) = body.split(' ').next().and_then(header::level)
             && let Some(rest) = text.get(STAMP + LEVEL..)
@@ -322,7 +322,7 @@ impl State {
     }
 }
 
-/// A message without the place in the right-hand column.
+/// A message without the source location in the right-hand column.
 fn without_place(text: &str) -> &str {
     let body = text.trim_end();
     match body.rsplit_once("  ") {
@@ -338,7 +338,7 @@ fn is_source(body: &str) -> bool {
     digits > 0 && rest.len() < body.len() && rest[digits..].chars().next().is_none_or(|c| matches!(c, ' ' | '│' | '|'))
 }
 
-/// Whether a row is a whole frame: `/path/file.py:12 in load`.
+/// Whether a row is a complete frame: `/path/file.py:12 in load`.
 fn is_frame(body: &str) -> bool {
     body.rsplit_once(" in ").is_some_and(|(place, name)| {
         !name.trim().is_empty()

@@ -1,14 +1,13 @@
-//! Bytes to text, and the way back: which byte of the original a byte of the text came from.
+//! Bytes to text, and back: which byte of the original a byte of the text came from.
 //!
 //! UTF-8 without copying, UTF-16 with a byte order mark or by its zero bytes, anything else as UTF-8 with replacement
-//! characters. It refuses to guess national code pages: a wrong guess reads worse than a replacement character. The
-//! surprising thing: no table of offsets is kept; the way back is walked again from the last place asked for.
+//! characters. National code pages are not guessed: a wrong guess reads worse than a replacement character. No table of
+//! offsets is kept; a lookup walks on from the nearest earlier one.
 
 use std::borrow::Cow;
 
-/// Decoded text with its way back.
+/// Decoded text, and how it was decoded.
 pub(super) struct Decoded<'b> {
-    /// The text.
     pub(super) text: Cow<'b, str>,
     kind: Kind,
     /// What the reader should know.
@@ -17,15 +16,15 @@ pub(super) struct Decoded<'b> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Every byte stayed, after a mark of so many bytes.
+    /// UTF-8 as it was, after a byte order mark of this length.
     Same(usize),
-    /// UTF-8 with replaced sequences, after a mark of so many bytes.
+    /// UTF-8 with replaced sequences, after a byte order mark of this length.
     Replaced(usize),
-    /// UTF-16 after a mark of so many bytes.
+    /// UTF-16 after a byte order mark of this length.
     Wide(usize),
 }
 
-/// Decodes any bytes.
+/// Decodes bytes of unknown encoding; never fails.
 pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     if let Some((little, mark)) = wide(bytes) {
         let encoding = if little { encoding_rs::UTF_16LE } else { encoding_rs::UTF_16BE };
@@ -84,21 +83,21 @@ fn wide(bytes: &[u8]) -> Option<(bool, usize)> {
     }
 }
 
-/// Answers, for offsets of the text in roughly ascending order, where they were in the original bytes.
+/// Maps offsets of the text, asked for in roughly ascending order, to offsets of the original bytes.
 pub(super) struct Origins<'d> {
     text: &'d str,
     bytes: &'d [u8],
     kind: Kind,
-    /// Places already walked past, ascending, at least [`STRIDE`] apart.
+    /// Positions already passed, ascending, at least [`STRIDE`] apart.
     known: Vec<(usize, usize)>,
     cursor: (usize, usize),
 }
 
-/// Distance between remembered places.
+/// Distance between remembered positions.
 const STRIDE: usize = 4096;
 
 impl<'d> Origins<'d> {
-    /// The way back for `decoded`, which was made from `bytes`.
+    /// For `decoded`, which was made from `bytes`.
     pub(super) fn new(decoded: &'d Decoded<'_>, bytes: &'d [u8]) -> Self {
         let mark = match decoded.kind {
             Kind::Same(mark) | Kind::Replaced(mark) | Kind::Wide(mark) => mark,
@@ -134,7 +133,7 @@ impl<'d> Origins<'d> {
     }
 
     fn walk_replaced(&self, (mut text, mut byte): (usize, usize), at: usize) -> usize {
-        // A replaced sequence is never longer in the original than in the text, so this much is enough.
+        // A replaced sequence is never longer in the original than in the text, so this slice is long enough.
         let end = (byte + (at - text) + 4).min(self.bytes.len());
         for chunk in self.bytes.get(byte..end).unwrap_or_default().utf8_chunks() {
             if at <= text + chunk.valid().len() {

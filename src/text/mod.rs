@@ -17,11 +17,11 @@ mod numbering;
 mod prefix;
 mod progress;
 mod quote;
-pub mod redact;
+pub(crate) mod redact;
 mod streams;
 mod terminal;
 mod unwrap;
-pub mod words;
+pub(crate) mod words;
 mod wrapped;
 
 use std::ops::Range;

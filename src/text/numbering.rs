@@ -1,13 +1,13 @@
-//! Line numbers in front of a whole text: `cat -n`, `grep -n`, a listing copied from a code or log viewer.
+//! Line numbers in front of every line: `cat -n`, `grep -n`, a listing copied from a code or log viewer.
 //!
-//! It refuses numbered parts of a text (notebooks' source, backtraces): nearly all lines must be numbered one by one.
+//! Numbered parts of a text (a notebook's source, backtraces) stay: nearly all lines must be numbered consecutively.
 
 /// Shorter texts are left alone.
 const FEWEST: usize = 8;
 
 /// How many bytes of numbering each line begins with; empty when the text is not numbered.
 pub(super) fn widths(lines: &[&str]) -> Vec<u16> {
-    // Most texts are told by their beginning.
+    // The first lines decide for most texts.
     let first = lines.iter().filter(|line| !line.trim().is_empty()).take(4 * FEWEST);
     if first.filter(|line| Number::read(line).is_none()).count() > FEWEST / 2 {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn widths(lines: &[&str]) -> Vec<u16> {
     if follow < FEWEST || follow * 10 < filled * 9 {
         return Vec::new();
     }
-    // What all lines are indented by belongs to the numbers.
+    // The indentation shared by all lines belongs to the numbers.
     let spaces = numbers.iter().flatten().filter_map(|number| number.spaces).min().unwrap_or(0);
     let width = |number: &Option<Number>| {
         let number = number.as_ref()?;
@@ -35,9 +35,9 @@ pub(super) fn widths(lines: &[&str]) -> Vec<u16> {
 /// The number that a line begins with.
 struct Number {
     value: u64,
-    /// Where it ends, with the mark behind it.
+    /// Where it ends, including the separator after it.
     end: usize,
-    /// Spaces in front of the words, where there are words.
+    /// Spaces before the text, if there is text.
     spaces: Option<usize>,
 }
 

@@ -1,8 +1,7 @@
-//! Progress bars: where a state of tqdm, Rich or Keras ends, and which state replaces which.
+//! Progress bars: where one state of tqdm, Rich or Keras ends, and which state replaces which.
 //!
-//! It reads only lines that hold a bar. It refuses to drop anything else: words behind a bar become a part of their
-//! own. The surprising thing: a state may be cut in the middle by another process's words (`[1:56:05<12:50:3/opt/...`),
-//! so its end is where its grammar stops, not where a bracket closes.
+//! Only lines with a bar are read, and words after a bar become a line of their own. Another process may interrupt a
+//! state (`[1:56:05<12:50:3/opt/...`), so its end is where its grammar stops, not where a bracket closes.
 
 use std::ops::Range;
 
@@ -13,7 +12,7 @@ pub(super) fn parts(text: &str) -> Vec<(Range<usize>, bool)> {
     let mut finder = Finder::default();
     while at < text.len() {
         let Some((begin, end)) = finder.next(text, at) else { break };
-        // Words before a state describe it, except those between two states, which are the other's cut end.
+        // Words before a state describe it, except those between two states, which are the end of a state that was cut.
         let from = if parts.is_empty() { at } else { begin };
         let between = text[at..begin].trim_matches([' ', ',', '\t']);
         if !parts.is_empty() && !between.is_empty() && !between.ends_with(':') {
@@ -35,7 +34,7 @@ pub(super) fn parts(text: &str) -> Vec<(Range<usize>, bool)> {
             last.0.end = text.len();
         }
     } else {
-        // Indentation of glued words is kept, padding behind a bar is not.
+        // Indentation of words joined to a bar is kept, padding after the bar is not.
         parts.push((at..text.len(), false));
     }
     parts
@@ -55,7 +54,7 @@ pub(super) fn replaces(last: &str, next: &str, next_is_state: bool) -> bool {
     alike(last, next) && (last.contains('%') || last.bytes().any(|b| b.is_ascii_digit()))
 }
 
-/// Whether two lines differ in figures only, at least in their first half.
+/// Whether two lines differ in digits only, at least in their first half.
 fn alike(one: &str, two: &str) -> bool {
     let letters = |text: &str| -> Vec<char> { text.chars().take(200).filter(|c| c.is_alphabetic()).collect() };
     let (one, two) = (letters(one), letters(two));
@@ -73,7 +72,7 @@ struct Finder {
 }
 
 impl Finder {
-    /// The first state that begins at or behind `at`: where its figures begin and where it ends.
+    /// The first state that begins at or after `at`: where its numbers begin and where it ends.
     fn next(&mut self, text: &str, at: usize) -> Option<(usize, usize)> {
         for (slot, find) in self.found.iter_mut().zip([tqdm, rich, keras]) {
             let stale = match slot {
@@ -145,7 +144,7 @@ fn tqdm(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// `Epoch 1/1  ━━━━━╺━━━━ 17/20 0:00:00 • 0:00:01 471.05it/s loss: 0.927`, and new Keras with the figures in front.
+/// `Epoch 1/1  ━━━━━╺━━━━ 17/20 0:00:00 • 0:00:01 471.05it/s loss: 0.927`, and Keras 3 with the numbers first.
 fn rich(text: &str) -> Option<(usize, usize)> {
     let begin = memchr::memmem::find(text.as_bytes(), "━━".as_bytes())?;
     let bar: usize = text[begin..].chars().take_while(|c| matches!(c, '━' | '╸' | '╺' | ' ')).map(char::len_utf8).sum();
@@ -153,7 +152,7 @@ fn rich(text: &str) -> Option<(usize, usize)> {
     let after = &text[end..];
     let figures = after.trim_start().starts_with(|c: char| c.is_ascii_digit())
         || text[..begin].trim_end().ends_with(|c: char| c.is_ascii_digit());
-    // Without figures it is a rule or the edge of a table.
+    // Without numbers it is a rule or the edge of a table.
     if !figures || bar < 9 || text[..begin].contains(['┏', '┡', '└', '╭']) {
         return None;
     }
@@ -175,7 +174,7 @@ fn keras(text: &str) -> Option<(usize, usize)> {
     Some((begin, metrics(text, begin + inner + 2)))
 }
 
-/// Where the figures behind a bar end: at the line's end, or where letters stick to a number.
+/// Where the numbers after a bar end: at the line's end, or where letters stick to a number.
 fn metrics(text: &str, from: usize) -> usize {
     let mut at = from;
     for word in text[from..].split_inclusive(' ').take(60) {
@@ -209,7 +208,7 @@ fn is_size(unit: &str) -> bool {
     matches!(unit, "B" | "kB" | "KB" | "MB" | "GB" | "KiB" | "MiB" | "GiB" | "K" | "M" | "G")
 }
 
-/// A cursor over the figures of a state.
+/// A cursor over the numbers of a state.
 struct Scan<'t> {
     text: &'t str,
     at: usize,
@@ -244,7 +243,7 @@ impl Scan<'_> {
         self.run(|b| b.is_ascii_digit() || matches!(b, b':' | b'?' | b'-'))
     }
 
-    /// Moves behind the next `stop`, at most `limit` bytes away and outside brackets; stays when there is none.
+    /// Moves past the next `stop`, at most `limit` bytes away and outside brackets; stays when there is none.
     fn until(&mut self, stop: char, limit: usize) -> bool {
         let mut depth = 0i32;
         for (at, c) in self.text.get(self.at..).unwrap_or_default().char_indices() {

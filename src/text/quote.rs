@@ -1,6 +1,6 @@
-//! Quoted mail and markdown: `> ` in front of many lines together.
+//! Quoted mail and markdown: `> ` in front of many consecutive lines.
 //!
-//! It refuses single lines (pytest marks the failing line with `>`) and Python's `>>> ` prompt.
+//! Single lines stay (pytest marks the failing line with `>`), and so does Python's `>>> ` prompt.
 
 /// How many bytes of quoting each line begins with; empty when the text quotes nothing.
 pub(super) fn depths(lines: &[&str]) -> Vec<u16> {
@@ -32,7 +32,7 @@ fn mark(run: &[&str], depths: &mut [u16]) {
         if quoted < 3.min(run.len()) {
             return;
         }
-        // One space belongs to the quoting when all lines have one.
+        // One space belongs to the quote mark if all lines have one.
         let spaced = (0..run.len()).all(|n| {
             let after = rest(n, depths).strip_prefix('>').unwrap_or(" ");
             after.is_empty() || after.starts_with([' ', '>'])

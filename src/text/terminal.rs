@@ -1,9 +1,9 @@
 //! What a terminal would have shown: escape sequences, carriage returns and backspaces of one physical line.
 //!
-//! Colours, links and cursor movements vanish, also where a tool wrote them out as `^[[31m` or `\x1b[31m`. It refuses
-//! to overwrite like a real terminal: a carriage return only ends a [`Segment`], and a segment is dropped only when it
-//! is blank or a progress state that a later one replaces. The surprising thing: so nothing but progress is ever lost,
-//! not even in a file whose only line breaks are carriage returns.
+//! Colours, links and cursor movements are removed, also where a tool wrote them out as `^[[31m` or `\x1b[31m`. Unlike
+//! on a terminal, nothing is overwritten: a carriage return only ends a [`Segment`], and a segment is dropped only if
+//! it is blank or a progress state that a later one replaces. So nothing but progress is lost, even in a file whose
+//! only line breaks are carriage returns.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(super) struct Segment<'t> {
     pub(super) at: Range<usize>,
 }
 
-/// How escape sequences are written in this text, found once for the whole of it.
+/// How this text writes escape sequences; determined once per text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spelling {
     /// Some are written out: `^[[0m`, `\x1b[0m`, `#033[0m`.
@@ -32,11 +32,11 @@ pub(super) struct Spelling {
     pub(super) odd_spaces: bool,
 }
 
-/// No line has this many states worth keeping; what is beyond is kept in one piece.
+/// No line has this many states worth keeping; the rest stays in one piece.
 const MAX_SEGMENTS: usize = 20_000;
 
 impl Spelling {
-    /// Looks through the whole text once.
+    /// Scans the whole text once.
     pub(super) fn of(text: &str) -> Self {
         let has = |needle: &str| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some();
         Self {
@@ -78,7 +78,7 @@ pub(super) fn segments<'t>(line: &'t str, base: usize, spelling: Spelling, out: 
     }
 }
 
-/// Removes escapes and controls from a text that came out of a wrapping (a JSON string).
+/// Removes escapes and controls from a text that was unwrapped (from a JSON string).
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     if !has_controls(text.as_bytes()) {
         return Cow::Borrowed(text);
@@ -92,7 +92,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 
 /// Whether any byte but tab is a control character.
 fn has_controls(line: &[u8]) -> bool {
-    // Written as a fold so that it becomes vector code.
+    // A fold, so that the compiler vectorises it.
     line.chunks(64).any(|chunk| {
         chunk
             .iter()
@@ -100,7 +100,7 @@ fn has_controls(line: &[u8]) -> bool {
     })
 }
 
-/// Runs the small terminal. Without `base` the line is a copy and all segments get the whole range.
+/// Emulates the terminal. Without `base` the line is a copy and all segments get the whole range.
 fn render<'t>(line: &str, base: Option<usize>, whole: &Range<usize>, out: &mut Vec<Segment<'t>>) {
     let bytes = line.as_bytes();
     let first = out.len();
@@ -142,7 +142,7 @@ fn render<'t>(line: &str, base: Option<usize>, whole: &Range<usize>, out: &mut V
                 }
             }
             0xC2 => {
-                // C1 controls in UTF-8; U+009B is a CSI, the rest has no look.
+                // C1 controls in UTF-8; U+009B is a CSI, the rest prints nothing.
                 let next = bytes.get(at + 1).copied().unwrap_or(0xBF);
                 if next < 0xA0 {
                     at = if next == 0x9B { csi(bytes, at + 2).0 } else { at + 2 };
@@ -176,7 +176,7 @@ enum Effect {
     Space(usize),
 }
 
-/// Reads the escape sequence at `at`; the place after it and its effect.
+/// Reads the escape sequence at `at`: where it ends, and its effect.
 fn escape(bytes: &[u8], at: usize) -> (usize, Effect) {
     match bytes.get(at + 1) {
         Some(b'[') => csi(bytes, at + 2),
@@ -226,7 +226,7 @@ fn string_end(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Puts a real escape character where one was written out, when a whole sequence follows.
+/// Puts a real escape character where one was written out, if a complete sequence follows.
 fn real_escapes(line: Cow<'_, str>, bare: bool) -> Cow<'_, str> {
     const FORMS: [&str; 12] =
         ["^[", "\\x1b", "\\x1B", "\\033", "\\e", "\\u001b", "\\u001B", "#x1B", "#x1b", "#033", "&#27;", "␛"];
@@ -269,7 +269,7 @@ fn real_escapes(line: Cow<'_, str>, bare: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a whole control sequence follows: parameters and a final letter.
+/// Whether a complete control sequence follows: parameters and a final letter.
 fn is_csi(rest: &[u8]) -> bool {
     let parameters =
         rest.iter().take(24).take_while(|b| b.is_ascii_digit() || matches!(**b, b';' | b':' | b'?')).count();
@@ -292,7 +292,7 @@ fn plain_spaces(line: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(kept.map(|c| if c == '\u{A0}' { ' ' } else { c }).collect())
 }
 
-/// Drops states that a later one replaces and puts words glued behind a state on a line of their own.
+/// Drops states that a later one replaces and moves words joined to the end of a state to a line of their own.
 fn settle(out: &mut Vec<Segment<'_>>, first: usize) {
     let mut settled: Vec<Segment<'_>> = Vec::new();
     for segment in out.drain(first..) {
@@ -313,7 +313,7 @@ fn settle(out: &mut Vec<Segment<'_>>, first: usize) {
     out.extend(settled);
 }
 
-/// A part of a text that keeps borrowing where it can.
+/// A part of a text, borrowed where possible.
 fn cut<'t>(text: &Cow<'t, str>, range: Range<usize>) -> Cow<'t, str> {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.get(range).unwrap_or_default()),

@@ -123,13 +123,13 @@ fn ranks_are_taken_apart() {
     let text = "[rank0]: Traceback (most recent call last):\n[rank1]: Traceback (most recent call last):\nlauncher\n\
                 [rank1]:   File \"a.py\", line 1, in f\n[rank0]:   File \"b.py\", line 2, in g[rank1]: ValueError: x\n[rank0]: KeyError: 'y'";
     let transcript = read(text.as_bytes());
-    let told: Vec<(Option<u32>, Vec<&str>)> = transcript
+    let by_rank: Vec<(Option<u32>, Vec<&str>)> = transcript
         .streams()
         .iter()
         .map(|stream| (stream.rank, stream.lines.iter().map(|n| transcript.line(*n).text).collect()))
         .collect();
     assert_eq!(
-        told,
+        by_rank,
         [
             (Some(0), vec!["Traceback (most recent call last):", "  File \"b.py\", line 2, in g", "KeyError: 'y'"]),
             (Some(1), vec!["Traceback (most recent call last):", "  File \"a.py\", line 1, in f", "ValueError: x"]),

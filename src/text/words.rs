@@ -1,13 +1,13 @@
 //! Words as engineers write them: `CUDA_ERROR_ILLEGAL_ADDRESS`, `c10::cuda::foo`, `fpn_decoder.py`, `DataLoader`.
 //!
-//! Each such word is kept whole and also taken apart at `_ : . - /` and at camelCase humps, all in lower case, so that
-//! a search finds it by the whole and by any part. Parts share the position of the whole.
+//! Each word is kept and also split at `_ : . - /` and at camelCase humps, all in lower case, so that
+//! a search finds it by the word and by any part. Parts share the position of the word.
 
 /// Longer words are data (hashes, base64, tensors), not words.
 const LONGEST: usize = 80;
 
 /// Calls `emit` with every word and part of a word, and the index of the word it belongs to.
-pub fn words(text: &str, mut emit: impl FnMut(usize, &str)) {
+pub(crate) fn words(text: &str, mut emit: impl FnMut(usize, &str)) {
     let mut position = 0;
     let mut lower = String::new();
     for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '/' | '\\' | '+'))) {

@@ -1,8 +1,8 @@
 //! Lines cut at the width of the terminal they were copied from.
 //!
-//! It refuses tables and logs whose rows merely have one width: most full lines must break inside a word, and only some
-//! of the lines may be full. The surprising thing: nothing marks such a cut but the width, so one line that is longer
-//! than the others proves that nothing was cut, and short texts are left alone unless a frame's line is cut.
+//! The width alone marks such a cut. Tables, and logs whose rows happen to have one width, must not be joined: most
+//! full lines must break inside a word, only some of the lines may be full, and one longer line proves that nothing was
+//! cut. Short texts are left alone unless a traceback's frame is cut.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use unicode_width::UnicodeWidthStr;
 
 use super::clean::Physical;
 
-/// Terminals are so wide.
+/// Usual widths of terminals, in columns.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=400;
 /// Nobody copies more lines than this out of a terminal.
 const MOST_LINES: usize = 20_000;
 
-/// For each line, whether it goes on in the next; empty when nothing was cut.
+/// For each line, whether it continues in the next; empty if nothing was cut.
 pub(super) fn cuts(lines: &[Physical<'_>]) -> Vec<bool> {
     let longest = lines.iter().map(|line| line.text.len()).max().unwrap_or(0);
     // A character has at most four bytes.
@@ -37,7 +37,7 @@ pub(super) fn cuts(lines: &[Physical<'_>]) -> Vec<bool> {
     if is_cut(lines, &cuts) { cuts } else { Vec::new() }
 }
 
-/// Whether so many lines of one width are no accident.
+/// Whether the lines of one width are too many for chance.
 fn is_cut(lines: &[Physical<'_>], cuts: &[bool]) -> bool {
     let filled = lines.iter().filter(|line| !line.text.trim().is_empty()).count();
     let pairs = || lines.windows(2).zip(cuts).filter(|(_, cut)| **cut).map(|(pair, _)| (pair[0].text, pair[1].text));
@@ -49,33 +49,33 @@ fn is_cut(lines: &[Physical<'_>], cuts: &[bool]) -> bool {
     different >= enough && 2 * different >= full && 2 * inside_words >= full && 10 * full <= 7 * filled
 }
 
-/// How a line begins, its numbers left out.
+/// The beginning of a line, without its numbers.
 fn beginning(line: &str) -> String {
     line.chars().filter(|c| !c.is_ascii_digit()).take(24).collect()
 }
 
-/// Whether one line may be the other's beginning: not when a border, a bar or a new record stands between them.
+/// Whether one line may be the other's beginning: not if a border, a bar or a new record separates them.
 fn can_join(one: &str, two: &str) -> bool {
     const BORDERS: [char; 12] = ['|', '│', '┃', '║', '+', '╮', '╯', '┐', '┘', '─', '═', '█'];
     let new = ["Traceback (most", "  File \"", "[rank", "    ", "+--", "|"];
     !one.ends_with(BORDERS) && !new.iter().any(|start| two.starts_with(start))
 }
 
-/// Whether a word goes over the cut.
+/// Whether a word spans the cut.
 fn is_inside_word(one: &str, two: &str) -> bool {
     let inner =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':' | ',' | '(' | ')' | '"' | '\'' | '=');
     one.ends_with(inner) && two.starts_with(inner)
 }
 
-/// Whether a traceback's frame is whole only with both.
+/// Whether only both together are a complete traceback frame.
 fn is_cut_frame(one: &str, two: &str) -> bool {
     let whole = |text: &str| {
         let behind =
             text.split_once("\", line ").map(|(_, behind)| behind.trim_start_matches(|c: char| c.is_ascii_digit()));
         behind.and_then(|behind| behind.strip_prefix(", in ")).is_some_and(|name| !name.is_empty())
     };
-    // Behind a whole one stand indented source, the next frame or an exception.
+    // A complete frame is followed by indented source, the next frame or an exception.
     let is_rest = two.starts_with(|c: char| c.is_alphanumeric()) && !two.contains(": ") && !two.ends_with("Error");
     one.trim_start().starts_with("File \"") && if whole(one) { is_rest } else { whole(&format!("{one}{two}")) }
 }

@@ -2,7 +2,7 @@
 //!
 //! The temperature and the share for "none of these" in `diagnose::weigh` were chosen by five-fold cross-validation
 //! over cases with a known cause. The book was tried on the cases here, so on them it is right more often than it claims;
-//! on texts that nobody had seen it was the other way round by about as much. What must not come is a claim that even
+//! on unseen texts it was the other way round by about as much. What must not happen is a claim that even
 //! these cases do not bear out.
 
 use std::fs;

@@ -2,7 +2,7 @@
 //! `--fix` changes the lines it names and no other byte, and a second `--fix` changes nothing.
 //!
 //! The folder is composed here from a seed: sound reports in many styles, with neutral mess (line breaks, byte order
-//! marks, fences full of rules and headings, tables, other languages) and with mistakes whose rule, line and mended
+//! marks, fences full of rules and headings, tables, other languages) and with mistakes whose rule, line and fixed
 //! line the generator knows. The answer is compared exactly.
 
 mod compose;
@@ -124,8 +124,8 @@ fn the_folder_holds_every_mistake() {
     }
     let clean = all.iter().filter(|one| one.before.findings.is_empty()).count();
     assert!(clean >= 60, "{clean} sound ones");
-    let mended = all.iter().filter(|one| one.before.bytes != one.after.bytes).count();
-    assert!(mended >= 100, "{mended} that are mended");
+    let fixed = all.iter().filter(|one| one.before.bytes != one.after.bytes).count();
+    assert!(fixed >= 100, "{fixed} that are fixed");
     let ids: BTreeSet<&str> = all.iter().map(|one| one.path.as_str()).collect();
     assert_eq!(ids.len(), all.len());
     let again = compose::folder(480);

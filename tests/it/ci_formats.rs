@@ -34,7 +34,7 @@ fn answer(format: &str) -> (String, Option<i32>) {
 fn schema() -> Value {
     let text = fs::read_to_string("tests/schemas/sarif-2.1.0.json").expect("the schema");
     let mut schema: Value = serde_json::from_str(&text).expect("JSON");
-    // The standard itself has a bracket too many in this pattern; strict validators refuse all of it for that.
+    // The standard itself has a bracket too many in this pattern; strict validators reject all of it for that.
     for place in ["/definitions/run/properties/language", "/definitions/toolComponent/properties/language"] {
         let language = schema.pointer_mut(place).and_then(Value::as_object_mut).expect("the known place");
         language.remove("pattern").expect("the known pattern");
@@ -105,10 +105,32 @@ fn junit_has_a_case_for_every_text() {
 }
 
 #[test]
-fn other_commands_refuse_formats_of_ci() {
-    for arguments in [["--format", "junit", "check"], ["--format", "sarif", "list"]] {
+fn check_writes_the_same_formats() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("BUG-20250101-001.md"), "---\nid: BUG-20250101-001\n---\n# Bug\n").expect("a file");
+    for (format, mark) in [("junit", "<failure type=\""), ("sarif", "\"ruleId\""), ("github", "::warning file=")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_faultbook"))
+            .args(["check", "--format", format, "."])
+            .current_dir(&folder)
+            .output()
+            .expect("runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert_eq!((output.status.code(), text.contains(mark)), (Some(1), true), "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_format_that_a_command_does_not_write_is_refused_with_those_it_does() {
+    for arguments in [
+        ["--format", "markdown", "check"],
+        ["check", "--format", "markdown"],
+        ["--format", "sarif", "list"],
+        ["list", "--format", "sarif"],
+    ] {
         let output = Command::new(env!("CARGO_BIN_EXE_faultbook")).args(arguments).output().expect("runs");
+        let says = String::from_utf8(output.stderr).expect("text");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(says.contains("terminal, json, "), "{arguments:?}: {says}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The linter over whole documents: each rule with a document that breaks it and one that does not, and mending that
+//! The linter over whole documents: each rule with a document that violates it and one that does not, and fixing that
 //! keeps what it does not name.
 
 mod pages;

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use faultbook::hint::Hint as _;
 use faultbook::reports::config;
 use faultbook::reports::files::{report_files, reports, usual_places};
 
@@ -70,7 +71,7 @@ fn a_folder_is_read_whatever_lies_in_it() {
     assert_eq!(names, ["a.md", "b.markdown", "c.txt", "sub/f.MD", "sub/g.md", "sub/h.md"]);
     assert_eq!((found[3].title.as_str(), found[4].title.as_str()), ("f", "오류"));
     // The note names the path; what it says does not say it again.
-    assert!(notes.iter().all(|note| !note.says.contains("dangling")), "{notes:?}");
+    assert!(notes.iter().all(|note| !note.message.contains("dangling")), "{notes:?}");
     let notes: Vec<_> = notes.iter().map(|n| n.path.file_name().unwrap().to_string_lossy().into_owned()).collect();
     assert!(notes.contains(&"huge.md".to_owned()), "{notes:?}");
     #[cfg(unix)]

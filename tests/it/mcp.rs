@@ -116,13 +116,14 @@ fn a_log_is_diagnosed_from_words_or_a_file() {
     let mut agent = Agent::new();
     let result = agent.call("diagnose", json!({ "text": LOG }));
     let data = &result["structuredContent"];
-    assert_eq!((&data["schema"], &data["fault"]["id"]), (&json!("faultbook/diagnosis/1"), &json!("cudnn-no-engine")));
+    assert_eq!((&data["schema"], &data["fault"]["id"]), (&json!("faultbook/diagnosis/2"), &json!("cudnn-no-engine")));
     assert_eq!(data["reports"][0]["id"], "BUG-20260101-007");
     assert!(text(&result).starts_with("# "));
     fs::write(agent.folder.path().join("run.log"), LOG).expect("a file");
     let result = agent.call("diagnose", json!({ "path": "run.log" }));
     assert_eq!(result["structuredContent"]["fault"]["id"], "cudnn-no-engine");
-    for (arguments, says) in [(json!({ "path": "absent.log" }), "cannot read"), (json!({ "path": "." }), "is no file")]
+    for (arguments, says) in
+        [(json!({ "path": "absent.log" }), "cannot read"), (json!({ "path": "." }), "is not a file")]
     {
         let result = agent.call("diagnose", arguments);
         assert!(result["isError"] == true && text(&result).contains(says), "{result}");

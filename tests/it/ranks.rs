@@ -87,7 +87,7 @@ fn a_healthy_run_of_many_ranks_is_healthy() {
 }
 
 /// The promise is 50 MB; that size is written where asked for, so that a release binary can be tried on it:
-/// `FAULTBOOK_BIG_LOG=/tmp/big.log cargo test --test ranks`.
+/// `FAULTBOOK_BIG_LOG=/tmp/big.log cargo test --test it ranks`.
 #[test]
 fn a_long_log_can_be_written_for_trying() {
     let Some(path) = std::env::var_os("FAULTBOOK_BIG_LOG") else {

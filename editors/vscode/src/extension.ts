@@ -40,10 +40,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   });
   register("faultbook.diagnoseClipboard", async () => vscode.env.clipboard.readText());
   register("faultbook.diagnoseTerminalSelection", async () => {
-    // The only way that the API leaves to a terminal's selection; the clipboard is put back.
+    // The only API for a terminal's selection; the clipboard is restored afterwards.
     const before = await vscode.env.clipboard.readText();
     try {
-      // Without a selection nothing is copied, and what lay there before is not asked about.
+      // Without a selection nothing is copied, and the old content of the clipboard is not used.
       await vscode.env.clipboard.writeText("");
       await vscode.commands.executeCommand("workbench.action.terminal.copySelection");
       return await vscode.env.clipboard.readText();
@@ -78,7 +78,7 @@ async function newReport(): Promise<Drafted | undefined> {
     const params = { command: "faultbook.draftReport", arguments: [{ text, uri: editor?.document.uri.toString() }] };
     return await client.sendRequest<Drafted>("workspace/executeCommand", params);
   } catch {
-    // The server has said why in a message.
+    // The server has shown a message with the reason.
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
 use super::{Block, Fence, Item, Kind, List, Words};
 
-/// How many blocks may stand inside one another.
+/// How deep blocks may be nested.
 const DEEPEST: usize = 12;
 
 /// A container that is still open.
@@ -15,12 +15,12 @@ struct Open {
     blocks: Vec<Block>,
     list: Option<List>,
     task: Option<bool>,
-    /// Inline words of a tight item, collected until a block or the end comes.
+    /// Inline text of a tight item, collected until a block or the item's end.
     tight: Words,
     tight_range: Range<usize>,
 }
 
-/// Puts blocks together while the parser goes through a text.
+/// Builds blocks from the parser's events.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     offset: usize,
@@ -36,12 +36,12 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// One for a text that begins at `offset` in its document.
+    /// A builder for a text that begins at `offset` in its document.
     pub(super) fn new(offset: usize) -> Self {
         Self { offset, stack: vec![Open::default()], ..Self::default() }
     }
 
-    /// Takes what the parser says next, with its place in the text.
+    /// Takes the parser's next event, with its range in the text.
     pub(super) fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         let range = range.start + self.offset..range.end + self.offset;
         match event {
@@ -52,7 +52,7 @@ impl Builder {
                 None => self.push(&text, &range),
             },
             Event::Code(code) => {
-                // A code span may itself hold backticks; two of them around it keep it readable.
+                // A code span may itself contain backticks; two of them around it keep it readable.
                 let ticks = if code.contains('`') { "``" } else { "`" };
                 self.push(&format!("{ticks}{code}{ticks}"), &range);
             }
@@ -128,7 +128,7 @@ impl Builder {
             }
             TagEnd::Heading(level) => {
                 let words = self.words.take().unwrap_or_default();
-                // Words over a line of dashes or equals signs: several lines are prose with a rule, not a heading.
+                // Text over a line of dashes or equals signs: several lines are prose with a rule, not a heading.
                 let kind = match words.text.contains('\n') || words.text.chars().count() > 150 {
                     true => Kind::Paragraph(words),
                     false => Kind::Heading(level as u8, words),
@@ -253,7 +253,7 @@ impl Builder {
     /// The blocks of the whole text.
     pub(super) fn finish(mut self) -> Vec<Block> {
         self.flush_tight();
-        // The parser closes what it opens; were it not to, the blocks inside would still be handed up.
+        // The parser closes what it opens; if it ever did not, the blocks inside would still be kept.
         while self.stack.len() > 1 {
             self.close(TagEnd::BlockQuote(None), 0..0);
         }
@@ -261,7 +261,7 @@ impl Builder {
     }
 }
 
-/// Blocks that stand in a list without an item; the parser makes none, but nothing may be lost.
+/// Blocks in a list outside of any item: the parser makes none, but nothing may be lost.
 fn open_items(blocks: Vec<Block>) -> Vec<Item> {
     blocks.into_iter().map(|b| Item { range: b.range.clone(), task: None, blocks: vec![b] }).collect()
 }

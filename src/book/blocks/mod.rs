@@ -1,4 +1,4 @@
-//! Markdown as blocks that know their bytes: headings, paragraphs, list items, fences, tables.
+//! Markdown as blocks with byte ranges: headings, paragraphs, list items, fences, tables.
 //!
 //! Only what a reader of pages needs is kept; emphasis is dropped, code spans keep their backticks. Nesting deeper than
 //! twelve blocks is not followed: the words stay in the raw text of the block around it, so no input can exhaust the
@@ -14,21 +14,20 @@ use builder::Builder;
 
 /// One block of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub(crate) struct Block {
     /// What it is.
     pub kind: Kind,
-    /// Its bytes in the document.
+    /// Its byte range in the document.
     pub range: Range<usize>,
 }
 
 /// What a block is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A heading of level 1 to 6.
     Heading(u8, Words),
     /// A paragraph, or the words of a tight list item.
     Paragraph(Words),
-    /// A list.
     List(List),
     /// A code block.
     Fence(Fence),
@@ -44,8 +43,7 @@ pub enum Kind {
 
 /// Inline text: emphasis dropped, code spans in backticks, line breaks kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words {
-    /// The text.
+pub(crate) struct Words {
     pub text: String,
     /// Which parts of the text are bold.
     pub bold: Vec<Range<usize>>,
@@ -54,8 +52,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// The bold words that the whole text consists of, a colon after them left out.
-    pub fn all_bold(&self) -> Option<&str> {
+    /// The text without a trailing colon, if all of it is bold.
+    pub(crate) fn all_bold(&self) -> Option<&str> {
         let trimmed = self.text.trim();
         let begin = self.text.len() - self.text.trim_start().len();
         match self.bold.as_slice() {
@@ -68,7 +66,7 @@ impl Words {
     }
 
     /// Splits into lines; a line that begins in bold gives its bold words as label: `**Result:** PASSED`.
-    pub fn labelled_lines(&self) -> Vec<(Option<&str>, &str)> {
+    pub(crate) fn labelled_lines(&self) -> Vec<(Option<&str>, &str)> {
         let mut out = Vec::new();
         let mut at = 0;
         let mut bolds = self.bold.iter().peekable();
@@ -91,34 +89,32 @@ impl Words {
     }
 
     /// The text on one line.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         self.text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List {
+pub(crate) struct List {
     /// Whether it is numbered.
     pub ordered: bool,
-    /// Its items.
     pub items: Vec<Item>,
 }
 
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub(crate) struct Item {
     /// Its bytes, marker included.
     pub range: Range<usize>,
     /// A task box: ticked or open.
     pub task: Option<bool>,
-    /// What stands in it.
+    /// The blocks inside it.
     pub blocks: Vec<Block>,
 }
 
 impl Item {
     /// The words of its first paragraph.
-    pub fn words(&self) -> Option<&Words> {
+    pub(crate) fn words(&self) -> Option<&Words> {
         match &self.blocks.first()?.kind {
             Kind::Paragraph(words) | Kind::Heading(_, words) => Some(words),
             _ => None,
@@ -128,7 +124,7 @@ impl Item {
 
 /// A code block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fence {
+pub(crate) struct Fence {
     /// The first word of the info string, lower case; empty where none is given.
     pub language: String,
     /// The code, without the fence lines.
@@ -136,7 +132,7 @@ pub struct Fence {
 }
 
 /// The blocks of `text`; ranges count from `offset`, the place of `text` in its document.
-pub fn read(text: &str, offset: usize) -> Vec<Block> {
+pub(crate) fn read(text: &str, offset: usize) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut builder = Builder::new(offset);
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {

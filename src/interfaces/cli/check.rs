@@ -10,14 +10,16 @@ use std::path::{Path, PathBuf};
 use crate::check::output::{self, Shown};
 use crate::check::{self, Document, Finding, Kind, KnownReport, Sample, Setting};
 use crate::files;
+use crate::render::{github, junit, sarif};
 use crate::reports::naming::Naming;
 use crate::reports::project::Project;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ignore::WalkBuilder;
 
-use super::common::{AnyFormat, Common};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::{Failure, reason};
+use super::failure::{Failure, Result, reason};
+use super::format::{FormatArg, Formats};
 use super::output::Output;
 
 /// What `check` takes.
@@ -38,16 +40,37 @@ pub(crate) struct Options {
     /// Also show what is only worth knowing.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<CheckFormat>,
+}
+
+/// How `check` writes its findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs.
+    #[value(alias = "jsonl")]
+    Json,
+    /// For code scanning.
+    Sarif,
+    /// Annotations on GitHub.
+    Github,
+    /// For runners that show test reports.
+    Junit,
+}
+
+impl Formats for CheckFormat {
+    const TERMINAL: Self = Self::Terminal;
 }
 
 /// Larger files are logs, not pages.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Checks, mends when asked, prints.
-pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
-    if matches!(common.format, AnyFormat::Markdown | AnyFormat::Junit) {
-        return Err(Failure::new("`check` does not write this format").hint("terminal, json, sarif or github").into());
-    }
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, asked.format)?;
     // A broken configuration does not keep named files from being checked.
     let project = match Project::find(&here(), &common.reports) {
         Err(error) if asked.paths.is_empty() => return Err(error.into()),
@@ -81,24 +104,25 @@ pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::
         false => check::check(&documents, &setting),
         true => {
             let before = documents.clone();
-            let findings = check::mend(&mut documents, &setting);
+            let findings = check::fix_all(&mut documents, &setting);
             write_back(&before, &documents)?;
             findings
         }
     };
-    output.write(&rendered(&findings, &documents, asked, common, output))?;
+    output.write(&rendered(&findings, &documents, asked, &output))?;
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
 }
 
-fn rendered(findings: &[Finding], documents: &[Document], asked: &Options, common: &Common, output: &Output) -> String {
-    match common.format {
-        AnyFormat::Json => output::json(findings, documents),
-        AnyFormat::Sarif => output::sarif(findings, documents),
-        AnyFormat::Github => output::github(findings),
-        AnyFormat::Terminal | AnyFormat::Markdown | AnyFormat::Junit => {
-            let shown = Shown { width: output.terminal.width, infos: asked.verbose };
-            output::terminal(findings, documents, shown)
+fn rendered(findings: &[Finding], documents: &[Document], asked: &Options, output: &Output<CheckFormat>) -> String {
+    let shared = || output::findings(findings, documents);
+    match output.format {
+        CheckFormat::Terminal => {
+            output::terminal(findings, documents, Shown { width: output.terminal.width, infos: asked.verbose })
         }
+        CheckFormat::Json => output::json(findings, documents),
+        CheckFormat::Sarif => sarif::render(&shared()),
+        CheckFormat::Github => github::render(&shared()),
+        CheckFormat::Junit => junit::render(&shared()),
     }
 }
 
@@ -107,14 +131,13 @@ fn here() -> PathBuf {
 }
 
 /// What is checked when nobody names anything: the project's folders of reports, and of pages.
-fn of_project(project: &Project) -> anyhow::Result<Vec<PathBuf>> {
+fn of_project(project: &Project) -> Result<Vec<PathBuf>> {
     let here = here();
     let short = |path: &PathBuf| path.strip_prefix(&here).map_or_else(|_| path.clone(), Path::to_owned);
     let paths: Vec<PathBuf> = project.roots.iter().chain(&project.pages).map(short).collect();
     match paths.is_empty() {
         true => Err(Failure::new("there is nothing to check: no folder of reports or pages was found")
-            .hint("name files or folders, or put `[book] paths` into faultbook.toml")
-            .into()),
+            .hint("name files or folders, or put `[book] paths` into faultbook.toml")),
         false => Ok(paths),
     }
 }
@@ -128,10 +151,10 @@ struct Inputs {
 
 impl Inputs {
     /// A file as it is, or all documents in a folder. What no rule is for is left out.
-    fn add(&mut self, path: &Path) -> anyhow::Result<()> {
+    fn add(&mut self, path: &Path) -> Result<()> {
         let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
         if !about.is_dir() {
-            return Ok(self.add_file(path)?);
+            return self.add_file(path);
         }
         // Rules of folders above do not count: the user named this one.
         let walk = WalkBuilder::new(path).parents(false).follow_links(false).sort_by_file_path(Path::cmp).build();
@@ -194,7 +217,7 @@ fn known_reports(documents: &[Document], project: &Project, naming: Option<&Nami
 }
 
 /// Texts to try pages on: those asked for, else tests/corpus beside the folder of pages.
-fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> anyhow::Result<Vec<Sample>> {
+fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
     let folders: Vec<PathBuf> = match asked {
         Some(folder) => {
             fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
@@ -218,7 +241,7 @@ fn texts(asked: Option<&Path>, paths: &[PathBuf]) -> anyhow::Result<Vec<Sample>>
 }
 
 /// Writes the documents whose texts changed.
-fn write_back(before: &[Document], after: &[Document]) -> anyhow::Result<()> {
+fn write_back(before: &[Document], after: &[Document]) -> Result<()> {
     for (_, new) in before.iter().zip(after).filter(|(old, new)| old.text != new.text) {
         files::replace(Path::new(&new.path), new.text.as_bytes()).map_err(|error| {
             Failure::new(format!("could not write `{}`: {}", new.path, reason(&error)))

@@ -1,13 +1,13 @@
 //! What the clipboard holds. A machine without one is told so, with what to do instead.
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 
 /// The text in the clipboard.
-pub(crate) fn text() -> anyhow::Result<String> {
+pub(crate) fn text() -> Result<String> {
     let failed = |says: String| Failure::new(says).hint("paste into `faultbook -` and press Ctrl-D");
     let text = read().map_err(failed)?;
     if text.trim().is_empty() {
-        return Err(failed("the clipboard holds no text".to_owned()).into());
+        return Err(failed("the clipboard holds no text".to_owned()));
     }
     Ok(text)
 }

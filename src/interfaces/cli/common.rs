@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::diagnose::DiagnoseFormat;
+use super::format::FormatArg;
+
 /// Options that every command takes, before or after its name.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
-    /// How the answer is written.
-    #[arg(long, global = true, value_enum, default_value_t = AnyFormat::Terminal)]
-    pub(crate) format: AnyFormat,
+    #[command(flatten)]
+    pub(crate) format: FormatArg<DiagnoseFormat>,
 
     /// A folder of bug reports (repeatable); instead of those named in faultbook.toml or found in the usual places.
     #[arg(long, global = true, value_name = "DIR")]
@@ -45,47 +47,6 @@ pub(crate) struct Common {
     /// Columns of the terminal view (default: the terminal's width up to 120, else 80).
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
-}
-
-/// How an answer is written, as typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AnyFormat {
-    /// For reading on a screen.
-    Terminal,
-    /// For programs; `diagnose` follows the schema faultbook/diagnosis/1.
-    #[value(alias = "jsonl")]
-    Json,
-    /// For an issue tracker; not for `check`.
-    Markdown,
-    /// For code scanning; `diagnose` and `check`.
-    Sarif,
-    /// Annotations on GitHub; `diagnose` and `check`.
-    Github,
-    /// For runners that show test reports; `diagnose` only.
-    Junit,
-}
-
-/// How an answer is written, as most commands can.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// For reading on a screen.
-    Terminal,
-    /// For programs.
-    Json,
-    /// For an issue tracker.
-    Markdown,
-}
-
-impl AnyFormat {
-    /// The format, where it is one that most commands can write.
-    pub(crate) fn usual(self) -> Option<Format> {
-        match self {
-            Self::Terminal => Some(Format::Terminal),
-            Self::Json => Some(Format::Json),
-            Self::Markdown => Some(Format::Markdown),
-            Self::Sarif | Self::Github | Self::Junit => None,
-        }
-    }
 }
 
 /// When to use colour.

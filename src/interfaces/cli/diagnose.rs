@@ -6,35 +6,98 @@ use std::path::{Path, PathBuf};
 use crate::diagnosis::{Diagnosis, Verdict};
 use crate::diagnosis::{Located, Measured, locate};
 use crate::incident;
-use crate::render::Answered;
-use crate::render::github;
-use crate::render::json;
-use crate::render::junit;
-use crate::render::layout::Paragraph;
-use crate::render::markdown;
-use crate::render::sarif;
+use crate::render::finding::Findings;
+use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::STRONG;
-use crate::render::terminal;
+use crate::render::terminal::{self, Terminal};
+use crate::render::{github, json, junit, markdown, sarif};
 use crate::reports::knowledge::Knowledge;
 use crate::text;
+use clap::{Args, ValueEnum};
 
-use super::common::{AnyFormat, Common, Format};
+use super::common::Common;
 use super::exit::Exit;
+use super::failure::Result;
+use super::format::{Format, FormatArg, Formats};
 use super::input::Input;
 use super::output::Output;
 use super::{clipboard, complain, input, open, progress};
 
-/// Diagnoses files, or standard input when there are none.
+/// What `diagnose` takes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Options {
+    /// Logs; `-` is standard input, which is also read when no file is given.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Diagnose what the clipboard holds.
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) clipboard: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<DiagnoseFormat>,
+}
+
+/// How `diagnose` writes its answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiagnoseFormat {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs: the schema faultbook/diagnosis/2; several answers are one line each.
+    #[value(alias = "jsonl")]
+    Json,
+    /// For an issue tracker.
+    Markdown,
+    /// For code scanning.
+    Sarif,
+    /// Annotations on GitHub.
+    Github,
+    /// For runners that show test reports.
+    Junit,
+}
+
+impl Formats for DiagnoseFormat {
+    const TERMINAL: Self = Self::Terminal;
+}
+
+/// How several answers are put together.
+enum Writer {
+    /// One after the other.
+    Each(Format),
+    /// As findings in one document.
+    Together(fn(&Findings) -> String),
+}
+
+impl Writer {
+    fn of(format: DiagnoseFormat) -> Self {
+        match format {
+            DiagnoseFormat::Terminal => Self::Each(Format::Terminal),
+            DiagnoseFormat::Json => Self::Each(Format::Json),
+            DiagnoseFormat::Markdown => Self::Each(Format::Markdown),
+            DiagnoseFormat::Sarif => Self::Together(sarif::render),
+            DiagnoseFormat::Github => Self::Together(github::render),
+            DiagnoseFormat::Junit => Self::Together(junit::render),
+        }
+    }
+}
+
+/// Diagnoses files, the clipboard, or standard input when neither is named.
 ///
 /// A file that cannot be read does not keep the others from being diagnosed; the exit code tells.
-pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, options.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let stdin = [PathBuf::from("-")];
-    let files = if files.is_empty() { &stdin } else { files };
+    let unnamed = [PathBuf::from(if options.clipboard { CLIPBOARD } else { "-" })];
+    let files = if options.files.is_empty() { unnamed.as_slice() } else { &options.files };
+    let writer = Writer::of(output.format);
     let mut exits = Vec::with_capacity(files.len());
-    let mut together = Vec::new();
+    let mut together = Findings::default();
     for (place, file) in files.iter().enumerate() {
-        let input = match input::read(file) {
+        let read = match options.clipboard {
+            true => clipboard::text().map(|text| Input { bytes: text.into_bytes(), selection: None }),
+            false => input::read(file),
+        };
+        let input = match read {
             Ok(input) => input,
             Err(error) => {
                 complain(&error);
@@ -47,44 +110,24 @@ pub(crate) fn run(files: &[PathBuf], common: &Common, output: &Output) -> anyhow
             Verdict::KnownFault => Exit::Found,
             Verdict::UnlistedError | Verdict::NoError => Exit::None,
         });
-        if common.format.usual().is_none() {
-            together.push((name(file), diagnosis));
-            continue;
+        match writer {
+            Writer::Together(_) => together.add(&name(file), &diagnosis),
+            Writer::Each(format) => {
+                let several = files.len() > 1;
+                let mut text = if several { heading(file, place, format, output.terminal) } else { String::new() };
+                text.push_str(&rendered(&diagnosis, format, output.terminal, several));
+                output.write(&text)?;
+            }
         }
-        let mut text = if files.len() > 1 { heading(file, place, output) } else { String::new() };
-        text.push_str(&rendered(&diagnosis, output, files.len() > 1));
-        output.write(&text)?;
     }
-    if common.format.usual().is_none() {
-        output.write(&for_ci(common.format, &together))?;
+    if let Writer::Together(render) = writer {
+        output.write(&render(&together))?;
     }
     Ok(Exit::of_all(exits))
 }
 
-/// Diagnoses what the clipboard holds.
-pub(crate) fn clipboard(common: &Common, output: &Output) -> anyhow::Result<Exit> {
-    let input = Input { bytes: clipboard::text()?.into_bytes(), selection: None };
-    let diagnosis = answer(&input, &open::knowledge(common, false)?, common)?;
-    let exit = match diagnosis.verdict {
-        Verdict::KnownFault => Exit::Found,
-        Verdict::UnlistedError | Verdict::NoError => Exit::None,
-    };
-    output.write(&match common.format.usual() {
-        Some(_) => rendered(&diagnosis, output, false),
-        None => for_ci(common.format, &[("clipboard".to_owned(), diagnosis)]),
-    })?;
-    Ok(exit)
-}
-
-/// All answers in one document.
-fn for_ci(format: AnyFormat, together: &[(String, Diagnosis)]) -> String {
-    let answers: Vec<Answered<'_>> = together.iter().map(|(path, diagnosis)| Answered { path, diagnosis }).collect();
-    match format {
-        AnyFormat::Junit => junit::render(&answers),
-        AnyFormat::Github => github::render(&answers),
-        _ => sarif::render(&answers),
-    }
-}
+/// What the clipboard is called in an answer.
+const CLIPBOARD: &str = "clipboard";
 
 /// How a text is called in an answer.
 fn name(file: &Path) -> String {
@@ -92,7 +135,7 @@ fn name(file: &Path) -> String {
 }
 
 /// Diagnoses one text.
-pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Diagnosis> {
+pub(crate) fn answer(input: &Input, knowledge: &Knowledge, common: &Common) -> Result<Diagnosis> {
     Ok(read(input, knowledge, common)?.diagnosis)
 }
 
@@ -107,15 +150,15 @@ pub(crate) struct Analysis {
 }
 
 /// Reads and diagnoses one text, with what the machine says where it was asked or shall be.
-pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> anyhow::Result<Analysis> {
+pub(crate) fn read(input: &Input, knowledge: &Knowledge, common: &Common) -> Result<Analysis> {
     read_with(input, knowledge, &|located, incident| measured(located, incident, common))
 }
 
 /// What is measured, once it is known which failures the text shows.
-type Measure<'m> = dyn Fn(&Located<'_>, &incident::Incident) -> anyhow::Result<Option<Measured>> + 'm;
+type Measure<'m> = dyn Fn(&Located<'_>, &incident::Incident) -> Result<Option<Measured>> + 'm;
 
 /// Reads and diagnoses one text.
-pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> anyhow::Result<Analysis> {
+pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> Result<Analysis> {
     if let Some(selection) = &input.selection {
         // Said at once, since a long text also takes long to diagnose; the answer repeats it.
         let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
@@ -134,20 +177,20 @@ pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<
 
 /// What is known of the machine, when it was asked or shall be.
 #[cfg(feature = "machine")]
-fn measured(located: &Located<'_>, incident: &incident::Incident, common: &Common) -> anyhow::Result<Option<Measured>> {
+fn measured(located: &Located<'_>, incident: &incident::Incident, common: &Common) -> Result<Option<Measured>> {
     super::probe::measured(located, &incident.facts, common)
 }
 
 /// Without the probe nothing is measured.
 #[cfg(not(feature = "machine"))]
-fn measured(_: &Located<'_>, _: &incident::Incident, _: &Common) -> anyhow::Result<Option<Measured>> {
+fn measured(_: &Located<'_>, _: &incident::Incident, _: &Common) -> Result<Option<Measured>> {
     Ok(None)
 }
 
-/// The answer as asked for.
-pub(crate) fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: bool) -> String {
-    match output.format {
-        Format::Terminal => terminal::render(diagnosis, output.terminal),
+/// One answer.
+pub(crate) fn rendered(diagnosis: &Diagnosis, format: Format, terminal: Terminal, one_of_several: bool) -> String {
+    match format {
+        Format::Terminal => terminal::render(diagnosis, terminal),
         Format::Markdown => markdown::render(diagnosis),
         Format::Json if one_of_several => json::render_line(diagnosis),
         Format::Json => json::render(diagnosis),
@@ -155,12 +198,12 @@ pub(crate) fn rendered(diagnosis: &Diagnosis, output: &Output, one_of_several: b
 }
 
 /// Which of several texts an answer is for. JSON has none: one line per text, in the order asked.
-fn heading(file: &Path, place: usize, output: &Output) -> String {
+fn heading(file: &Path, place: usize, format: Format, terminal: Terminal) -> String {
     let name = name(file);
     let gap = if place == 0 { "" } else { "\n" };
-    match output.format {
+    match format {
         Format::Terminal => {
-            let mut sheet = output.sheet();
+            let mut sheet = Sheet::new(terminal.width, terminal.color);
             sheet.paragraph(&Paragraph::new(format!("==> {name} <==")).style(STRONG));
             format!("{gap}{}\n", sheet.finish())
         }

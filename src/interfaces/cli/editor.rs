@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 
 /// Opens a file in the user's editor and waits.
-pub(crate) fn edit(path: &Path) -> anyhow::Result<()> {
+pub(crate) fn edit(path: &Path) -> Result<()> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let Some(editor) = set("VISUAL").or_else(|| set("EDITOR")) else {
-        return Err(Failure::new("there is no editor to open the report in").hint("set $VISUAL or $EDITOR").into());
+        return Err(Failure::new("there is no editor to open the report in").hint("set $VISUAL or $EDITOR"));
     };
     // An editor may have options: `code --wait`.
     let mut words = editor.split_whitespace();
@@ -17,7 +17,7 @@ pub(crate) fn edit(path: &Path) -> anyhow::Result<()> {
     let ended = Command::new(program).args(words).arg(path).status();
     match ended {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::new(format!("the editor `{editor}` failed ({status})")).into()),
-        Err(error) => Err(Failure::new(format!("could not start the editor `{editor}`: {error}")).into()),
+        Ok(status) => Err(Failure::new(format!("the editor `{editor}` failed ({status})"))),
+        Err(error) => Err(Failure::new(format!("could not start the editor `{editor}`: {error}"))),
     }
 }

@@ -4,17 +4,23 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// A mistake of the command line or of an input, with advice.
+use crate::hint::Hint;
+use crate::render::{clean, words};
+
+/// What commands give.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// A mistake of the command line or of an input, with advice: made here, or out of any error that can give a hint.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    says: String,
+    message: String,
     hint: Option<String>,
 }
 
 impl Failure {
     /// What failed, on what: lower case, no full stop.
-    pub(crate) fn new(says: impl Into<String>) -> Self {
-        Self { says: says.into(), hint: None }
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
     }
 
     /// What to do about it.
@@ -31,6 +37,24 @@ impl Failure {
             _ => failure,
         }
     }
+
+    /// The lines shown to the user.
+    pub(crate) fn lines(&self) -> String {
+        let hint = self.hint.iter().map(|hint| format!("\nhint: {}\n", clean::line(hint)));
+        format!("error: {}\n{}", clean::line(&self.message), hint.collect::<String>())
+    }
+}
+
+impl<E: Hint> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(error) = source {
+            message.push_str(&format!(": {error}"));
+            source = error.source();
+        }
+        Self { message, hint: error.hint() }
+    }
 }
 
 /// What the system said, in our spelling.
@@ -42,48 +66,15 @@ pub(crate) fn reason(error: &io::Error) -> String {
         _ => {
             let words = error.to_string();
             let words = words.split(" (os error").next().unwrap_or_default();
-            crate::render::words::mid_sentence(words)
+            words::mid_sentence(words)
         }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.says)
+        out.write_str(&self.message)
     }
-}
-
-impl std::error::Error for Failure {}
-
-/// Any error as the lines shown to the user.
-pub(crate) fn lines(error: &anyhow::Error) -> String {
-    use crate::render::clean;
-    let chain: Vec<String> = error.chain().map(|link| clean::line(&link.to_string())).collect();
-    let mut text = format!("error: {}\n", chain.join(": "));
-    let hint = error.chain().find_map(|link| match link.downcast_ref::<Failure>() {
-        Some(failure) => failure.hint.clone(),
-        None => match link.downcast_ref::<crate::reports::draft::Error>() {
-            Some(error) => error.hint(),
-            None => match link.downcast_ref::<crate::reports::Error>() {
-                Some(error) => error.hint(),
-                None => of_probe(link),
-            },
-        },
-    });
-    if let Some(hint) = hint {
-        text.push_str(&format!("\nhint: {}\n", clean::line(&hint)));
-    }
-    text
-}
-
-#[cfg(feature = "machine")]
-fn of_probe(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    error.downcast_ref::<crate::machine::Error>()?.hint()
-}
-
-#[cfg(not(feature = "machine"))]
-fn of_probe(_error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    None
 }
 
 #[cfg(test)]
@@ -92,16 +83,22 @@ mod tests {
 
     #[test]
     fn errors_read_as_one_sentence_with_a_hint() {
-        let inner = Failure::reading(Path::new("logs"), &io::ErrorKind::IsADirectory.into());
-        let error = anyhow::Error::new(inner).context("nothing was diagnosed");
-        let expected = "error: nothing was diagnosed: could not read `logs`: it is a folder\n\n\
+        let failure = Failure::reading(Path::new("logs"), &io::ErrorKind::IsADirectory.into());
+        let expected = "error: could not read `logs`: it is a folder\n\n\
                         hint: name a log inside it, or pass it with `--reports`\n";
-        assert_eq!(lines(&error), expected);
+        assert_eq!(failure.lines(), expected);
+    }
+
+    #[test]
+    fn an_error_brings_its_cause_and_its_hint() {
+        let missing = crate::reports::Error::read(Path::new("/none"), io::ErrorKind::NotFound.into());
+        let lines = Failure::from(missing).lines();
+        assert!(lines.starts_with("error: ") && lines.contains("/none"), "{lines}");
+        assert!(lines.ends_with("\n\nhint: check the path\n"), "{lines}");
     }
 
     #[test]
     fn names_of_files_cannot_steer_the_terminal() {
-        let error = anyhow::Error::new(Failure::new("could not read `\u{1b}[2Jx`"));
-        assert_eq!(lines(&error), "error: could not read `x`\n");
+        assert_eq!(Failure::new("could not read `\u{1b}[2Jx`").lines(), "error: could not read `x`\n");
     }
 }

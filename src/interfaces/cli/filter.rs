@@ -1,8 +1,10 @@
 //! The options that choose reports, shared by the commands that list and count them.
 
 use crate::book::Book;
-use crate::reports::filter::{Asked, Filter};
+use crate::reports::filter::{Filter, FilterOptions};
 use clap::Args;
+
+use super::failure::Result;
 
 /// What reports must be like.
 #[derive(Debug, Clone, Default, Args)]
@@ -26,8 +28,8 @@ pub(crate) struct Filters {
 
 impl Filters {
     /// Understands what was typed.
-    pub(crate) fn read(&self, book: &Book) -> anyhow::Result<Filter> {
-        let asked = Asked {
+    pub(crate) fn read(&self, book: &Book) -> Result<Filter> {
+        let asked = FilterOptions {
             statuses: &self.status,
             severities: &self.severity,
             since: self.since.as_deref(),

@@ -5,12 +5,41 @@ use crate::book::hardware::Gpu;
 use crate::diagnosis::capacity::{self, Load, Move, Split};
 use crate::render::layout::{Paragraph, piece};
 use crate::render::style::{FAINT, PLAIN, STRONG};
+use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
+use super::format::{Format, FormatArg};
 use super::output::{Output, json, table};
+
+/// What `fit` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// The GPU it runs on, as people or drivers write it.
+    #[arg(long, value_name = "GPU")]
+    from: String,
+
+    /// The GPU it should run on.
+    #[arg(long, value_name = "GPU")]
+    to: String,
+
+    /// Samples per step on the old GPU.
+    #[arg(long, value_name = "N")]
+    batch: u32,
+
+    /// The share of memory that does not depend on the batch.
+    #[arg(long, value_name = "PERCENT", default_value = "20%", value_parser = percent)]
+    overhead: f64,
+
+    /// The most memory that the run held on the old GPU, where you know it: `9.5GiB`.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    used: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+}
 
 /// The shape of the JSON (`faultbook/fit/1`).
 #[derive(Serialize)]
@@ -43,9 +72,11 @@ struct Row<'a> {
 }
 
 /// Prints the estimate.
-pub(crate) fn run(from: &str, to: &str, load: Load, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
+    let load = Load { batch: asked.batch, overhead: asked.overhead, used: asked.used };
     let book = Book::new(!common.no_builtin);
-    let (from, to) = (card(&book, from)?, card(&book, to)?);
+    let (from, to) = (card(&book, &asked.from)?, card(&book, &asked.to)?);
     let answer = capacity::fit(from, to, load).map_err(|why| Failure::new(why.to_string()))?;
     output.write(&match output.format {
         Format::Terminal => terminal(from, to, &answer, output),
@@ -56,7 +87,7 @@ pub(crate) fn run(from: &str, to: &str, load: Load, common: &Common, output: &Ou
 }
 
 /// The card of that name.
-pub(crate) fn card<'b>(book: &'b Book, name: &str) -> anyhow::Result<&'b Gpu> {
+pub(crate) fn card<'b>(book: &'b Book, name: &str) -> Result<&'b Gpu> {
     if let Some(gpu) = book.hardware.gpu(name) {
         return Ok(gpu);
     }

@@ -4,9 +4,10 @@ use crate::reports::graph::{Graph, View, dot, mermaid};
 use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
+use super::format::{Format, FormatArg};
 use super::output::{self, Output, json};
 use super::{new, open};
 
@@ -27,6 +28,9 @@ pub(crate) struct Options {
     /// Also reports that have nothing to do with any other.
     #[arg(long, conflicts_with = "id")]
     all: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
 }
 
 /// The JSON (`faultbook/graph/1`).
@@ -57,7 +61,8 @@ struct Edge<'a> {
 }
 
 /// Prints the graph.
-pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
     let (project, knowledge) = open::project(common, false)?;
     let told = open::told(&project, &knowledge);
     let view = View { centre: asked.id.as_deref(), steps: asked.steps, alone: asked.all };
@@ -65,9 +70,7 @@ pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::
     if let Some(id) = &asked.id
         && graph.nodes.is_empty()
     {
-        return Err(Failure::new(format!("the project has no report `{id}`"))
-            .hint("`faultbook list` names them all")
-            .into());
+        return Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all"));
     }
     output.write(&match output.format {
         Format::Json => json(&answer(&graph))?,

@@ -10,10 +10,11 @@ mod asked {
     use crate::reports::draft::software;
 
     use super::{Analysis, Common, Facts};
+    use crate::interfaces::cli::failure::Result;
     use crate::interfaces::cli::probe;
 
     /// The options with the probe switched on where there is a driver.
-    pub(crate) fn with_probe(common: &Common) -> anyhow::Result<Common> {
+    pub(crate) fn with_probe(common: &Common) -> Result<Common> {
         let unsaid = !common.no_probe && common.facts.is_none();
         Ok(Common { probe: common.probe || (unsaid && probe::driver_here(common)?), ..common.clone() })
     }
@@ -24,7 +25,7 @@ mod asked {
     }
 
     /// What is said of the software, where the devices were not asked.
-    pub(crate) fn software(reading: &Analysis, common: &Common) -> anyhow::Result<Facts> {
+    pub(crate) fn software(reading: &Analysis, common: &Common) -> Result<Facts> {
         if common.no_probe || common.facts.is_some() || reading.diagnosis.probe.is_some() {
             return Ok(Facts::default());
         }
@@ -36,9 +37,10 @@ mod asked {
 #[expect(clippy::unnecessary_wraps, reason = "asking can fail")]
 mod asked {
     use super::{Analysis, Common, Facts};
+    use crate::interfaces::cli::failure::Result;
 
     /// Nothing can be switched on.
-    pub(crate) fn with_probe(common: &Common) -> anyhow::Result<Common> {
+    pub(crate) fn with_probe(common: &Common) -> Result<Common> {
         Ok(common.clone())
     }
 
@@ -48,7 +50,7 @@ mod asked {
     }
 
     /// Nothing is known.
-    pub(crate) fn software(_reading: &Analysis, _common: &Common) -> anyhow::Result<Facts> {
+    pub(crate) fn software(_reading: &Analysis, _common: &Common) -> Result<Facts> {
         Ok(Facts::default())
     }
 }

@@ -3,13 +3,26 @@
 use crate::diagnosis::Search as _;
 use crate::render::layout::Paragraph;
 use crate::render::words::counted;
+use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
+use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{Output, json};
+
+/// What `index` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// Throw the index away and build it again.
+    #[arg(long)]
+    rebuild: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+}
 
 /// The JSON (`faultbook/index/1`).
 #[derive(Serialize)]
@@ -21,8 +34,9 @@ struct Answer {
 }
 
 /// Refreshes or rebuilds.
-pub(crate) fn run(rebuild: bool, common: &Common, output: &Output) -> anyhow::Result<Exit> {
-    let knowledge = open::knowledge(common, rebuild)?;
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
+    let knowledge = open::knowledge(common, asked.rebuild)?;
     let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
     let (reports, read, pages) = (index.entries().count(), index.refreshed(), knowledge.book.faults.len());
     let says = format!(

@@ -11,9 +11,10 @@ use crate::reports::record;
 use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::{Failure, reason};
+use super::failure::{Failure, Result, reason};
+use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{new, open};
 
@@ -31,6 +32,9 @@ pub(crate) struct Options {
     /// Take the place of a page that somebody else wrote.
     #[arg(long, conflicts_with = "check")]
     force: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
 }
 
 /// One page, also the shape of the JSON (`faultbook/index-page/1`).
@@ -49,14 +53,15 @@ struct Answer<'a> {
 }
 
 /// Writes or checks the pages.
-pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
     let folders = match &asked.folder {
         Some(folder) => vec![folder.clone()],
         None => Project::find(&open::here(), &common.reports)?.roots,
     };
     let folders: Vec<PathBuf> = folders.into_iter().filter(|folder| !folder.is_file()).collect();
     if folders.is_empty() {
-        return Err(Failure::new("no folder of reports was found").hint("name one: `faultbook index-page DIR`").into());
+        return Err(Failure::new("no folder of reports was found").hint("name one: `faultbook index-page DIR`"));
     }
     let mut pages = Vec::new();
     for folder in &folders {
@@ -64,13 +69,15 @@ pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::
     }
     output.write(&match output.format {
         Format::Json => json(&Answer { schema: "faultbook/index-page/1", pages: &pages })?,
-        _ => pages.iter().map(|page| format!("{}: {}\n", page.path, page.state)).collect(),
+        Format::Terminal | Format::Markdown => {
+            pages.iter().map(|page| format!("{}: {}\n", page.path, page.state)).collect()
+        }
     })?;
     let behind = pages.iter().any(|page| matches!(page.state, "outdated" | "missing"));
     Ok(if behind { Exit::None } else { Exit::Found })
 }
 
-fn page(folder: &std::path::Path, asked: &Options) -> anyhow::Result<Page> {
+fn page(folder: &std::path::Path, asked: &Options) -> Result<Page> {
     let (found, _) = report_files::report_files(folder)?;
     let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
     let told = record::read(&files, |_| Vec::new());
@@ -79,7 +86,7 @@ fn page(folder: &std::path::Path, asked: &Options) -> anyhow::Result<Page> {
     let there = match std::fs::read(&path) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Failure::reading(&path, &error).into()),
+        Err(error) => return Err(Failure::reading(&path, &error)),
     };
     let shown = new::shown(&path);
     let same = there.as_ref().is_some_and(|there| index_page::is_same(there, &text));
@@ -90,8 +97,7 @@ fn page(folder: &std::path::Path, asked: &Options) -> anyhow::Result<Page> {
         (None, _, true) => "missing",
         (Some(there), false, false) if !index_page::is_ours(there) && !asked.force => {
             return Err(Failure::new(format!("`{shown}` was written by somebody else"))
-                .hint("move it, or say --force to put the index in its place")
-                .into());
+                .hint("move it, or say --force to put the index in its place"));
         }
         (_, _, false) => {
             files::replace(&path, text.as_bytes())

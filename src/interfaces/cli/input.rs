@@ -9,7 +9,7 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::progress;
 use super::reduce::{Limits, Reducer, Selection};
 use crate::text::{self, Transcript};
@@ -48,14 +48,14 @@ impl Input {
 }
 
 /// Reads a file, or standard input when the name is `-`.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Input> {
+pub(crate) fn read(path: &Path) -> Result<Input> {
     let failed = |error: io::Error| Failure::reading(path, &error);
     if path == Path::new("-") {
         let stdin = io::stdin();
         if stdin.is_terminal() {
             invite();
         }
-        return Ok(read_all(stdin.lock(), None, WHOLE, Limits::default()).map_err(failed)?);
+        return read_all(stdin.lock(), None, WHOLE, Limits::default()).map_err(failed);
     }
     let about = fs::metadata(path).map_err(|error| {
         let failure = failed(error);
@@ -65,12 +65,12 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Input> {
         failure
     })?;
     if about.is_dir() {
-        return Err(failed(io::ErrorKind::IsADirectory.into()).into());
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
     }
     let file = File::open(path).map_err(failed)?;
     // Pipes and devices have no length to speak of.
     let length = Some(about.len()).filter(|_| about.is_file());
-    Ok(read_all(file, length, WHOLE, Limits::default()).map_err(failed)?)
+    read_all(file, length, WHOLE, Limits::default()).map_err(failed)
 }
 
 /// Tells somebody at a terminal what is waited for.

@@ -10,13 +10,26 @@ use crate::render::words::counted;
 use crate::reports::knowledge::Knowledge;
 use crate::reports::reading;
 use crate::reports::record::Record;
+use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
+use super::failure::Result;
 use super::filter::Filters;
+use super::format::{Format, FormatArg};
 use super::output::{Output, json, table};
 use super::{new, open};
+
+/// What `list` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    filters: Filters,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+}
 
 /// One page or report, also the shape of the JSON (`faultbook/list/1`).
 #[derive(Debug, Serialize)]
@@ -42,9 +55,10 @@ struct Answer<'a> {
 }
 
 /// Prints the list.
-pub(crate) fn run(filters: &Filters, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let filter = filters.read(&knowledge.book)?;
+    let filter = asked.filters.read(&knowledge.book)?;
     if !filter.is_empty() {
         let wanted = open::records(&knowledge).into_iter().filter(|record| filter.wants(record));
         return filtered(&wanted.map(of_record).collect::<Vec<_>>(), output);
@@ -74,7 +88,7 @@ pub(crate) fn run(filters: &Filters, common: &Common, output: &Output) -> anyhow
 }
 
 /// Prints the reports that fit a filter.
-fn filtered(reports: &[Row], output: &Output) -> anyhow::Result<Exit> {
+fn filtered(reports: &[Row], output: &Output) -> Result<Exit> {
     let text = match output.format {
         Format::Json => json(&Answer { schema: "faultbook/list/1", pages: &[], reports })?,
         Format::Markdown => {

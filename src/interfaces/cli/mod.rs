@@ -14,6 +14,7 @@ mod exit;
 mod failure;
 mod filter;
 mod fit;
+mod format;
 mod graph;
 mod here;
 mod index;
@@ -51,9 +52,9 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::diagnosis::capacity::Load;
 use args::{Arguments, Command};
 use exit::Exit;
+use failure::{Failure, Result};
 use output::Output;
 
 /// Runs the command of this process.
@@ -86,55 +87,40 @@ fn answer() -> Exit {
     }
 }
 
-fn dispatch(arguments: Arguments) -> anyhow::Result<Exit> {
+fn dispatch(arguments: Arguments) -> Result<Exit> {
     let Arguments { command, files, common } = arguments;
-    let output = Output::new(&common);
-    if common.format.usual().is_none() && !matches!(command, None | Some(Command::Check(_) | Command::Diagnose { .. }))
-    {
-        return Err(failure::Failure::new("only `diagnose` and `check` write this format")
-            .hint("terminal, json or markdown")
-            .into());
-    }
     match command {
-        Some(Command::Diagnose { clipboard: true, .. }) => diagnose::clipboard(&common, &output),
-        Some(Command::Diagnose { files, .. }) => diagnose::run(&files, &common, &output),
-        Some(Command::Run { log, new, on_failure, command }) => {
-            run::run(&command, &run::Wishes { log, new, on_failure }, &common, &output)
-        }
-        Some(Command::Search { words, limit }) => search::run(&words.join(" "), limit, &common, &output),
-        Some(Command::Show { id }) => show::run(&id.join(" "), &common, &output),
+        Some(Command::Diagnose(options)) => diagnose::run(&options, &common),
+        Some(Command::Run(options)) => run::run(&options, &common),
+        Some(Command::Search(options)) => search::run(&options, &common),
+        Some(Command::Show(options)) => show::run(&options, &common),
         #[cfg(feature = "machine")]
-        Some(Command::Probe { level, save, watch, every, count, seconds, time_limit }) => {
-            let asked = probe::Asked { level, save, seconds, time_limit };
-            if watch { probe::watch(every, count, &common, &output) } else { probe::run(&asked, &common, &output) }
-        }
-        Some(Command::Fit { from, to, batch, overhead, used }) => {
-            fit::run(&from, &to, Load { batch, overhead, used }, &common, &output)
-        }
-        Some(Command::Check(asked)) => check::run(&asked, &common, &output),
+        Some(Command::Probe(options)) => probe::run(&options, &common),
+        Some(Command::Fit(options)) => fit::run(&options, &common),
+        Some(Command::Check(options)) => check::run(&options, &common),
         #[cfg(feature = "lsp")]
-        Some(Command::Lsp { .. }) => servers::lsp(&common),
+        Some(Command::Lsp(options)) => servers::lsp(&options, &common),
         #[cfg(feature = "mcp")]
-        Some(Command::Mcp { allow_write }) => servers::mcp(allow_write, &common),
+        Some(Command::Mcp(options)) => servers::mcp(&options, &common),
         #[cfg(feature = "shell")]
-        Some(Command::Completions { shell }) => shell::completions(shell, &output),
+        Some(Command::Completions(options)) => shell::completions(&options, &common),
         #[cfg(feature = "shell")]
-        Some(Command::Man { folder }) => shell::man(&folder),
-        Some(Command::Hook { shell }) => shell::hook(shell, &output),
-        Some(Command::New(asked)) => new::run(&asked, &common, &output),
-        Some(Command::Status { id, word, commit }) => status::run(&id, &word, commit.as_deref(), &common, &output),
-        Some(Command::Templates) => templates::run(&common, &output),
-        Some(Command::List(filters)) => list::run(&filters, &common, &output),
-        Some(Command::Stats(asked)) => stats::run(&asked, &common, &output),
-        Some(Command::Graph(asked)) => graph::run(&asked, &common, &output),
-        Some(Command::Refs { id }) => refs::run(&id, &common, &output),
-        Some(Command::IndexPage(asked)) => index_page::run(&asked, &common, &output),
-        Some(Command::Index { rebuild }) => index::run(rebuild, &common, &output),
+        Some(Command::Man(options)) => shell::man(&options),
+        Some(Command::Hook(options)) => shell::hook(&options, &common),
+        Some(Command::New(options)) => new::run(&options, &common),
+        Some(Command::Status(options)) => status::run(&options, &common),
+        Some(Command::Templates(format)) => templates::run(format, &common),
+        Some(Command::List(options)) => list::run(&options, &common),
+        Some(Command::Stats(options)) => stats::run(&options, &common),
+        Some(Command::Graph(options)) => graph::run(&options, &common),
+        Some(Command::Refs(options)) => refs::run(&options, &common),
+        Some(Command::IndexPage(options)) => index_page::run(&options, &common),
+        Some(Command::Index(options)) => index::run(&options, &common),
         None if files.is_empty() && io::stdin().is_terminal() => {
-            output.write(HOW_TO_PASTE)?;
+            Output::new(&common, common.format)?.write(HOW_TO_PASTE)?;
             Ok(Exit::Usage)
         }
-        None => diagnose::run(&files, &common, &output),
+        None => diagnose::run(&diagnose::Options { files, ..diagnose::Options::default() }, &common),
     }
 }
 
@@ -152,8 +138,8 @@ Faultbook says which GPU or ML training failure a log shows, why, and what fixes
 ";
 
 /// Says on standard error what went wrong. Nobody is left to tell when that fails too.
-fn complain(error: &anyhow::Error) {
-    let _ = io::stderr().lock().write_all(failure::lines(error).as_bytes());
+fn complain(failure: &Failure) {
+    let _ = io::stderr().lock().write_all(failure.lines().as_bytes());
 }
 
 /// What is printed for a panic, instead of a backtrace that only its author can read.

@@ -25,10 +25,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::common::{Common, Format};
+use super::common::Common;
 use super::diagnose::{self, Analysis};
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
+use super::format::{Format, FormatArg};
 use super::input::{self, Input};
 use super::output::{Output, json, remark};
 use super::redactions::{self, Taken, taken};
@@ -36,7 +37,7 @@ use super::{complain, editor, here, open, questions};
 
 /// What `new` takes.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Asked {
+pub(crate) struct Options {
     /// The log; `-` is standard input, which is also read when no file is given.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -100,6 +101,9 @@ pub(crate) struct Asked {
     /// The day and time of the failure, `2025-11-10 18:08`, instead of now.
     #[arg(long, value_name = "DATE", value_parser = moment)]
     date: Option<Moment>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
 }
 
 /// The JSON (`faultbook/new/1`).
@@ -123,7 +127,8 @@ struct Alike {
 }
 
 /// Writes, prints or adds.
-pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
     let (project, knowledge) = open::project(common, false)?;
     let templates = templates(&project)?;
     templates.choose(&asked.template)?;
@@ -136,14 +141,14 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
     if reading.diagnosis.verdict == Verdict::NoError && report::kind(&asked.template) == "BUG" && asked.title.is_none()
     {
-        complain(&anyhow::Error::from(Failure::new("no error in this text, so nothing was written").hint(
+        complain(&Failure::new("no error in this text, so nothing was written").hint(
             "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
-        )));
+        ));
         return Ok(Exit::None);
     }
     let moment = asked.date.clone().unwrap_or_else(Moment::now);
     let state = git::state(&open::here(), &project.roots);
-    let mut said = fill::Asked {
+    let mut said = fill::ReportOptions {
         title: asked.title.clone(),
         severity: asked.severity.clone(),
         status: asked.status.clone(),
@@ -155,7 +160,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     };
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
-    let context = |said: &fill::Asked| {
+    let context = |said: &fill::ReportOptions| {
         let Analysis { transcript, incident, diagnosis } = &reading;
         fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said)
     };
@@ -181,7 +186,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         return add(&id, &filled, &reading, &knowledge, &moment, redactor, asked, output);
     }
     if let Some(alike) = &alike {
-        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.says(), alike.id));
+        remark(&format!("{}; `--append {}` adds this occurrence to it", alike.message(), alike.id));
     }
 
     let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
@@ -194,7 +199,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
         context: &filled,
         diagnosis: &reading.diagnosis,
         knowledge: &knowledge,
-        asked: &said,
+        options: &said,
         folder: &folder,
         scheme: &scheme,
         moment: &moment,
@@ -222,8 +227,8 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
     };
     output.write(&match (output.format, &text) {
         (Format::Json, _) => json(&answer)?,
-        (_, Some(text)) => text.clone(),
-        (_, None) => format!("{}\n", answer.path),
+        (Format::Terminal | Format::Markdown, Some(text)) => text.clone(),
+        (Format::Terminal | Format::Markdown, None) => format!("{}\n", answer.path),
     })?;
     if asked.edit {
         editor::edit(&created.path)?;
@@ -240,9 +245,9 @@ fn add(
     knowledge: &Knowledge,
     moment: &Moment,
     redactor: Option<Redactor>,
-    asked: &Asked,
+    asked: &Options,
     output: &Output,
-) -> anyhow::Result<Exit> {
+) -> Result<Exit> {
     let old = one_report(knowledge, id)?;
     let own = fill::own_facts(&reading.diagnosis);
     let mut paragraph = occurrence::paragraph(&old, filled, &own, moment);
@@ -263,7 +268,7 @@ fn add(
             redactions: taken(redactor.as_ref()),
             text: None,
         })?,
-        _ => format!("{path}\n"),
+        Format::Terminal | Format::Markdown => format!("{path}\n"),
     })?;
     if asked.edit {
         editor::edit(&old.path)?;
@@ -272,7 +277,7 @@ fn add(
 }
 
 /// The text to report on. A change log needs none.
-fn log(asked: &Asked) -> anyhow::Result<Input> {
+fn log(asked: &Options) -> Result<Input> {
     let needs_none = report::kind(&asked.template) == "CHG" && asked.append.is_none();
     match &asked.file {
         None if needs_none => Ok(Input { bytes: Vec::new(), selection: None }),
@@ -290,28 +295,25 @@ fn redacted(mut input: Input, redactor: Option<&mut Redactor>) -> Input {
 }
 
 /// The templates of a project.
-pub(crate) fn templates(project: &Project) -> anyhow::Result<Templates> {
+pub(crate) fn templates(project: &Project) -> Result<Templates> {
     Ok(report_config::templates(&project.config, &open::here())?)
 }
 
 /// The one report of the project with that id.
-pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> anyhow::Result<Report> {
+pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> Result<Report> {
     let paths: Vec<PathBuf> = lookup::entries_named(knowledge, id).map(|entry| entry.path.clone()).collect();
     match paths.as_slice() {
         [path] => Ok(files::read_report(path)?),
-        [] => Err(Failure::new(format!("the project has no report `{id}`"))
-            .hint("`faultbook list` names them all")
-            .into()),
+        [] => Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all")),
         several => {
             let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
             Err(Failure::new(format!("{} reports have the id `{id}`", several.len()))
-                .hint(format!("name one by its file: {}", names.join(", ")))
-                .into())
+                .hint(format!("name one by its file: {}", names.join(", "))))
         }
     }
 }
 
-fn change(revision: &str) -> anyhow::Result<(git::Commit, Vec<git::Change>)> {
+fn change(revision: &str) -> Result<(git::Commit, Vec<git::Change>)> {
     let here = open::here();
     let commit = git::commit(&here, revision)?;
     let changes = git::changes(&here, &commit.hash)?;
@@ -319,7 +321,7 @@ fn change(revision: &str) -> anyhow::Result<(git::Commit, Vec<git::Change>)> {
 }
 
 /// Whether somebody can be asked.
-fn asks(asked: &Asked) -> bool {
+fn asks(asked: &Options) -> bool {
     let from_file = asked.file.as_ref().is_some_and(|file| file != Path::new("-"));
     cfg!(feature = "prompts")
         && from_file

@@ -12,22 +12,23 @@ use etcetera::BaseStrategy as _;
 use indicatif::ProgressBar;
 
 use super::common::Common;
+use super::failure::Result;
 use super::{output, progress};
 
 /// Reports indexed without a word about it.
 const QUIETLY: usize = 50;
 
 /// All knowledge of this run. Nothing is indexed before somebody asks for it.
-pub(crate) fn knowledge(common: &Common, rebuild: bool) -> anyhow::Result<Knowledge> {
+pub(crate) fn knowledge(common: &Common, rebuild: bool) -> Result<Knowledge> {
     Ok(project(common, rebuild)?.1)
 }
 
 /// The project as found, and all knowledge of this run.
-pub(crate) fn project(common: &Common, rebuild: bool) -> anyhow::Result<(Project, Knowledge)> {
+pub(crate) fn project(common: &Common, rebuild: bool) -> Result<(Project, Knowledge)> {
     let mut project = Project::find(&here(), &common.reports)?;
     let book = project.book(!common.no_builtin)?;
     for note in &project.notes {
-        output::remark(&format!("{}: {}", note.path.display(), note.says));
+        output::remark(&format!("{}: {}", note.path.display(), note.message));
     }
     let places =
         Places { reports: project.files.clone(), roots: project.roots.clone(), cache: cache_folder(), rebuild };

@@ -9,7 +9,9 @@ use crate::render::terminal::Terminal;
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
-use super::common::{Color, Common, Format};
+use super::common::{Color, Common};
+use super::failure::{Failure, Result, reason};
+use super::format::{Format, FormatArg, Formats};
 
 /// Columns when nobody says otherwise.
 const WIDTH: usize = 80;
@@ -19,24 +21,17 @@ const WIDEST: usize = 120;
 
 /// How the answer of this run is written.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Output {
+pub(crate) struct Output<F = Format> {
     /// The format asked for.
-    pub(crate) format: Format,
+    pub(crate) format: F,
     /// What the terminal can show.
     pub(crate) terminal: Terminal,
 }
 
-impl Output {
+impl<F: Formats> Output<F> {
     /// What the options and the environment ask for.
-    pub(crate) fn new(common: &Common) -> Self {
-        let color = match common.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-        };
-        let width = common.width.map_or_else(usual_width, usize::from);
-        // What is in no usual format is written as it is, like JSON.
-        Self { format: common.format.usual().unwrap_or(Format::Json), terminal: Terminal { width, color } }
+    pub(crate) fn new(common: &Common, format: FormatArg<F>) -> Result<Self> {
+        Ok(Self { format: format.or(common.format)?, terminal: terminal(common) })
     }
 
     /// An empty page for text made here.
@@ -45,27 +40,33 @@ impl Output {
     }
 
     /// Writes an answer. A closed pipe means that the reader has what it wanted.
-    pub(crate) fn write(&self, text: &str) -> anyhow::Result<()> {
-        let stdout = io::stdout().lock();
+    pub(crate) fn write(&self, text: &str) -> Result<()> {
+        let mut stdout = io::stdout().lock();
         let choice = if self.terminal.color { ColorChoice::Always } else { ColorChoice::Never };
-        let written = match self.format {
-            Format::Terminal => {
-                let mut stream = AutoStream::new(stdout, choice);
-                stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
-            }
-            Format::Json | Format::Markdown => {
-                let mut stdout = stdout;
-                stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
-            }
+        let written = if self.format == F::TERMINAL {
+            let mut stream = AutoStream::new(stdout, choice);
+            stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
+        } else {
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
         };
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                let says = format!("could not write the answer: {}", super::failure::reason(&error));
-                Err(super::failure::Failure::new(says).into())
+                let says = format!("could not write the answer: {}", reason(&error));
+                Err(Failure::new(says))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// What the terminal can show.
+pub(crate) fn terminal(common: &Common) -> Terminal {
+    let color = match common.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+    };
+    Terminal { width: common.width.map_or_else(usual_width, usize::from), color }
 }
 
 /// The width of the terminal; text for files and pipes gets the usual one.
@@ -81,8 +82,8 @@ pub(crate) fn remark(says: &str) {
 }
 
 /// A value as indented JSON with a line end.
-pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(value)? + "\n")
+pub(crate) fn json(value: &impl Serialize) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value).map_err(|error| Failure::new(error.to_string()))? + "\n")
 }
 
 /// A markdown table.

@@ -9,12 +9,13 @@ use crate::facts::Facts;
 use crate::machine::view::probe as render;
 use crate::machine::view::watch as watched;
 use crate::machine::{self, Level, Options, Outcome, Watch};
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::Failure;
-use super::output::{Output, remark};
+use super::failure::{Failure, Result};
+use super::format::{Format, FormatArg};
+use super::output::{self, Output, remark};
 use super::progress;
 
 /// For `faultbook probe --help`.
@@ -44,16 +45,39 @@ pub(crate) enum Depth {
     Stress,
 }
 
-/// What a probe was asked for.
-pub(crate) struct Asked {
-    /// How much is done.
-    pub(crate) level: Depth,
-    /// Where the facts go.
-    pub(crate) save: Option<PathBuf>,
-    /// Seconds for each check of the stress level.
-    pub(crate) seconds: u64,
-    /// Seconds for the ladder of one device.
-    pub(crate) time_limit: u64,
+/// What `probe` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ProbeOptions {
+    /// How much is done: `quick` only reads.
+    #[arg(long, value_enum, default_value_t = Depth::Quick)]
+    level: Depth,
+
+    /// Write the facts to a file, to be used elsewhere with `--facts`.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+
+    /// Look again and again until stopped; with `--format json` one line per look.
+    #[arg(long, conflicts_with_all = ["level", "save"])]
+    watch: bool,
+
+    /// Seconds between two looks.
+    #[arg(long, requires = "watch", default_value_t = 1.0, value_name = "SECONDS")]
+    every: f64,
+
+    /// Stop after so many looks.
+    #[arg(long, requires = "watch", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+
+    /// Seconds for each check that the stress level adds.
+    #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    seconds: u64,
+
+    /// Longest time for the functional level of one device, waking it not counted; what is cut off says so.
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    time_limit: u64,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
 }
 
 /// Answers the hidden subcommand by which the probe calls this program and ends the process then.
@@ -65,7 +89,11 @@ pub(crate) fn step() {
 }
 
 /// Asks the machine and prints the answer.
-pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &ProbeOptions, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
+    if asked.watch {
+        return watch(asked.every, asked.count, common, output);
+    }
     let level = match asked.level {
         Depth::Quick => Level::Quick,
         Depth::Functional => Level::Functional,
@@ -91,7 +119,7 @@ pub(crate) fn run(asked: &Asked, common: &Common, output: &Output) -> anyhow::Re
 }
 
 /// Looks again and again until the reader goes away or the count is reached.
-pub(crate) fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> Result<Exit> {
     let pause = Duration::try_from_secs_f64(every.clamp(0.1, 3600.0)).unwrap_or(Duration::from_secs(1));
     let in_place = output.format == Format::Terminal && std::io::stdout().is_terminal();
     let mut watch = Watch::new(options(common)?);
@@ -127,9 +155,9 @@ fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
     const REST_OF_LINE: &str = "\u{1b}[K";
     const ALL_BELOW: &str = "\u{1b}[J";
     let rows = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
-    let output = Output::new(common);
+    let terminal = output::terminal(common);
     // A line below for the words that tell how to end it.
-    let picture = watched::render(watch, output.terminal, rows.map(|rows| rows.saturating_sub(2)));
+    let picture = watched::render(watch, terminal, rows.map(|rows| rows.saturating_sub(2)));
     let shown: Vec<&str> = picture.lines().take(rows.map_or(usize::MAX, |rows| rows.saturating_sub(2))).collect();
     let mut text = HOME.to_owned();
     for line in shown {
@@ -141,14 +169,14 @@ fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
 
 /// The machine's part in a diagnosis: saved facts, or an answer of this machine where it was asked for or where it
 /// helps and costs nothing that anybody notices.
-pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> anyhow::Result<Option<Measured>> {
+pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> Result<Option<Measured>> {
     let outcome = if let Some(path) = &common.facts {
         let mut outcome = machine::load(path)?;
         outcome.level = "saved".to_owned();
         outcome
     } else if common.probe {
         machine::run(Level::Quick, &options(common)?)
-    } else if unasked(located, common)? {
+    } else if by_itself(located, common)? {
         machine::run(Level::Quick, &Options { budget: Some(PROBE_BUDGET - OVERHEAD), ..options(common)? })
     } else {
         return Ok(None);
@@ -158,7 +186,7 @@ pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> 
 
 /// What the machine says at this moment: saved facts, or what it was asked because somebody wants that or it has a
 /// driver. A run has just died on it.
-pub(crate) fn at_death(common: &Common) -> anyhow::Result<Option<Outcome>> {
+pub(crate) fn at_death(common: &Common) -> Result<Option<Outcome>> {
     if let Some(path) = &common.facts {
         let mut outcome = machine::load(path)?;
         outcome.level = "saved".to_owned();
@@ -178,8 +206,8 @@ pub(crate) fn related(outcome: &Outcome, text: &Facts) -> Measured {
     Measured { facts, summary: Some(summary) }
 }
 
-/// Whether the machine is asked though nobody wanted it: somebody watches, a cause depends on it, and there is a driver.
-fn unasked(located: &Located<'_>, common: &Common) -> anyhow::Result<bool> {
+/// Whether a diagnosis asks the machine by itself: somebody watches, a cause depends on it, and there is a driver.
+fn by_itself(located: &Located<'_>, common: &Common) -> Result<bool> {
     Ok(!common.no_probe
         && std::io::stdout().is_terminal()
         && located.asks_the_machine()
@@ -187,16 +215,15 @@ fn unasked(located: &Located<'_>, common: &Common) -> anyhow::Result<bool> {
 }
 
 /// Whether this machine has a driver that a probe could ask.
-pub(crate) fn driver_here(common: &Common) -> anyhow::Result<bool> {
+pub(crate) fn driver_here(common: &Common) -> Result<bool> {
     Ok(machine::driver_here(&options(common)?))
 }
 
 /// How this machine is asked.
-pub(crate) fn options(common: &Common) -> anyhow::Result<Options> {
+pub(crate) fn options(common: &Common) -> Result<Options> {
     if let Some(path) = common.python.as_ref().filter(|path| !path.exists()) {
         return Err(Failure::new(format!("there is no `{}`", path.display()))
-            .hint("--python takes an interpreter, or the folder of an environment")
-            .into());
+            .hint("--python takes an interpreter, or the folder of an environment"));
     }
     Ok(Options { python: common.python.clone(), ..Options::default() })
 }

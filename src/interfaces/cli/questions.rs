@@ -7,15 +7,16 @@ use crate::reports::draft::duplicates::Duplicate;
 use inquire::{InquireError, Select, Text};
 
 use crate::interfaces::cli::answers::Answers;
+use crate::interfaces::cli::failure::{Failure, Result};
 
 /// Asks; `append` when it is settled that a known report gets an occurrence.
-pub(crate) fn about(alike: Option<&Duplicate>, found: &Context, append: bool) -> anyhow::Result<Answers> {
+pub(crate) fn about(alike: Option<&Duplicate>, found: &Context, append: bool) -> Result<Answers> {
     if append {
         return Ok(Answers::New { title: None, severity: None, command: None, rows: Vec::new() });
     }
     match ask(alike, found) {
         Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => Ok(Answers::Stop),
-        other => Ok(other?),
+        other => other.map_err(|error| Failure::new(error.to_string())),
     }
 }
 
@@ -23,7 +24,7 @@ fn ask(alike: Option<&Duplicate>, found: &Context) -> Result<Answers, InquireErr
     if let Some(alike) = alike {
         let add = format!("add this occurrence to {}", alike.id);
         let choices = vec![add.clone(), "write a new report".to_owned(), "stop".to_owned()];
-        let chosen = Select::new(&alike.says(), choices).prompt()?;
+        let chosen = Select::new(&alike.message(), choices).prompt()?;
         if chosen == add {
             return Ok(Answers::Append(alike.id.clone()));
         }

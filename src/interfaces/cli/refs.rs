@@ -8,12 +8,25 @@ use crate::render::words::counted;
 use crate::reports::draft::git;
 use crate::reports::mentions;
 use crate::reports::refs::{self, CommitMention, Mention};
+use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
+use super::failure::Result;
+use super::format::{Format, FormatArg};
 use super::output::{self, Output, json, table};
 use super::{new, open};
+
+/// What `refs` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// The report's id, in any spelling.
+    id: String,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+}
 
 /// The JSON (`faultbook/refs/1`).
 #[derive(Serialize)]
@@ -43,7 +56,9 @@ struct Commit<'a> {
 }
 
 /// Prints the mentions.
-pub(crate) fn run(asked: &str, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, options.format)?;
+    let asked = options.id.as_str();
     let (project, knowledge) = open::project(common, false)?;
     let records = open::records(&knowledge);
     let called: Vec<_> = records.iter().filter(|record| record.is_called(asked)).collect();

@@ -12,20 +12,23 @@ use std::process::{Command, Stdio};
 use crate::diagnosis::Measured;
 use crate::diagnosis::{Diagnosis, Verdict};
 use crate::facts::Facts;
+use crate::hint::Hint as _;
 use crate::incident::{Incident, Role};
 use crate::render::clean;
 use crate::render::json;
-use crate::reports::draft::fill::Asked;
-use crate::reports::draft::noninteractive::{self, Wanted};
+use crate::reports::draft::fill::ReportOptions;
+use crate::reports::draft::noninteractive::{self, DraftRequest};
 use crate::reports::knowledge::Knowledge;
 use crate::reports::project::Project;
 use crate::runner::{self, Outcome};
 use crate::text::Transcript;
 use anstream::{AutoStream, ColorChoice};
+use clap::Args;
 
-use super::common::{Color, Common, Format};
+use super::common::{Color, Common};
 use super::exit::Exit;
-use super::failure::{self, Failure};
+use super::failure::{self, Failure, Result};
+use super::format::{Format, FormatArg};
 use super::input::Input;
 use super::output::{Output, remark};
 #[cfg(feature = "machine")]
@@ -34,21 +37,34 @@ use super::reduce::Selection;
 use super::tail::Tail;
 use super::{complain, diagnose, here, new, open};
 
-/// What is wanted beside the answer.
-#[derive(Debug, Default)]
-pub(crate) struct Wishes {
-    /// Keeps the whole output here.
-    pub(crate) log: Option<PathBuf>,
-    /// Drafts a bug report.
-    pub(crate) new: bool,
-    /// Run by the shell after a failure, with the answer as JSON on its standard input.
-    pub(crate) on_failure: Option<String>,
+/// What `run` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// Keep the whole output in this file.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// After a failure, draft a bug report into the project's folder of reports and name its file.
+    #[arg(long)]
+    new: bool,
+
+    /// After a failure, run this shell command with the answer as JSON on its standard input.
+    #[arg(long, value_name = "CMD")]
+    on_failure: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+
+    /// The command and its arguments; options of ours stand before it.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 /// Runs a command to its end.
-pub(crate) fn run(command: &[OsString], wishes: &Wishes, common: &Common, output: &Output) -> anyhow::Result<Exit> {
-    let Some((program, arguments)) = command.split_first() else { return Ok(Exit::Usage) };
-    let mut log = wishes.log.as_deref().map(Log::create).transpose()?;
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, asked.format)?;
+    let Some((program, arguments)) = asked.command.split_first() else { return Ok(Exit::Usage) };
+    let mut log = asked.log.as_deref().map(Log::create).transpose()?;
     let mut tail = Tail::new();
     let ended = runner::run(program, arguments, &mut |stream, bytes| {
         tail.push(stream, bytes);
@@ -59,13 +75,13 @@ pub(crate) fn run(command: &[OsString], wishes: &Wishes, common: &Common, output
     let outcome = match ended {
         Ok(outcome) => outcome,
         Err(error) => {
-            complain(&refused(&error).into());
+            complain(&refused(&error));
             return Ok(Exit::Child(error.code()));
         }
     };
     if !outcome.is_success() {
         // The command's code goes out even when we cannot say anything.
-        if let Err(error) = report(command, outcome, tail, wishes, common, output) {
+        if let Err(error) = report(asked, outcome, tail, common, &output) {
             complain(&error);
         }
     }
@@ -83,37 +99,31 @@ fn refused(error: &runner::Error) -> Failure {
 }
 
 /// Says below the output why the command failed.
-fn report(
-    command: &[OsString],
-    outcome: Outcome,
-    tail: Tail,
-    wishes: &Wishes,
-    common: &Common,
-    output: &Output,
-) -> anyhow::Result<()> {
+fn report(asked: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output) -> Result<()> {
     // Before anything else: what the machine says now is as close to the failure as it gets.
     let moment = Moment::of_death(common)?;
     let (project, knowledge) = open::project(common, false)?;
     let input = tail.finish();
     let reading = diagnose::read_with(&input, &knowledge, &|_, incident| Ok(moment.measured(incident)))?;
     // It ran here, wherever its devices were.
-    let software = if wishes.new { here::software(&reading, common)? } else { Facts::default() };
+    let software = if asked.new { here::software(&reading, common)? } else { Facts::default() };
     let diagnosis = reading.diagnosis;
     // Who pressed Ctrl-C knows why it ended, unless the output holds a failure that made them do it.
     if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
         return Ok(());
     }
     if output.format == Format::Terminal && is_answered(&reading.incident, &reading.transcript) {
-        remark(&format!("the command ended with {}; the answer stands above", outcome.says()));
+        remark(&format!("the command ended with {}; the answer stands above", outcome.describe()));
     } else {
         show(&diagnosis, outcome, common, output)?;
     }
-    let drafted = wishes.new.then(|| {
-        let command = in_words(command);
+    let drafted = asked.new.then(|| {
+        let command = in_words(&asked.command);
         // A report needs a name where the output does not give it one.
-        let title = (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.says()));
-        let said = Asked { title, command: Some(command), software, ..Asked::default() };
-        draft(said, &input, &moment, &project, &knowledge, common)
+        let title =
+            (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.describe()));
+        let options = ReportOptions { title, command: Some(command), software, ..ReportOptions::default() };
+        draft(options, &input, &moment, &project, &knowledge, common)
     });
     let report = match drafted.transpose() {
         Ok(report) => report,
@@ -123,8 +133,8 @@ fn report(
             None
         }
     };
-    if let Some(command) = &wishes.on_failure {
-        hand_over(command, &json::render(&diagnosis), outcome, wishes.log.as_deref(), report.as_deref());
+    if let Some(command) = &asked.on_failure {
+        hand_over(command, &json::render(&diagnosis), outcome, asked.log.as_deref(), report.as_deref());
     }
     Ok(())
 }
@@ -137,26 +147,26 @@ fn is_answered(incident: &Incident, transcript: &Transcript) -> bool {
 
 /// Drafts a bug report and says where it is.
 fn draft(
-    said: Asked,
+    options: ReportOptions,
     input: &Input,
     moment: &Moment,
     project: &Project,
     knowledge: &Knowledge,
     common: &Common,
-) -> anyhow::Result<PathBuf> {
-    let drafted = noninteractive::write(&Wanted {
+) -> Result<PathBuf> {
+    let drafted = noninteractive::write(&DraftRequest {
         text: &input.bytes,
         notes: input.selection.iter().map(Selection::note).collect(),
-        said,
+        options,
         knowledge,
         config: &project.config,
         roots: &project.roots,
-        asked_roots: !common.reports.is_empty(),
+        roots_given: !common.reports.is_empty(),
         here: &open::here(),
         measure: &|incident| moment.measured(incident),
     })?;
     if let Some(alike) = &drafted.alike {
-        remark(&format!("{}; `faultbook new --append {}` adds an occurrence to it instead", alike.says(), alike.id));
+        remark(&format!("{}; `faultbook new --append {}` adds an occurrence to it instead", alike.message(), alike.id));
     }
     if drafted.secrets > 0 {
         remark("secrets in the output were left out of the report; revoke them if others have seen the output");
@@ -183,12 +193,12 @@ struct Moment {
 
 impl Moment {
     #[cfg(feature = "machine")]
-    fn of_death(common: &Common) -> anyhow::Result<Self> {
+    fn of_death(common: &Common) -> Result<Self> {
         Ok(Self { outcome: probe::at_death(common)? })
     }
 
     #[cfg(not(feature = "machine"))]
-    fn of_death(_common: &Common) -> anyhow::Result<Self> {
+    fn of_death(_common: &Common) -> Result<Self> {
         Ok(Self {})
     }
 
@@ -204,7 +214,7 @@ impl Moment {
     }
 }
 
-fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output) -> anyhow::Result<()> {
+fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output) -> Result<()> {
     let stderr = io::stderr();
     let choice = match common.color {
         Color::Always => ColorChoice::Always,
@@ -213,9 +223,9 @@ fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Outpu
     };
     let mut output = *output;
     output.terminal.color = choice != ColorChoice::Never;
-    let mut text = diagnose::rendered(diagnosis, &output, false);
+    let mut text = diagnose::rendered(diagnosis, output.format, output.terminal, false);
     if output.format == Format::Terminal {
-        text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.says());
+        text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.describe());
     }
     let mut stream = AutoStream::new(stderr.lock(), choice);
     // A closed standard error means that nobody wants to know.
@@ -255,7 +265,7 @@ struct Log {
 }
 
 impl Log {
-    fn create(path: &Path) -> anyhow::Result<Self> {
+    fn create(path: &Path) -> Result<Self> {
         let file = File::create(path).map_err(|error| {
             Failure::new(format!("could not write `{}`: {}", path.display(), failure::reason(&error)))
         })?;

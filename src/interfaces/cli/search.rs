@@ -4,13 +4,30 @@ use crate::render::layout::Paragraph;
 use crate::render::style::{FAINT, STRONG};
 use crate::reports::index::What;
 use crate::reports::knowledge::Knowledge;
+use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
+use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{Output, json, table};
+
+/// What `search` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// Any words: of an error, a function, a code, a title.
+    #[arg(required = true, value_name = "WORDS")]
+    words: Vec<String>,
+
+    /// Most hits to show.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    limit: usize,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+}
 
 /// One hit, also the shape of the JSON (`faultbook/search/1`).
 #[derive(Debug, Serialize)]
@@ -31,9 +48,11 @@ struct Answer<'a> {
 }
 
 /// Prints the hits.
-pub(crate) fn run(words: &str, limit: usize, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
+    let words = &asked.words.join(" ");
     let knowledge = open::knowledge(common, false)?;
-    let hits = hits(&knowledge, words, limit)?;
+    let hits = hits(&knowledge, words, asked.limit)?;
     let text = match output.format {
         Format::Json => json(&Answer { schema: "faultbook/search/1", words, hits: &hits })?,
         Format::Markdown => table(
@@ -48,7 +67,7 @@ pub(crate) fn run(words: &str, limit: usize, common: &Common, output: &Output) -
 }
 
 /// What the index finds.
-pub(crate) fn hits(knowledge: &Knowledge, words: &str, limit: usize) -> anyhow::Result<Vec<Hit>> {
+pub(crate) fn hits(knowledge: &Knowledge, words: &str, limit: usize) -> Result<Vec<Hit>> {
     let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
     let found = index.search(words, limit)?;
     let hit = |found: crate::reports::index::Found| {

@@ -7,14 +7,34 @@ use std::io::{self, BufReader};
 use std::path::PathBuf;
 
 use crate::interfaces::workspace::Settings;
+use clap::Args;
 
 use super::common::Common;
 use super::exit::Exit;
+use super::failure::Result;
 use super::open;
+
+/// What `lsp` takes.
+#[cfg(feature = "lsp")]
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LspOptions {
+    /// Taken for granted; editors pass it.
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+/// What `mcp` takes.
+#[cfg(feature = "mcp")]
+#[derive(Debug, Clone, Args)]
+pub(crate) struct McpOptions {
+    /// Let the agent write new bug reports into the project's folder of reports.
+    #[arg(long)]
+    allow_write: bool,
+}
 
 /// Serves an editor until it leaves.
 #[cfg(feature = "lsp")]
-pub(crate) fn lsp(common: &Common) -> anyhow::Result<Exit> {
+pub(crate) fn lsp(LspOptions { stdio: _ }: &LspOptions, common: &Common) -> Result<Exit> {
     let said_goodbye =
         crate::interfaces::lsp::serve(BufReader::new(io::stdin()), io::stdout().lock(), here(), settings(common));
     // The protocol wants 1 from a server that was left without `shutdown`; a pipe that breaks is the same.
@@ -39,7 +59,7 @@ fn settings(common: &Common) -> Settings {
 
 /// Serves an agent until it leaves.
 #[cfg(feature = "mcp")]
-pub(crate) fn mcp(allow_write: bool, common: &Common) -> anyhow::Result<Exit> {
+pub(crate) fn mcp(&McpOptions { allow_write }: &McpOptions, common: &Common) -> Result<Exit> {
     let settings = Settings { allow_write, ..settings(common) };
     // A client that leaves in the middle of a word is no mistake of anybody's here.
     Ok(match crate::interfaces::mcp::serve(BufReader::new(io::stdin()), io::stdout(), here(), &settings) {

@@ -3,45 +3,87 @@
 #[cfg(feature = "shell")]
 use std::fs;
 #[cfg(feature = "shell")]
-use std::path::Path;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
 
 #[cfg(feature = "shell")]
 use super::args::Arguments;
-use super::args::HookShell;
+use super::common::Common;
 use super::exit::Exit;
 #[cfg(feature = "shell")]
-use super::failure::{Failure, reason};
-use super::output::Output;
+use super::failure::{Failure, Result, reason};
+use super::format::Format;
+use super::output::{self, Output};
+
+/// What `completions` takes.
+#[cfg(feature = "shell")]
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CompletionsOptions {
+    /// Which shell.
+    shell: clap_complete::Shell,
+}
+
+/// What `man` takes.
+#[cfg(feature = "shell")]
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ManOptions {
+    /// The folder; made where it is not there.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// What `hook` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct HookOptions {
+    /// Which shell.
+    #[arg(value_enum)]
+    shell: HookShell,
+}
+
+/// A shell that there is a hook for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookShell {
+    /// zsh.
+    Zsh,
+    /// bash.
+    Bash,
+}
 
 /// Prints completions.
 #[cfg(feature = "shell")]
-pub(crate) fn completions(shell: clap_complete::Shell, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn completions(asked: &CompletionsOptions, common: &Common) -> Result<Exit> {
     use clap::CommandFactory as _;
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "faultbook", &mut text);
-    output.write(&String::from_utf8_lossy(&text))?;
+    clap_complete::generate(asked.shell, &mut Arguments::command(), "faultbook", &mut text);
+    as_it_is(common).write(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Found)
 }
 
 /// Writes a man page for the command and each of its commands.
 #[cfg(feature = "shell")]
-pub(crate) fn man(folder: &Path) -> anyhow::Result<Exit> {
+pub(crate) fn man(asked: &ManOptions) -> Result<Exit> {
     use clap::CommandFactory as _;
     let failed = |error: std::io::Error| {
-        Failure::new(format!("could not write man pages to `{}`: {}", folder.display(), reason(&error)))
+        Failure::new(format!("could not write man pages to `{}`: {}", asked.folder.display(), reason(&error)))
     };
-    fs::create_dir_all(folder).map_err(failed)?;
-    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), folder).map_err(failed)?;
+    fs::create_dir_all(&asked.folder).map_err(failed)?;
+    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), &asked.folder).map_err(failed)?;
     Ok(Exit::Found)
 }
 
 /// Prints a hook.
-pub(crate) fn hook(shell: HookShell, output: &Output) -> anyhow::Result<Exit> {
-    output.write(match shell {
+pub(crate) fn hook(asked: &HookOptions, common: &Common) -> Result<Exit> {
+    as_it_is(common).write(match asked.shell {
         HookShell::Zsh => ZSH,
         HookShell::Bash => BASH,
     })?;
     Ok(Exit::Found)
+}
+
+/// What a shell reads has one form.
+fn as_it_is(common: &Common) -> Output {
+    Output { format: Format::Terminal, terminal: output::terminal(common) }
 }
 
 /// The hook cannot see what a command printed: shells do not keep it. It offers to read the terminal's own memory

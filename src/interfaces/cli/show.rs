@@ -12,13 +12,26 @@ use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
 use crate::reports::knowledge::Knowledge;
 use crate::reports::lookup::{self, Found};
+use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
+use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{list, open, search};
+
+/// What `show` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// An id (`cudnn-no-engine`, `BUG-20251110-003`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
+    #[arg(required = true, value_name = "ID|CODE")]
+    id: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+}
 
 /// The JSON (`faultbook/show/1`).
 #[derive(Serialize)]
@@ -41,7 +54,9 @@ struct Thing<'a> {
 }
 
 /// Prints what was asked for.
-pub(crate) fn run(asked: &str, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, options.format)?;
+    let asked = &options.id.join(" ");
     let knowledge = open::knowledge(common, false)?;
     let found = lookup::find(&knowledge, asked, !common.no_builtin)?;
     if found.is_empty() {
@@ -62,7 +77,7 @@ pub(crate) fn run(asked: &str, common: &Common, output: &Output) -> anyhow::Resu
 }
 
 /// Says so, and what comes near.
-fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> anyhow::Result<Exit> {
+fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> Result<Exit> {
     if output.format == Format::Json {
         output.write(&json(&Answer { schema: "faultbook/show/1", asked, found: Vec::new() })?)?;
     }
@@ -75,7 +90,7 @@ fn nothing(knowledge: &Knowledge, asked: &str, output: &Output) -> anyhow::Resul
         true => "`faultbook list` names everything there is".to_owned(),
         false => format!("near to it: {}", near.join(", ")),
     };
-    super::complain(&Failure::new(format!("no page, report or code `{asked}`")).hint(hint).into());
+    super::complain(&Failure::new(format!("no page, report or code `{asked}`")).hint(hint));
     Ok(Exit::None)
 }
 

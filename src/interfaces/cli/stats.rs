@@ -11,10 +11,11 @@ use crate::reports::stats::Stats;
 use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
-use super::failure::{Failure, reason};
+use super::failure::{Failure, Result, reason};
 use super::filter::Filters;
+use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{self, Output, json, table};
 
@@ -27,6 +28,9 @@ pub(crate) struct Options {
     /// Also write the charts as SVG to this file; `-` prints them in place of the answer.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
 }
 
 /// The JSON (`faultbook/stats/1`).
@@ -54,7 +58,8 @@ struct Row<'a> {
 }
 
 /// Counts and prints.
-pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
     let (project, knowledge) = open::project(common, false)?;
     let filter = asked.filters.read(&knowledge.book)?;
     let mut told = open::told(&project, &knowledge);
@@ -71,7 +76,7 @@ pub(crate) fn run(asked: &Options, common: &Common, output: &Output) -> anyhow::
         let foreign = std::fs::read(file).is_ok_and(|bytes| !chart::is_ours(&String::from_utf8_lossy(&bytes)));
         if foreign {
             let says = format!("`{}` is there already and no chart of Faultbook's", file.display());
-            return Err(Failure::new(says).hint("name another file").into());
+            return Err(Failure::new(says).hint("name another file"));
         }
         files::replace(file, svg.as_bytes())
             .map_err(|error| Failure::new(format!("could not write `{}`: {}", file.display(), reason(&error))))?;

@@ -2,12 +2,33 @@
 
 use crate::reports::draft::{git, status};
 use crate::reports::status::canonical;
+use clap::Args;
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
+use super::failure::Result;
+use super::format::{Format, FormatArg};
 use super::output::{Output, json};
 use super::{new, open};
+
+/// What `status` takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// The report.
+    id: String,
+
+    /// The status: open, in_progress, resolved, closed, wontfix, duplicate, ...
+    #[arg(value_parser = word)]
+    word: String,
+
+    /// The commit that did it, noted in the front matter.
+    #[arg(long, value_name = "REV")]
+    commit: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArg<Format>,
+}
 
 /// The JSON (`faultbook/status/1`).
 #[derive(Serialize)]
@@ -21,20 +42,15 @@ struct Answer<'a> {
 }
 
 /// Changes the status.
-pub(crate) fn run(
-    id: &str,
-    word: &str,
-    commit: Option<&str>,
-    common: &Common,
-    output: &Output,
-) -> anyhow::Result<Exit> {
+pub(crate) fn run(asked: &Options, common: &Common) -> Result<Exit> {
+    let output = &Output::new(common, asked.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let report = new::one_report(&knowledge, id)?;
+    let report = new::one_report(&knowledge, &asked.id)?;
     let folder =
         report.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or_else(open::here, Into::into);
-    let commit = commit.map(|revision| git::commit(&folder, revision)).transpose()?;
+    let commit = asked.commit.as_deref().map(|revision| git::commit(&folder, revision)).transpose()?;
     let short = commit.as_ref().map(|commit| git::short(&commit.hash));
-    let changed = status::set(&report.path, word, short)?;
+    let changed = status::set(&report.path, &asked.word, short)?;
     let path = new::shown(&report.path);
     let by = short.map(|short| format!(" by {short}")).unwrap_or_default();
     let before = if changed.before.is_empty() { "no status".to_owned() } else { changed.before.clone() };
@@ -47,7 +63,7 @@ pub(crate) fn run(
             after: &changed.after,
             commit: short,
         })?,
-        _ => format!("{}: {before} -> {}{by} ({path})\n", report.id, changed.after),
+        Format::Terminal | Format::Markdown => format!("{}: {before} -> {}{by} ({path})\n", report.id, changed.after),
     })?;
     Ok(Exit::Found)
 }

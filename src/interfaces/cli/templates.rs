@@ -5,8 +5,10 @@ use crate::render::style::{FAINT, STRONG};
 use crate::reports::draft::templates::{self, Choice};
 use serde::Serialize;
 
-use super::common::{Common, Format};
+use super::common::Common;
 use super::exit::Exit;
+use super::failure::Result;
+use super::format::{Format, FormatArg};
 use super::output::{Output, json, table};
 use super::{new, open};
 
@@ -28,7 +30,8 @@ struct Row {
 }
 
 /// Lists them.
-pub(crate) fn run(common: &Common, output: &Output) -> anyhow::Result<Exit> {
+pub(crate) fn run(format: FormatArg<Format>, common: &Common) -> Result<Exit> {
+    let output = Output::new(common, format)?;
     let (project, _) = open::project(common, false)?;
     let all = new::templates(&project)?;
     let row = |choice: &Choice| Row {

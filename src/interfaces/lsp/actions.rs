@@ -1,18 +1,18 @@
 //! What can be done about a failure: commands of the server, offered as code actions.
 //!
-//! The server has no clipboard and opens no window of its own: `faultbook.copyCommand` gives the words back to the
+//! The server has no clipboard and opens no window of its own: `faultbook.copyCommand` returns the text to the
 //! client, `faultbook.openPage` and `faultbook.draftReport` ask it to show what they name or write.
 
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Command, Range};
 use serde_json::{Value, json};
 
 use super::checks;
-use super::world::Document;
+use super::session::Document;
 use crate::diagnosis::Diagnosis;
 
 /// Shows a fault page: `[id]`.
 pub(super) const OPEN_PAGE: &str = "faultbook.openPage";
-/// Gives a command back for copying: `[words]`.
+/// Returns a command for copying: `[words]`.
 pub(super) const COPY_COMMAND: &str = "faultbook.copyCommand";
 /// Diagnoses a text or an open document: `[{"text": ...}]` or `[{"uri": ...}]`.
 pub(super) const DIAGNOSE: &str = "faultbook.diagnose";
@@ -29,8 +29,8 @@ pub(super) fn command(title: impl Into<String>, command: &str, argument: Value) 
 
 /// What is offered in a log on some lines.
 pub(super) fn of(document: &Document, range: Range) -> Vec<CodeActionOrCommand> {
-    let Some(reading) = document.log() else { return checks::mends(document, range) };
-    let diagnosis = &reading.diagnosis;
+    let Some(analysis) = document.log() else { return checks::fixes(document, range) };
+    let diagnosis = &analysis.diagnosis;
     let touches = |line: u32| (range.start.line..=range.end.line).contains(&line.saturating_sub(1));
     let primary = diagnosis.fault.as_ref().map(|fault| fault.span).or(diagnosis.error.as_ref().map(|e| e.span));
     let mut out = Vec::new();
@@ -56,14 +56,14 @@ pub(super) fn of(document: &Document, range: Range) -> Vec<CodeActionOrCommand> 
     for echo in diagnosis.cascade.iter().filter(|echo| touches(echo.span.start.line)) {
         offer(format!("Open the fault page {}", echo.id), OPEN_PAGE, json!(echo.id));
     }
-    // Wherever the cursor is: who wants to report looks at the log, not at one line of it.
+    // Wherever the cursor is: a report is about the log, not about one line of it.
     if diagnosis.error.is_some() || diagnosis.fault.is_some() {
         offer("Draft a bug report from this".to_owned(), DRAFT, json!({ "uri": document.uri }));
     }
     out
 }
 
-/// The command to run first: a fix of the best cause, else its check, else what a report recommends.
+/// The command to run first: of an action against the best cause, else its check, else what a report recommends.
 pub(super) fn recommended(diagnosis: &Diagnosis) -> Option<&str> {
     let best = diagnosis.causes.first();
     let fix = best.and_then(|cause| cause.fixes.iter().find_map(|fix| fix.commands.first()));

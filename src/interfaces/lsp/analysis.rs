@@ -1,7 +1,7 @@
-//! What a log says, with every place as the document counts it.
+//! The analysis of a log, with every position as the document counts it.
 //!
-//! A long log is read at its start and its end; what lies between is named, not guessed at. The core's columns count
-//! cleaned characters, so places are looked up again in the line as it stands in the document.
+//! A long log is read at its start and its end; a note names the lines left out. The core's columns count
+//! cleaned characters, so positions are looked up again in the document's own line.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ const START: usize = 8 << 20;
 /// How much of the end: where runs die.
 const END: usize = 24 << 20;
 
-/// A log, read.
+/// A log, analysed.
 #[derive(Debug)]
 pub(super) struct Analysis {
     /// The answer; lines count as in the document, from 1.
@@ -49,14 +49,14 @@ pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
 /// What is read of a document, and what is not, in words.
 pub(super) fn read_part(text: &Text) -> (Cow<'_, str>, Option<String>) {
     let cut = Cut::of(text);
-    (shown(text, cut.as_ref()), cut.map(|cut| cut.says()))
+    (shown(text, cut.as_ref()), cut.map(|cut| cut.note()))
 }
 
 fn shown<'t>(text: &'t Text, cut: Option<&Cut>) -> Cow<'t, str> {
     cut.map_or(Cow::Borrowed(text.as_str()), |cut| Cow::Owned(cut.excerpt(text)))
 }
 
-/// Where some words of a line (counted from 1) stand in the document; the whole line when they do not stand there.
+/// The range of some words of a line (counted from 1) in the document; the whole line if it does not contain them.
 pub(super) fn place(text: &Text, line: u32, words: &str) -> Range {
     let line = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
     let range = text.line_range(line);
@@ -71,7 +71,7 @@ pub(super) fn place(text: &Text, line: u32, words: &str) -> Range {
     text.range(&(range.start + indent..range.end.max(range.start + indent)))
 }
 
-/// A hole in the middle of a document.
+/// The lines left out in the middle of a document.
 #[derive(Debug)]
 struct Cut {
     /// The first line left out, from 0.
@@ -104,10 +104,10 @@ impl Cut {
     fn excerpt_of(&self, text: &Text) -> text::Excerpt {
         let line = |index: usize| u64::from(number(index)) + 1;
         let stretches = [(1, 1), (line(self.from), line(self.to))];
-        text::Excerpt::of(u64::from(number(text.lines())), stretches, self.says())
+        text::Excerpt::of(u64::from(number(text.lines())), stretches, self.note())
     }
 
-    fn says(&self) -> String {
+    fn note(&self) -> String {
         format!("this log is long: lines {} to {} were not read", self.from + 1, self.to)
     }
 }

@@ -1,4 +1,4 @@
-//! What the server says it can do.
+//! The capabilities that the server announces.
 
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,

@@ -1,4 +1,4 @@
-//! The linter's findings in an open document, and the edits that mend them.
+//! The findings of `check` in an open document, and the edits that fix them.
 
 use std::path::Path;
 
@@ -8,32 +8,32 @@ use lsp_types::{
 use lsp_types::{Position, TextEdit, WorkspaceEdit};
 
 use super::kind::Kind;
+use super::session::{Document, Session};
 use super::text::{Text, number};
-use super::world::{Document, World};
 use crate::check::{self, Finding, KnownReport, Setting, Severity};
 use crate::reports::lookup;
 
-/// What the linter says about a document.
-pub(super) fn findings(world: &World, document: &Document) -> Vec<Finding> {
+/// The findings of `check` for a document.
+pub(super) fn findings(session: &Session, document: &Document) -> Vec<Finding> {
     if !matches!(document.kind, Kind::Report | Kind::Page) {
         return Vec::new();
     }
     let path = document.path.as_deref().map_or_else(|| document.uri.as_str().to_owned(), shown);
     let checked = check::Document::new(path, document.text.as_str());
     let own = document.path.as_deref();
-    let workspace = world.workspace(document);
+    let workspace = session.workspace(document);
     let others = lookup::entries(&workspace.knowledge).filter(|entry| own != Some(entry.path.as_path()));
     let reports: Vec<KnownReport> =
         others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
     let exists = |path: &str| Path::new(path).exists();
-    // Whether a page finds its own example is asked by `faultbook check`: it takes the whole book.
+    // Whether a page recognises its own example is left to `faultbook check`: it needs the whole book.
     let naming = workspace.naming.as_ref();
     let setting = Setting { exists: &exists, reports: &reports, naming, behaviour: false, ..Setting::default() };
     check::check(&[checked], &setting)
 }
 
-/// Findings as marks.
-pub(super) fn marks(document: &Document) -> Vec<Diagnostic> {
+/// Findings as diagnostics.
+pub(super) fn diagnostics(document: &Document) -> Vec<Diagnostic> {
     let mark = |finding: &Finding| Diagnostic {
         range: range(&document.text, finding),
         severity: Some(match finding.severity {
@@ -52,8 +52,8 @@ pub(super) fn marks(document: &Document) -> Vec<Diagnostic> {
     document.findings.iter().map(mark).collect()
 }
 
-/// Edits that mend what stands on some lines.
-pub(super) fn mends(document: &Document, lines: Range) -> Vec<CodeActionOrCommand> {
+/// Edits that fix the findings on some lines.
+pub(super) fn fixes(document: &Document, lines: Range) -> Vec<CodeActionOrCommand> {
     let mut out = Vec::new();
     for finding in &document.findings {
         let place = range(&document.text, finding);
@@ -89,7 +89,7 @@ fn range(text: &Text, finding: &Finding) -> Range {
     Range { start: Position::new(line, units(finding.column)), end: Position::new(line, units(finding.end)) }
 }
 
-/// A path as the linter shows it: with slashes.
+/// A path as `check` shows it: with slashes.
 fn shown(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }

@@ -1,4 +1,4 @@
-//! What can be written at a place of a report or a page: keys, values, ids, section headings.
+//! Completions in a report or a page: keys, values, ids, section headings.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::front_words::{
     PAGE_INNER, PAGE_KEYS, PAGE_SECTIONS, PAGE_VALUES, REPORT_KEYS, REPORT_SECTIONS, REPORT_VALUES, Word,
 };
 use super::kind::Kind;
-use super::world::{Document, World};
+use super::session::{Document, Session};
 use crate::book::builtin::builtin;
 use crate::book::matter;
 use crate::facts::{self, Definition};
@@ -19,19 +19,19 @@ use crate::reports::lookup;
 /// Reports and pages offered at most.
 const MOST: usize = 2_000;
 
-/// What can be written at a place.
-pub(super) fn at(world: &World, document: &Document, position: Position) -> Vec<CompletionItem> {
+/// The completions at a position.
+pub(super) fn at(session: &Session, document: &Document, position: Position) -> Vec<CompletionItem> {
     let (line, byte) = document.at(position);
     let words = document.text.line(line);
     let before = words.get(..byte).unwrap_or_default();
     let offset = document.text.offset(position);
     let known = matches!(document.kind, Kind::Report | Kind::Page);
     let found = if known && in_matter(document, offset) {
-        front(world, document, line, before)
+        front(session, document, line, before)
     } else if known && before.starts_with('#') {
-        sections(world, document, before)
+        sections(session, document, before)
     } else {
-        ids(world, document, before)
+        ids(session, document, before)
     };
     let Some(Choice { typed, items }) = found else { return Vec::new() };
     let start = document.text.position(offset - typed.len());
@@ -52,13 +52,13 @@ pub(super) fn at(world: &World, document: &Document, position: Position) -> Vec<
         .collect()
 }
 
-/// What was typed of a word, and what it may become.
+/// The word being typed, and its possible completions.
 struct Choice<'t> {
     typed: &'t str,
     items: Vec<(String, String, CompletionItemKind)>,
 }
 
-/// Whether a byte lies in the front matter, a closed one or one that is being written.
+/// Whether a byte is in front matter, closed or still being written.
 fn in_matter(document: &Document, offset: usize) -> bool {
     let text = document.text.as_str();
     match matter::split(text).matter {
@@ -70,15 +70,15 @@ fn in_matter(document: &Document, offset: usize) -> bool {
     }
 }
 
-/// Whether no heading or closing line stands between the start and a byte.
+/// Whether there is no heading and no closing line between the start and a byte.
 fn before_body(text: &str, offset: usize) -> bool {
     let before = text.get(..offset).unwrap_or_default();
     let mut lines = before.lines().skip_while(|line| line.trim().is_empty()).skip(1);
     !before.trim().is_empty() && lines.all(|line| line.trim_end() != "---" && !line.starts_with('#'))
 }
 
-fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -> Option<Choice<'t>> {
-    let (workspace, page) = (world.workspace(document), document.kind == Kind::Page);
+fn front<'t>(session: &Session, document: &Document, line: usize, before: &'t str) -> Option<Choice<'t>> {
+    let (workspace, page) = (session.workspace(document), document.kind == Kind::Page);
     let trimmed = before.trim_start();
     let in_list = trimmed.strip_prefix("- ").map(str::trim_start);
     let entry = in_list.unwrap_or(trimmed);
@@ -96,7 +96,8 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         };
         let taken = |key: &str| indent == 0 && in_list.is_none() && has_key(document, key);
         let items = keys.iter().filter(|(key, _)| !taken(key));
-        let items = items.map(|(key, says)| (format!("{key}: "), (*says).to_owned(), CompletionItemKind::PROPERTY));
+        let items = items
+            .map(|(key, description)| (format!("{key}: "), (*description).to_owned(), CompletionItemKind::PROPERTY));
         return Some(Choice { typed: entry, items: items.collect() });
     };
     if page && matches!(key.trim(), "when" | "says") {
@@ -125,15 +126,17 @@ fn front<'t>(world: &World, document: &Document, line: usize, before: &'t str) -
         (_, key) => {
             let table: &[(&str, &[Word])] = if page { PAGE_VALUES } else { REPORT_VALUES };
             let values = table.iter().find(|(name, _)| *name == key)?.1;
-            let member =
-                |(word, says): &Word| ((*word).to_owned(), (*says).to_owned(), CompletionItemKind::ENUM_MEMBER);
+            let member = |(word, description): &Word| {
+                ((*word).to_owned(), (*description).to_owned(), CompletionItemKind::ENUM_MEMBER)
+            };
             values.iter().map(member).collect()
         }
     };
     Some(Choice { typed, items })
 }
 
-/// The key whose list or map a line lies in: the nearest line above with a smaller indent and nothing behind its colon.
+/// The key whose list or map a line belongs to: the nearest line above with a smaller indent and nothing after its
+/// colon.
 fn enclosing(document: &Document, line: usize, indent: usize) -> Option<String> {
     let mut most = indent;
     for above in (0..line).rev() {
@@ -147,7 +150,7 @@ fn enclosing(document: &Document, line: usize, indent: usize) -> Option<String> 
         let trimmed = words.trim_start();
         let own = words.len() - trimmed.len();
         let key = trimmed.strip_prefix("- ").unwrap_or(trimmed);
-        // A list may stand at its key's own indent.
+        // A list may have its key's own indent.
         let outer = own < most || (own == most && !trimmed.starts_with('-') && most == indent);
         if outer && let Some((name, rest)) = key.split_once(':') {
             if rest.trim().is_empty() {
@@ -169,7 +172,7 @@ fn has_key(document: &Document, key: &str) -> bool {
     front.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
 }
 
-fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice<'t>> {
+fn sections<'t>(session: &Session, document: &Document, before: &'t str) -> Option<Choice<'t>> {
     let level = before.len() - before.trim_start_matches('#').len();
     let text = document.text.as_str();
     let has = |heading: &str| text.lines().any(|line| line.trim_end() == heading.trim_end());
@@ -182,7 +185,7 @@ fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<C
         }
     }
     if document.kind == Kind::Page && level <= 3 {
-        for cause in world.workspace(document).knowledge.book.vocabulary.causes() {
+        for cause in session.workspace(document).knowledge.book.vocabulary.causes() {
             let heading = format!("### {}", cause.id);
             let declared = text.contains(&format!("id: {}", cause.id));
             if declared && !has(&heading) {
@@ -194,7 +197,7 @@ fn sections<'t>(world: &World, document: &Document, before: &'t str) -> Option<C
 }
 
 /// Ids in running text: after the first letters and a dash of a report's id, in backticks, in a link to a recipe.
-fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice<'t>> {
+fn ids<'t>(session: &Session, document: &Document, before: &'t str) -> Option<Choice<'t>> {
     if let Some(at) = before.rfind("fixes/")
         && document.kind == Kind::Page
     {
@@ -211,10 +214,10 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
     let quoted = before.get(..start).is_some_and(|rest| rest.ends_with('`'));
     let mut items = Vec::new();
     if typed.contains(['-', '_']) || quoted {
-        let own = world.workspace(document);
-        let others = world.shelves().filter(|workspace| workspace.root != own.root);
+        let own = session.workspace(document);
+        let others = session.workspaces().filter(|workspace| workspace.root != own.root);
         let entries = std::iter::once(own).chain(others).flat_map(|workspace| lookup::entries(&workspace.knowledge));
-        // Two folders can lie in one project.
+        // Two folders can belong to one project.
         let mut seen = HashSet::new();
         let entries = entries
             .filter(|entry| seen.insert(&entry.path))
@@ -223,7 +226,7 @@ fn ids<'t>(world: &World, document: &Document, before: &'t str) -> Option<Choice
         items.extend(reports.take(MOST));
     }
     if matches!(document.kind, Kind::Page | Kind::Report) && (quoted || typed.contains('-')) {
-        items.extend(faults(world.workspace(document)));
+        items.extend(faults(session.workspace(document)));
     }
     (!items.is_empty()).then_some(Choice { typed, items })
 }

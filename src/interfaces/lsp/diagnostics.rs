@@ -1,4 +1,4 @@
-//! What is marked in a document: a log's failure with what followed from it, a page's mistakes.
+//! Diagnostics of a document: a log's failure with its consequences, a page's mistakes.
 
 use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
@@ -7,25 +7,25 @@ use lsp_types::{
 use super::analysis::{self, Analysis};
 use super::checks;
 use super::kind::Kind;
-use super::world::Document;
+use super::session::Document;
 use crate::diagnosis::Verdict;
 use crate::render::inline;
 use crate::render::words::percent;
 
-/// Consequences named beside the failure; a thousand ranks say the same.
+/// Consequences named beside the failure; a thousand ranks print the same.
 const MOST_RELATED: usize = 20;
 
-/// Everything to mark in a document.
+/// All diagnostics of a document.
 pub(super) fn of(document: &Document) -> Vec<Diagnostic> {
     match document.kind {
-        Kind::Log => document.log().map(|reading| log(document, reading)).unwrap_or_default(),
-        Kind::Report | Kind::Page => checks::marks(document),
+        Kind::Log => document.log().map(|analysis| log(document, analysis)).unwrap_or_default(),
+        Kind::Report | Kind::Page => checks::diagnostics(document),
         Kind::Source => Vec::new(),
     }
 }
 
-fn log(document: &Document, reading: &Analysis) -> Vec<Diagnostic> {
-    let diagnosis = &reading.diagnosis;
+fn log(document: &Document, analysis: &Analysis) -> Vec<Diagnostic> {
+    let diagnosis = &analysis.diagnosis;
     let text = &document.text;
     let mut out = Vec::new();
     let mark = |range: Range, severity, code: &str, message: String| Diagnostic {
@@ -48,7 +48,7 @@ fn log(document: &Document, reading: &Analysis) -> Vec<Diagnostic> {
     let mut primary = match (diagnosis.verdict, &diagnosis.fault, &diagnosis.error) {
         (Verdict::KnownFault, Some(fault), _) => {
             let range = analysis::place(text, fault.span.start.line, &fault.text);
-            mark(range, DiagnosticSeverity::ERROR, &fault.id, known(reading))
+            mark(range, DiagnosticSeverity::ERROR, &fault.id, known(analysis))
         }
         (Verdict::UnlistedError, _, Some(error)) => {
             let first = error.message.lines().next().unwrap_or_default();
@@ -57,7 +57,7 @@ fn log(document: &Document, reading: &Analysis) -> Vec<Diagnostic> {
             mark(range, DiagnosticSeverity::WARNING, "unlisted-error", format!("Not a failure in the book: {name}"))
         }
         _ => {
-            out.extend(notes(reading));
+            out.extend(notes(analysis));
             return out;
         }
     };
@@ -79,30 +79,28 @@ fn log(document: &Document, reading: &Analysis) -> Vec<Diagnostic> {
         let range = analysis::place(text, notice.line, "");
         out.push(mark(range, DiagnosticSeverity::HINT, "harmless", format!("Harmless: {}", notice.title)));
     }
-    out.extend(notes(reading));
+    out.extend(notes(analysis));
     out
 }
 
 /// The failure in a few lines.
-fn known(reading: &Analysis) -> String {
-    let diagnosis = &reading.diagnosis;
+fn known(analysis: &Analysis) -> String {
+    let diagnosis = &analysis.diagnosis;
     let mut lines: Vec<String> = diagnosis.fault.iter().map(|fault| inline::plain(&fault.title)).collect();
     if let Some(cause) = diagnosis.causes.first() {
         let figure = percent(cause.probability).map(|figure| format!(" ({figure})")).unwrap_or_default();
         lines.push(format!("Most likely: {}{figure}", inline::plain(&cause.title)));
-        if let Some(fix) = cause.fixes.first() {
-            lines.push(format!("Do this: {}", inline::plain(&fix.title)));
-        }
     }
+    lines.extend(diagnosis.actions.first().map(|action| format!("Do this: {}", inline::plain(&action.title))));
     if let Some(report) = diagnosis.reports.first() {
         lines.push(format!("Seen before: {} {}", report.id, report.title));
     }
     lines.join("\n")
 }
 
-/// What the reader should know about how the text was read, where it changes what the answer is worth.
-fn notes(reading: &Analysis) -> Vec<Diagnostic> {
-    let notes = reading.diagnosis.notes.iter().filter(|note| note.contains("not read") || note.contains("left out"));
+/// Notes about how the text was read, where they affect how far the answer can be trusted.
+fn notes(analysis: &Analysis) -> Vec<Diagnostic> {
+    let notes = analysis.diagnosis.notes.iter().filter(|note| note.contains("not read") || note.contains("left out"));
     let top = Range { start: Position::new(0, 0), end: Position::new(0, 0) };
     notes
         .map(|note| Diagnostic {

@@ -89,8 +89,8 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
         &[
             ("id", "from the closed list of causes"),
             ("title", "this cause in words"),
-            ("prior", "how often, with nothing else known"),
-            ("evidence", "what speaks for or against it"),
+            ("prior", "how common, with nothing else known"),
+            ("evidence", "evidence for or against it"),
         ],
     ),
     (
@@ -101,7 +101,7 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
             ("message", "regex over the primary message"),
             ("frame", "regex over the failing traceback"),
             ("when", "expression over facts"),
-            ("weight", "how much it says"),
+            ("weight", "how strong it is"),
             ("says", "the reason as shown"),
         ],
     ),
@@ -112,7 +112,7 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
 pub(super) const PAGE_VALUES: &[(&str, &[Word])] = &[
     ("status", &[("draft", "used, still worked on"), ("stable", "used"), ("withdrawn", "kept for its history")]),
     ("severity", SEVERITIES),
-    ("prior", &[("common", "the usual one"), ("plausible", "must be thought of"), ("rare", "seen now and then")]),
+    ("prior", &[("common", "the usual one"), ("plausible", "should be considered"), ("rare", "seen now and then")]),
     (
         "weight",
         &[
@@ -120,7 +120,7 @@ pub(super) const PAGE_VALUES: &[(&str, &[Word])] = &[
             ("strong", "seldom wrong"),
             ("moderate", "more likely than not"),
             ("weak", "a hint"),
-            ("against", "speaks against the cause"),
+            ("against", "evidence against the cause"),
             ("refutes", "rules the cause out"),
         ],
     ),
@@ -129,7 +129,7 @@ pub(super) const PAGE_VALUES: &[(&str, &[Word])] = &[
         &[
             ("cause", "a specific failure of this process"),
             ("symptom", "printed because something else failed"),
-            ("echo", "a launcher's report of a death"),
+            ("echo", "a launcher's report of a crash"),
         ],
     ),
     ("fatal", &[("true", ""), ("false", "")]),

@@ -1,11 +1,11 @@
-//! What is shown over a place: the failure of a log, a report, a page, a code.
+//! What a hover shows: the failure of a log, a report, a page, a code.
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position, Range};
 
 use super::analysis;
 use super::ids::{self, Meaning};
 use super::kind::Kind;
-use super::world::{Document, World};
+use super::session::{Document, Session};
 use crate::book::codes::Code;
 use crate::book::report::Report;
 use crate::diagnosis::{Consequence, Diagnosis, RankedCause};
@@ -15,12 +15,12 @@ use crate::render::inline;
 use crate::render::markdown;
 use crate::render::words::percent;
 
-/// Words of a section that a hover can hold.
+/// Longest section that a hover shows, in bytes.
 const SOME: usize = 900;
 
-/// What stands over a place.
-pub(super) fn at(world: &World, document: &Document, position: Position) -> Option<Hover> {
-    if let Some(mention) = ids::at(world, document, position) {
+/// The hover at a position.
+pub(super) fn at(session: &Session, document: &Document, position: Position) -> Option<Hover> {
+    if let Some(mention) = ids::at(session, document, position) {
         let text = match &mention.meaning {
             Meaning::Page(page) => page_text(mention.workspace, *page),
             Meaning::Reports(reports) => reports.iter().map(report_text).collect::<Vec<_>>().join("\n\n---\n\n"),
@@ -53,10 +53,10 @@ fn hover(value: String, range: Option<Range>) -> Hover {
     Hover { contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }), range }
 }
 
-/// What a log says at a place: over the primary failure the whole answer, over what followed why it is taken for that.
+/// The hover in a log: at the primary failure the whole answer, at a consequence why it counts as one.
 fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
-    let reading = document.log().filter(|_| document.kind == Kind::Log)?;
-    let diagnosis = &reading.diagnosis;
+    let analysis = document.log().filter(|_| document.kind == Kind::Log)?;
+    let diagnosis = &analysis.diagnosis;
     let line = position.line.saturating_add(1);
     let on = |span: crate::span::Span| (span.start.line..=span.end.line).contains(&line);
     if let Some(fault) = diagnosis.fault.as_ref().filter(|fault| on(fault.span)) {
@@ -66,10 +66,10 @@ fn in_log(document: &Document, position: Position) -> Option<(String, Range)> {
         return Some((answer(diagnosis), analysis::place(&document.text, line, &error.message)));
     }
     let echo = diagnosis.cascade.iter().find(|echo| on(echo.span))?;
-    Some((echo_text(echo, diagnosis), analysis::place(&document.text, line, &echo.text)))
+    Some((consequence_text(echo, diagnosis), analysis::place(&document.text, line, &echo.text)))
 }
 
-/// The answer in the size of a hover.
+/// The answer, short enough for a hover.
 pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
     match (&diagnosis.fault, &diagnosis.error) {
@@ -95,6 +95,10 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     }
     if let Some(best) = diagnosis.causes.first() {
         out.push_str(&cause_text(best));
+    }
+    if let Some(action) = diagnosis.actions.first() {
+        out.push_str(&format!("\n**Do this:** {}\n", inline::portable(&action.title)));
+        action.commands.iter().for_each(|command| out.push_str(&fence(command)));
     }
     if let Some(next) = &diagnosis.next_check {
         out.push_str(&format!("\n**Check next:** {}\n", inline::portable(&next.says)));
@@ -132,14 +136,10 @@ fn cause_text(cause: &RankedCause) -> String {
         let sign = if reason.supports { "for" } else { "against" };
         out.push_str(&format!("- {sign}: {} *({})*\n", markdown::escape(&reason.says), reason.source.word()));
     }
-    if let Some(fix) = cause.fixes.first() {
-        out.push_str(&format!("\n**Do this:** {}\n", inline::portable(&fix.title)));
-        fix.commands.iter().for_each(|command| out.push_str(&fence(command)));
-    }
     out
 }
 
-fn echo_text(echo: &Consequence, diagnosis: &Diagnosis) -> String {
+fn consequence_text(echo: &Consequence, diagnosis: &Diagnosis) -> String {
     let line = diagnosis.fault.as_ref().map(|fault| fault.span.start.line);
     let line = line.or(diagnosis.error.as_ref().map(|error| error.span.start.line));
     let of = line.map(|line| format!(" of line {line}")).unwrap_or_default();

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use lsp_types::{Location, Position};
 
 use super::kind::Kind;
+use super::session::{Document, Session};
 use super::text::Text;
-use super::world::{Document, World};
 use super::{pages, uri, words};
 use crate::book::codes::Code;
 use crate::book::report::Report;
@@ -15,7 +15,7 @@ use crate::interfaces::workspace::Workspace;
 use crate::reports::mentions;
 use crate::reports::reading;
 
-/// Something that an id stands for.
+/// What an id refers to.
 pub(super) enum Meaning<'w> {
     /// A fault page, by its place in the book.
     Page(usize),
@@ -31,36 +31,36 @@ pub(super) struct Mention<'w> {
     pub(super) word: String,
     /// Its bytes in the document.
     pub(super) range: Range<usize>,
-    /// What it stands for.
+    /// What it refers to.
     pub(super) meaning: Meaning<'w>,
-    /// The workspace of the document, whose book the meaning is of.
+    /// The workspace of the document, whose book defines the meaning.
     pub(super) workspace: &'w Workspace,
 }
 
 /// The known id at a place.
-pub(super) fn at<'w>(world: &'w World, document: &Document, position: Position) -> Option<Mention<'w>> {
+pub(super) fn at<'w>(session: &'w Session, document: &Document, position: Position) -> Option<Mention<'w>> {
     let (line, byte) = document.at(position);
     let words = document.text.line(line);
     let range = words::around(words, byte)?;
     let word = words.get(range.clone())?;
-    let (meaning, length) = meaning(world, document, word)?;
+    let (meaning, length) = meaning(session, document, word)?;
     let start = document.text.line_range(line).start + range.start;
     Some(Mention {
         word: word.get(..length)?.to_owned(),
         range: start..start + length,
         meaning,
-        workspace: world.workspace(document),
+        workspace: session.workspace(document),
     })
 }
 
 /// What a word means in a kind of document, and how much of it is the id.
-fn meaning<'w>(world: &'w World, document: &Document, word: &str) -> Option<(Meaning<'w>, usize)> {
-    let book = &world.workspace(document).knowledge.book;
-    // A file's name goes on behind its id.
+fn meaning<'w>(session: &'w Session, document: &Document, word: &str) -> Option<(Meaning<'w>, usize)> {
+    let book = &session.workspace(document).knowledge.book;
+    // A file's name continues after its id.
     let ids = std::iter::once(word.len()).chain(word.match_indices(['-', '_']).map(|(at, _)| at).rev());
     for length in ids {
         let Some(id) = word.get(..length).filter(|id| mentions::is_report_id(id)) else { continue };
-        let reports = reports(world, document, id);
+        let reports = reports(session, document, id);
         if !reports.is_empty() {
             return Some((Meaning::Reports(reports), length));
         }
@@ -82,12 +82,12 @@ fn meaning<'w>(world: &'w World, document: &Document, word: &str) -> Option<(Mea
 
 /// Reports with an id, as a document means it: those open in the editor, whether saved or not, those of its project and
 /// of the workspace's others, the book's.
-pub(super) fn reports(world: &World, document: &Document, id: &str) -> Vec<Report> {
-    let asked = reading::comparable(id);
+pub(super) fn reports(session: &Session, document: &Document, id: &str) -> Vec<Report> {
+    let key = reading::comparable(id);
     let is_named = |report: &Report| {
-        std::iter::once(&report.id).chain(&report.aliases).any(|name| reading::comparable(name) == asked)
+        std::iter::once(&report.id).chain(&report.aliases).any(|name| reading::comparable(name) == key)
     };
-    let open = world.documents.values().filter(|document| document.kind == Kind::Report);
+    let open = session.documents.values().filter(|document| document.kind == Kind::Report);
     let mut found: Vec<Report> = open
         .map(|document| {
             let path = document.path.clone().unwrap_or_else(|| PathBuf::from(document.uri.as_str()));
@@ -95,8 +95,8 @@ pub(super) fn reports(world: &World, document: &Document, id: &str) -> Vec<Repor
         })
         .filter(is_named)
         .collect();
-    for report in std::iter::once(world.workspace(document))
-        .chain(world.shelves())
+    for report in std::iter::once(session.workspace(document))
+        .chain(session.workspaces())
         .flat_map(|workspace| workspace.reports_named(id))
     {
         let known = |other: &Report| {
@@ -111,7 +111,7 @@ pub(super) fn reports(world: &World, document: &Document, id: &str) -> Vec<Repor
 }
 
 /// Where an id is defined.
-pub(super) fn definitions(world: &World, mention: &Mention<'_>) -> Vec<Location> {
+pub(super) fn definitions(session: &Session, mention: &Mention<'_>) -> Vec<Location> {
     let workspace = mention.workspace;
     let at_start = |uri| Location { uri, range: lsp_types::Range::default() };
     match &mention.meaning {
@@ -120,7 +120,7 @@ pub(super) fn definitions(world: &World, mention: &Mention<'_>) -> Vec<Location>
             .iter()
             .filter_map(|report| {
                 if let Some(uri) =
-                    report.path.to_str().and_then(|path| world.documents.get(path)).map(|d| d.uri.clone())
+                    report.path.to_str().and_then(|path| session.documents.get(path)).map(|d| d.uri.clone())
                 {
                     return Some(at_start(uri));
                 }

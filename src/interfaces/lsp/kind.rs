@@ -1,4 +1,4 @@
-//! What a document is to us, by its language, name and first lines.
+//! The kind of a document, from its language, name and first lines.
 
 use std::path::Path;
 
@@ -22,10 +22,10 @@ pub(super) enum Kind {
 const LOG_LANGUAGES: [&str; 10] =
     ["log", "plaintext", "text", "faultbook-log", "pytb", "python-traceback", "ansi", "terminal", "output", ""];
 
-/// Endings of logs.
+/// File extensions of logs.
 const LOG_ENDINGS: [&str; 7] = ["log", "out", "err", "txt", "stderr", "stdout", "traceback"];
 
-/// What a document is. Endings outweigh languages: editors guess at the latter.
+/// The kind of a document. Extensions outweigh languages: editors guess the latter.
 pub(super) fn of(path: Option<&Path>, name: &str, language: &str, text: &str, workspace: &Workspace) -> Kind {
     let name = name.to_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
@@ -43,7 +43,7 @@ fn markdown(path: Option<&Path>, name: &str, text: &str, workspace: &Workspace) 
     match check::Kind::of(&shown, text) {
         check::Kind::Fault | check::Kind::Fix | check::Kind::Notice => Kind::Page,
         check::Kind::Report => Kind::Report,
-        // A new report of the project, of which little is written yet.
+        // A new report of the project, hardly begun.
         check::Kind::Other
             if path.is_some_and(|path| workspace.reports.iter().any(|folder| path.starts_with(folder))) =>
         {

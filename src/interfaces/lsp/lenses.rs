@@ -5,14 +5,14 @@ use serde_json::json;
 
 use super::actions::{COPY_COMMAND, DRAFT, OPEN_PAGE, command, recommended};
 use super::analysis;
-use super::world::Document;
+use super::session::Document;
 use crate::render::inline;
 use crate::render::words::percent;
 
 /// The lenses of a log.
 pub(super) fn of(document: &Document) -> Vec<CodeLens> {
-    let Some(reading) = document.log() else { return Vec::new() };
-    let diagnosis = &reading.diagnosis;
+    let Some(analysis) = document.log() else { return Vec::new() };
+    let diagnosis = &analysis.diagnosis;
     let Some(fault) = &diagnosis.fault else { return Vec::new() };
     let range = analysis::place(&document.text, fault.span.start.line, &fault.text);
     let lens = |command| CodeLens {

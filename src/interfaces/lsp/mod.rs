@@ -1,10 +1,9 @@
-//! The language server: a log's failure where it stands in the editor, bug reports and fault pages as one web of ids.
+//! The language server: shows a log's failure at its line in the editor, and links bug reports and fault pages by id.
 //!
-//! One thread owns all state and answers in order; what takes long (a huge log, a search over the workspace) runs
-//! beside it and can be cancelled. A panic costs one answer, a broken message one error, never the server. It changes no
-//! file, every edit goes through the editor; a bug report that somebody asked for is a new file, the only one it writes.
-//! The surprising thing: an id is known in any text file, so a
-//! comment `// see BUG-20251110-003` leads to its report in every language.
+//! One thread owns all state and answers in order. Slow requests (a huge log, a search over the workspace) run on their
+//! own thread and can be cancelled. A panic fails one request, a malformed message yields one error; neither stops the
+//! server. Edits go through the editor; the only file the server writes is a bug report that the user asked for. Ids
+//! are recognised in every text file, so a comment `// see BUG-20251110-003` leads to its report in any language.
 
 mod actions;
 mod analysis;
@@ -24,13 +23,13 @@ mod pages;
 mod requests;
 mod search;
 mod server;
+mod session;
 mod symbols;
 mod text;
 mod upkeep;
 mod uri;
 mod wire;
 mod words;
-mod world;
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;

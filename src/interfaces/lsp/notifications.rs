@@ -1,4 +1,4 @@
-//! What the client tells without asking: documents opened, changed, closed; files and folders changed.
+//! Notifications of the client: documents opened, changed, closed; files and folders changed.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,13 +11,13 @@ use lsp_types::{DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpen
 use serde_json::{Value, json};
 
 use super::kind::Kind;
-use super::requests::{Refusal, read};
+use super::requests::{RequestError, read};
 use super::server::{Server, Stage};
+use super::session::{Document, Session};
 use super::uri;
-use super::world::{Document, World};
 
 impl<W: Write> Server<W> {
-    /// Takes one over.
+    /// Applies a notification.
     pub(super) fn notification(&mut self, notification: Notification) {
         let Notification { method, params } = notification;
         if method == "$/cancelRequest" {
@@ -30,35 +30,35 @@ impl<W: Write> Server<W> {
         if self.stage != Stage::Running {
             return;
         }
-        // A notification has no answer: one that cannot be understood is passed over, as the protocol asks.
+        // A notification has no answer: a malformed one is ignored, as the protocol asks.
         let _ = catch_unwind(AssertUnwindSafe(|| self.take(&method, params)));
     }
 
-    fn take(&mut self, method: &str, params: Value) -> Result<(), Refusal> {
+    fn take(&mut self, method: &str, params: Value) -> Result<(), RequestError> {
         match method {
             "initialized" => {
                 let notes: Vec<&str> =
-                    self.world()?.shelves().flat_map(|workspace| &workspace.notes).map(String::as_str).collect();
+                    self.session()?.workspaces().flat_map(|workspace| &workspace.notes).map(String::as_str).collect();
                 let notes = notes.join("\n");
                 if !notes.is_empty() {
-                    // What cannot be told now shows in the answers.
+                    // A failure here shows in later answers.
                     let _ = self.notify("window/logMessage", json!({ "type": 2, "message": notes }));
                 }
                 self.watch_files();
             }
             "textDocument/didOpen" => {
                 let DidOpenTextDocumentParams { text_document: item } = read(params)?;
-                let world = self.world_mut()?;
+                let session = self.session_mut()?;
                 let key = item.uri.as_str().to_owned();
-                let workspace = world.shelf_of(uri::path(&item.uri).as_deref());
+                let workspace = session.workspace_of(uri::path(&item.uri).as_deref());
                 let document = Document::new(item.uri, item.language_id, item.version, item.text, workspace);
-                world.documents.insert(key, document);
+                session.documents.insert(key, document);
             }
             "textDocument/didChange" => {
                 let DidChangeTextDocumentParams { text_document, content_changes } = read(params)?;
-                let world = self.world_mut()?;
-                let workspace = world.shelf_of(uri::path(&text_document.uri).as_deref()).clone();
-                if let Some(document) = world.documents.get_mut(text_document.uri.as_str()) {
+                let session = self.session_mut()?;
+                let workspace = session.workspace_of(uri::path(&text_document.uri).as_deref()).clone();
+                if let Some(document) = session.documents.get_mut(text_document.uri.as_str()) {
                     let text = Arc::make_mut(&mut document.text);
                     content_changes.into_iter().for_each(|change| text.change(change));
                     document.version = text_document.version;
@@ -68,35 +68,37 @@ impl<W: Write> Server<W> {
             }
             "textDocument/didClose" => {
                 let DidCloseTextDocumentParams { text_document } = read(params)?;
-                self.world_mut()?.documents.remove(text_document.uri.as_str());
+                self.session_mut()?.documents.remove(text_document.uri.as_str());
                 let _ = self.publish(&text_document.uri, None, Vec::new());
             }
             "textDocument/didSave" => {
                 let saved: lsp_types::DidSaveTextDocumentParams = read(params)?;
-                let kind = self.world()?.document(&saved.text_document.uri).map(|document| document.kind);
+                let kind = self.session()?.document(&saved.text_document.uri).map(|document| document.kind);
                 if matches!(kind, Some(Kind::Report | Kind::Page)) {
-                    self.world_mut()?.open_again();
+                    self.session_mut()?.reload();
                 }
             }
-            "workspace/didChangeWatchedFiles" => self.world_mut()?.open_again(),
+            "workspace/didChangeWatchedFiles" => self.session_mut()?.reload(),
             "workspace/didChangeWorkspaceFolders" => {
                 let params: lsp_types::DidChangeWorkspaceFoldersParams = read(params)?;
-                let mut folders = self.world()?.folders.clone();
+                let mut folders = self.session()?.folders.clone();
                 let gone: Vec<PathBuf> = params.event.removed.iter().filter_map(|f| uri::path(&f.uri)).collect();
                 folders.retain(|folder| !gone.contains(folder));
                 folders.extend(params.event.added.iter().filter_map(|f| uri::path(&f.uri)));
-                let mut world = World::open(folders, &self.root, &self.settings);
-                world.documents = std::mem::take(&mut self.world_mut()?.documents);
-                world.sort_documents();
-                self.world = Some(world);
+                let mut session = Session::open(folders, &self.root, &self.settings);
+                session.documents = std::mem::take(&mut self.session_mut()?.documents);
+                session.reclassify_documents();
+                self.session = Some(session);
             }
             _ => {}
         }
         Ok(())
     }
 
-    pub(super) fn world_mut(&mut self) -> Result<&mut World, Refusal> {
-        self.world.as_mut().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
+    pub(super) fn session_mut(&mut self) -> Result<&mut Session, RequestError> {
+        self.session
+            .as_mut()
+            .ok_or_else(|| RequestError::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
     }
 
     fn watch_files(&mut self) {

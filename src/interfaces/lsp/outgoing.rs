@@ -14,7 +14,7 @@ impl<W: Write> Server<W> {
     pub(super) fn respond(&mut self, id: RequestId, answer: Answer) -> io::Result<()> {
         let response = match answer {
             Ok(value) => Response::new_ok(id, value),
-            Err(refusal) => Response::new_err(id, refusal.code as i32, refusal.says),
+            Err(error) => Response::new_err(id, error.code as i32, error.message),
         };
         wire::write(&mut self.to, &wire::value(&Message::Response(response)))
     }
@@ -25,9 +25,12 @@ impl<W: Write> Server<W> {
     }
 
     pub(super) fn ask(&mut self, method: &str, params: Value) -> io::Result<()> {
-        self.asked += 1;
-        let request =
-            Request { id: RequestId::from(format!("faultbook-{}", self.asked)), method: method.to_owned(), params };
+        self.requests_sent += 1;
+        let request = Request {
+            id: RequestId::from(format!("faultbook-{}", self.requests_sent)),
+            method: method.to_owned(),
+            params,
+        };
         wire::write(&mut self.to, &wire::value(&Message::Request(request)))
     }
 
@@ -50,13 +53,13 @@ impl<W: Write> Server<W> {
         Ok(())
     }
 
-    /// Says something to the person at the client.
+    /// Shows a message to the user.
     pub(super) fn say(&mut self, grade: Grade, words: &str) -> io::Result<()> {
         self.notify("window/showMessage", json!({ "type": grade as u8, "message": words }))
     }
 }
 
-/// How grave a message is, as the protocol numbers it.
+/// The severity of a message, as the protocol numbers it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Grade {
     Error = 1,

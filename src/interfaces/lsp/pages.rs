@@ -1,6 +1,6 @@
 //! Pages and reports of the book as files that an editor can open.
 //!
-//! A team's own page is a file already. A built-in one is written into the cache when somebody asks for it; where no
+//! A team's own page is a file already. A built-in one is written into the cache when it is opened; where no
 //! cache can be written it goes to the system's folder for temporary files.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! One function per request: parameters in, an answer out. Each looks at the world and changes nothing.
+//! One function per request: parameters in, an answer out. Each only reads the session's state.
 
 use lsp_server::ErrorCode;
 use lsp_types::{
@@ -11,84 +11,84 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ids::{Meaning, Mention};
-use super::world::{Document, World};
+use super::session::{Document, Session};
 use super::{actions, completion, hover, ids, lenses, search, symbols};
 use crate::reports::mentions::is_report_id;
 use crate::reports::reading::comparable;
 
-/// Why a request has no answer: the protocol's code and words.
+/// Why a request failed: the protocol's error code and a message.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RequestError {
     pub(super) code: ErrorCode,
-    pub(super) says: String,
+    pub(super) message: String,
 }
 
-impl Refusal {
-    pub(super) fn new(code: ErrorCode, says: impl Into<String>) -> Self {
-        Self { code, says: says.into() }
+impl RequestError {
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
     }
 }
 
 /// An answer, or why there is none.
-pub(super) type Answer = Result<Value, Refusal>;
+pub(super) type Answer = Result<Value, RequestError>;
 
 /// A request that looks only at what is in memory.
-pub(super) fn quick(world: &World, method: &str, params: Value) -> Answer {
+pub(super) fn quick(session: &Session, method: &str, params: Value) -> Answer {
     match method {
         "textDocument/hover" => {
             let HoverParams { text_document_position_params: at, .. } = read(params)?;
-            with(world, &at, |document, position| hover::at(world, document, position))
+            with(session, &at, |document, position| hover::at(session, document, position))
         }
         "textDocument/definition" | "textDocument/declaration" => {
             let GotoDefinitionParams { text_document_position_params: at, .. } = read(params)?;
-            with(world, &at, |document, position| {
-                let mention = ids::at(world, document, position)?;
-                let found = ids::definitions(world, &mention);
+            with(session, &at, |document, position| {
+                let mention = ids::at(session, document, position)?;
+                let found = ids::definitions(session, &mention);
                 (!found.is_empty()).then_some(GotoDefinitionResponse::Array(found))
             })
         }
         "textDocument/completion" => {
             let CompletionParams { text_document_position: at, .. } = read(params)?;
-            with(world, &at, |document, position| {
-                Some(CompletionResponse::Array(completion::at(world, document, position)))
+            with(session, &at, |document, position| {
+                Some(CompletionResponse::Array(completion::at(session, document, position)))
             })
         }
         "textDocument/codeAction" => {
             let CodeActionParams { text_document, range, .. } = read(params)?;
-            on(world, &text_document.uri, |document| actions::of(document, range))
+            on(session, &text_document.uri, |document| actions::of(document, range))
         }
         "textDocument/codeLens" => {
             let CodeLensParams { text_document, .. } = read(params)?;
-            on(world, &text_document.uri, lenses::of)
+            on(session, &text_document.uri, lenses::of)
         }
         "textDocument/foldingRange" => {
             let FoldingRangeParams { text_document, .. } = read(params)?;
-            on(world, &text_document.uri, |document| {
-                document.log().map(|reading| reading.folds.clone()).unwrap_or_default()
+            on(session, &text_document.uri, |document| {
+                document.log().map(|analysis| analysis.folds.clone()).unwrap_or_default()
             })
         }
         "textDocument/documentSymbol" => {
             let DocumentSymbolParams { text_document, .. } = read(params)?;
-            on(world, &text_document.uri, |document| DocumentSymbolResponse::Nested(symbols::of(document)))
+            on(session, &text_document.uri, |document| DocumentSymbolResponse::Nested(symbols::of(document)))
         }
         "textDocument/prepareRename" => {
             let at: TextDocumentPositionParams = read(params)?;
-            with(world, &at, |document, position| {
-                let mention = ids::at(world, document, position).filter(|mention| can_rename(mention).is_ok())?;
+            with(session, &at, |document, position| {
+                let mention = ids::at(session, document, position).filter(|mention| can_rename(mention).is_ok())?;
                 let range = document.text.range(&mention.range);
                 Some(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder: mention.word })
             })
         }
-        _ => Err(Refusal::new(ErrorCode::MethodNotFound, format!("no such request: {method}"))),
+        _ => Err(RequestError::new(ErrorCode::MethodNotFound, format!("no such request: {method}"))),
     }
 }
 
-/// What to search for when somebody asks for references.
-pub(super) fn references(world: &World, params: Value) -> Result<Option<search::Search>, Refusal> {
+/// What to search for on a request for references.
+pub(super) fn references(session: &Session, params: Value) -> Result<Option<search::Search>, RequestError> {
     let params: lsp_types::ReferenceParams = read(params)?;
     let at = params.text_document_position;
-    let Some(document) = world.document(&at.text_document.uri) else { return Err(unknown(&at.text_document.uri)) };
-    Ok(ids::at(world, document, at.position).map(|mention| search_for(world, ids::spellings(&mention))))
+    let Some(document) = session.document(&at.text_document.uri) else { return Err(unknown(&at.text_document.uri)) };
+    Ok(ids::at(session, document, at.position).map(|mention| search_for(session, ids::spellings(&mention))))
 }
 
 /// A rename: what to search for, the old name, the new one, the files named after it.
@@ -100,22 +100,23 @@ pub(super) struct Renaming {
 }
 
 /// What a rename asks for.
-pub(super) fn rename(world: &World, params: Value) -> Result<Renaming, Refusal> {
+pub(super) fn rename(session: &Session, params: Value) -> Result<Renaming, RequestError> {
     let params: RenameParams = read(params)?;
     let at = params.text_document_position;
-    let Some(document) = world.document(&at.text_document.uri) else { return Err(unknown(&at.text_document.uri)) };
-    let refuse = |says: String| Refusal::new(ErrorCode::RequestFailed, says);
-    let mention = ids::at(world, document, at.position).ok_or_else(|| refuse("no known id stands here".to_owned()))?;
-    let reports = can_rename(&mention).map_err(refuse)?;
+    let Some(document) = session.document(&at.text_document.uri) else { return Err(unknown(&at.text_document.uri)) };
+    let reject = |message: String| RequestError::new(ErrorCode::RequestFailed, message);
+    let mention =
+        ids::at(session, document, at.position).ok_or_else(|| reject("there is no known id here".to_owned()))?;
+    let reports = can_rename(&mention).map_err(reject)?;
     let new = params.new_name.trim().to_owned();
     if !is_report_id(&new) {
-        return Err(refuse(format!("`{new}` is no id: letters, then groups of digits, such as BUG-20251110-003")));
+        return Err(reject(format!("`{new}` is not an id: letters, then groups of digits, such as BUG-20251110-003")));
     }
-    if comparable(&new) != comparable(&mention.word) && !ids::reports(world, document, &new).is_empty() {
-        return Err(refuse(format!("`{new}` is another report's id")));
+    if comparable(&new) != comparable(&mention.word) && !ids::reports(session, document, &new).is_empty() {
+        return Err(reject(format!("`{new}` is another report's id")));
     }
     let files = reports.iter().map(|report| report.path.clone()).filter(|path| path.is_file()).collect();
-    Ok(Renaming { search: search_for(world, vec![mention.word.clone()]), old: mention.word, new, files })
+    Ok(Renaming { search: search_for(session, vec![mention.word.clone()]), old: mention.word, new, files })
 }
 
 /// The reports whose id may be renamed.
@@ -128,41 +129,41 @@ fn can_rename<'m>(mention: &'m Mention<'_>) -> Result<&'m [crate::book::report::
     }
 }
 
-fn search_for(world: &World, ids: Vec<String>) -> search::Search {
-    let open = world.documents.values().map(|document| search::Open {
+fn search_for(session: &Session, ids: Vec<String>) -> search::Search {
+    let open = session.documents.values().map(|document| search::Open {
         uri: document.uri.clone(),
         path: document.path.clone(),
         version: document.version,
         text: document.text.clone(),
     });
-    search::Search { ids, folders: world.folders.clone(), open: open.collect() }
+    search::Search { ids, folders: session.folders.clone(), open: open.collect() }
 }
 
 /// Parameters as the protocol has them.
-pub(super) fn read<P: DeserializeOwned>(params: Value) -> Result<P, Refusal> {
-    serde_json::from_value(params).map_err(|error| Refusal::new(ErrorCode::InvalidParams, error.to_string()))
+pub(super) fn read<P: DeserializeOwned>(params: Value) -> Result<P, RequestError> {
+    serde_json::from_value(params).map_err(|error| RequestError::new(ErrorCode::InvalidParams, error.to_string()))
 }
 
 /// An answer as JSON.
 pub(super) fn give(answer: impl Serialize) -> Answer {
-    serde_json::to_value(answer).map_err(|error| Refusal::new(ErrorCode::InternalError, error.to_string()))
+    serde_json::to_value(answer).map_err(|error| RequestError::new(ErrorCode::InternalError, error.to_string()))
 }
 
-fn on<T: Serialize>(world: &World, uri: &Uri, answer: impl FnOnce(&Document) -> T) -> Answer {
-    match world.document(uri) {
+fn on<T: Serialize>(session: &Session, uri: &Uri, answer: impl FnOnce(&Document) -> T) -> Answer {
+    match session.document(uri) {
         Some(document) => give(answer(document)),
         None => Err(unknown(uri)),
     }
 }
 
 fn with<T: Serialize>(
-    world: &World,
+    session: &Session,
     at: &TextDocumentPositionParams,
     answer: impl FnOnce(&Document, Position) -> Option<T>,
 ) -> Answer {
-    on(world, &at.text_document.uri, |document| answer(document, at.position))
+    on(session, &at.text_document.uri, |document| answer(document, at.position))
 }
 
-fn unknown(uri: &Uri) -> Refusal {
-    Refusal::new(ErrorCode::InvalidParams, format!("no such document is open: {}", uri.as_str()))
+fn unknown(uri: &Uri) -> RequestError {
+    RequestError::new(ErrorCode::InvalidParams, format!("no such document is open: {}", uri.as_str()))
 }

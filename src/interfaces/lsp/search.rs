@@ -87,7 +87,7 @@ pub(super) fn locations(found: Vec<Mentions>) -> Vec<Location> {
     found.into_iter().flat_map(of).collect()
 }
 
-/// The edit that writes `new` wherever `old` stands; `files` are renamed along where the client can do that.
+/// The edit that replaces `old` by `new` everywhere; `files` are renamed too if the client supports that.
 pub(super) fn rename(
     found: Vec<Mentions>,
     old: &str,

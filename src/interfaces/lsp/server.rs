@@ -1,6 +1,6 @@
-//! The loop: messages in, answers out, one after the other; readings and searches beside it.
+//! The main loop: messages in, answers out, in order; analyses and searches run on other threads.
 //!
-//! What it does in turn stands beside this file: `notifications` take over what the client says, `upkeep` reads
+//! The parts are in the files beside this one: `notifications` apply what the client reports, `upkeep` analyses
 //! documents that changed, `commands` are what actions and lenses call, `outgoing` is what goes to the client.
 
 use std::collections::{HashMap, VecDeque};
@@ -17,22 +17,22 @@ use lsp_types::ClientCapabilities;
 use serde_json::{Value, json};
 
 use super::analysis::Analysis;
-use super::requests::{Answer, Refusal, give, quick, read, references, rename};
+use super::requests::{Answer, RequestError, give, quick, read, references, rename};
+use super::session::Session;
 use super::wire::{self, Incoming};
-use super::world::World;
 use super::{capabilities, search, uri};
 use crate::interfaces::workspace::Settings;
 use crate::reports::draft;
 use crate::reports::draft::noninteractive::Drafted;
 
-/// Something that happened.
+/// What the loop waits for.
 pub(super) enum Event {
     Incoming(Incoming),
     /// The client's stream ended.
     Closed,
-    /// A reading was made of this version.
-    Read(String, i32, Option<Box<Analysis>>),
-    /// Work beside us is done.
+    /// The analysis of this version is done.
+    Analysed(String, i32, Option<Box<Analysis>>),
+    /// A request that ran on another thread is done.
     Answered(RequestId, Answer),
     /// A report was drafted, or why not.
     Drafted(RequestId, Result<Box<Drafted>, draft::Error>),
@@ -53,12 +53,12 @@ pub(super) struct Server<W> {
     pub(super) root: PathBuf,
     pub(super) stage: Stage,
     pub(super) capabilities: ClientCapabilities,
-    pub(super) world: Option<World>,
-    /// What stops work beside us.
+    pub(super) session: Option<Session>,
+    /// Flags that cancel requests on other threads.
     pub(super) cancels: HashMap<RequestId, Arc<AtomicBool>>,
     pub(super) events: (Sender<Event>, Receiver<Event>),
     /// Requests sent to the client so far.
-    pub(super) asked: i32,
+    pub(super) requests_sent: i32,
 }
 
 impl<W: Write> Server<W> {
@@ -69,17 +69,17 @@ impl<W: Write> Server<W> {
             root,
             stage: Stage::Waiting,
             capabilities: ClientCapabilities::default(),
-            world: None,
+            session: None,
             cancels: HashMap::new(),
             events: mpsc::channel(),
-            asked: 0,
+            requests_sent: 0,
         }
     }
 
     /// Serves until the client leaves; whether it said good-bye.
     pub(super) fn run(mut self, mut from: impl BufRead + Send + 'static) -> io::Result<bool> {
         let events = self.events.0.clone();
-        // Not joined: it may wait for a client that never says anything again.
+        // Not joined: it may wait for a client that never sends anything again.
         thread::spawn(move || {
             loop {
                 let event = match wire::read(&mut from) {
@@ -119,9 +119,9 @@ impl<W: Write> Server<W> {
                     }
                     self.notification(notification);
                 }
-                // Answers to what we asked: shown or not, there is nothing to do about it.
+                // Responses to our own requests: whether shown or not, there is nothing to do.
                 Event::Incoming(Incoming::Message(Message::Response(_))) => {}
-                Event::Read(key, version, reading) => self.take_over(&key, version, reading),
+                Event::Analysed(key, version, analysis) => self.store_analysis(&key, version, analysis),
                 Event::Answered(id, answer) => {
                     self.cancels.remove(&id);
                     self.respond(id, answer)?;
@@ -133,33 +133,33 @@ impl<W: Write> Server<W> {
 
     fn request(&mut self, request: Request) -> io::Result<()> {
         let Request { id, method, params } = request;
-        let refuse = |code, says: &str| Err(Refusal::new(code, says));
+        let reject = |code, message: &str| Err(RequestError::new(code, message));
         let answer = match (self.stage, method.as_str()) {
             (Stage::Waiting, "initialize") => self.initialize(params),
-            (Stage::Waiting, _) => refuse(ErrorCode::ServerNotInitialized, "`initialize` comes first"),
-            (_, "initialize") => refuse(ErrorCode::InvalidRequest, "`initialize` comes once"),
-            (Stage::ShutDown, _) => refuse(ErrorCode::InvalidRequest, "the server was shut down"),
+            (Stage::Waiting, _) => reject(ErrorCode::ServerNotInitialized, "`initialize` comes first"),
+            (_, "initialize") => reject(ErrorCode::InvalidRequest, "`initialize` may be sent only once"),
+            (Stage::ShutDown, _) => reject(ErrorCode::InvalidRequest, "the server was shut down"),
             (Stage::Running, "shutdown") => {
                 self.stage = Stage::ShutDown;
                 Ok(Value::Null)
             }
             (Stage::Running, "textDocument/references") => {
-                match self.guarded(|server| references(server.world()?, params)) {
+                match self.guarded(|server| references(server.session()?, params)) {
                     Ok(Some(search)) => {
-                        self.beside(id, move |stop| finish(search::run(&search, stop)));
+                        self.spawn(id, move |stop| finish(search::run(&search, stop)));
                         return Ok(());
                     }
                     Ok(None) => Ok(Value::Null),
                     Err(refusal) => Err(refusal),
                 }
             }
-            (Stage::Running, "textDocument/rename") => match self.guarded(|server| rename(server.world()?, params)) {
+            (Stage::Running, "textDocument/rename") => match self.guarded(|server| rename(server.session()?, params)) {
                 Ok(renaming) => {
                     let edit = self.capabilities.workspace.as_ref().and_then(|w| w.workspace_edit.as_ref());
                     let changes = edit.and_then(|edit| edit.document_changes).unwrap_or(false);
                     let kinds = edit.and_then(|edit| edit.resource_operations.clone()).unwrap_or_default();
                     let files = kinds.contains(&lsp_types::ResourceOperationKind::Rename);
-                    self.beside(id, move |stop| {
+                    self.spawn(id, move |stop| {
                         let found = search::run(&renaming.search, stop).ok_or_else(cancelled)?;
                         give(search::rename(found, &renaming.old, &renaming.new, &renaming.files, files, changes))
                     });
@@ -173,30 +173,32 @@ impl<W: Write> Server<W> {
             },
             (Stage::Running, _) => {
                 self.read_now(&params);
-                self.guarded(|server| quick(server.world()?, &method, params))
+                self.guarded(|server| quick(server.session()?, &method, params))
             }
         };
         self.respond(id, answer)
     }
 
-    /// Runs something that may have a mistake of ours in it: a panic becomes an error of this one request.
-    pub(super) fn guarded<T>(&self, work: impl FnOnce(&Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
+    /// Catches panics: a bug of ours becomes an error of this one request.
+    pub(super) fn guarded<T>(&self, work: impl FnOnce(&Self) -> Result<T, RequestError>) -> Result<T, RequestError> {
         catch_unwind(AssertUnwindSafe(|| work(self)))
-            .unwrap_or_else(|_| Err(Refusal::new(ErrorCode::InternalError, "this is a bug in Faultbook")))
+            .unwrap_or_else(|_| Err(RequestError::new(ErrorCode::InternalError, "this is a bug in Faultbook")))
     }
 
-    pub(super) fn world(&self) -> Result<&World, Refusal> {
-        self.world.as_ref().ok_or_else(|| Refusal::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
+    pub(super) fn session(&self) -> Result<&Session, RequestError> {
+        self.session
+            .as_ref()
+            .ok_or_else(|| RequestError::new(ErrorCode::ServerNotInitialized, "`initialize` comes first"))
     }
 
-    /// Answers from a thread of its own.
-    pub(super) fn beside(&mut self, id: RequestId, work: impl FnOnce(&AtomicBool) -> Answer + Send + 'static) {
+    /// Answers from another thread.
+    pub(super) fn spawn(&mut self, id: RequestId, work: impl FnOnce(&AtomicBool) -> Answer + Send + 'static) {
         let stop = Arc::new(AtomicBool::new(false));
         self.cancels.insert(id.clone(), stop.clone());
         let events = self.events.0.clone();
         thread::spawn(move || {
             let answer = catch_unwind(AssertUnwindSafe(|| work(&stop)));
-            let bug = || Err(Refusal::new(ErrorCode::InternalError, "this is a bug in Faultbook"));
+            let bug = || Err(RequestError::new(ErrorCode::InternalError, "this is a bug in Faultbook"));
             // The server may be gone by now.
             let _ = events.send(Event::Answered(id, answer.unwrap_or_else(|_| bug())));
         });
@@ -211,7 +213,7 @@ impl<W: Write> Server<W> {
         if folders.is_empty() {
             folders.extend(params.root_uri.as_ref().and_then(uri::path));
         }
-        self.world = Some(World::open(folders, &self.root, &self.settings));
+        self.session = Some(Session::open(folders, &self.root, &self.settings));
         self.stage = Stage::Running;
         give(json!({
             "capabilities": capabilities::all(),
@@ -224,8 +226,8 @@ fn finish(found: Option<Vec<search::Mentions>>) -> Answer {
     give(search::locations(found.ok_or_else(cancelled)?))
 }
 
-fn cancelled() -> Refusal {
-    Refusal::new(ErrorCode::RequestCanceled, "cancelled")
+fn cancelled() -> RequestError {
+    RequestError::new(ErrorCode::RequestCanceled, "cancelled")
 }
 
 /// Whether a request was cancelled before it was looked at.

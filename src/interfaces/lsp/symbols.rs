@@ -3,8 +3,8 @@
 use lsp_types::{DocumentSymbol, Range, SymbolKind};
 
 use super::kind::Kind;
+use super::session::Document;
 use super::text::Text;
-use super::world::Document;
 use crate::book::sections::{Document as Sections, Outline, Section};
 
 /// The outline.
@@ -12,7 +12,7 @@ pub(super) fn of(document: &Document) -> Vec<DocumentSymbol> {
     let text = &document.text;
     match document.kind {
         Kind::Log => {
-            let errors = document.log().map(|reading| reading.errors.as_slice()).unwrap_or_default();
+            let errors = document.log().map(|analysis| analysis.errors.as_slice()).unwrap_or_default();
             errors.iter().map(|(first, last, words)| error(text, *first, *last, words)).collect()
         }
         Kind::Report | Kind::Page => {
@@ -43,7 +43,7 @@ fn children(text: &Text, sections: &[Section], parent: Option<usize>, depth: usi
     while next < end && depth <= DEEPEST {
         let Some(section) = sections.get(next) else { break };
         let index = next;
-        // What stands before all headings is no section of its own; it may hold none or all others.
+        // What precedes all headings is not a section; it may contain no others or all of them.
         if section.level == 0 {
             next += 1;
             continue;

@@ -1,7 +1,7 @@
 //! A document's text with its lines, and places in it as the protocol counts them: lines from 0, UTF-16 units.
 //!
-//! Places that do not exist are taken to the nearest that does, as the protocol asks; inside of a surrogate pair that
-//! is the character's beginning. A lone `\r` ends a line too, for clients count it so.
+//! Positions that do not exist mean the nearest one that does, as the protocol asks; inside a surrogate pair that
+//! is the character's beginning. A lone `\r` ends a line too, because clients count it so.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl Text {
         self.text.get(self.line_range(line)).unwrap_or_default()
     }
 
-    /// The line, counted from 0, that a byte lies on.
+    /// The line, counted from 0, that contains a byte.
     pub(super) fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
@@ -72,7 +72,7 @@ impl Text {
         let offset = offset.min(self.text.len());
         let line = self.line_of(offset);
         let start = self.starts.get(line).copied().unwrap_or(0);
-        // An offset inside of a character counts as its beginning.
+        // An offset inside a character counts as its beginning.
         let before = (start..=offset).rev().find_map(|end| self.text.get(start..end)).unwrap_or_default();
         let character = if before.is_ascii() { before.len() } else { before.chars().map(char::len_utf16).sum() };
         Position { line: number(line), character: number(character) }
@@ -83,7 +83,7 @@ impl Text {
         lsp_types::Range { start: self.position(range.start), end: self.position(range.end) }
     }
 
-    /// Takes over an edit.
+    /// Applies an edit.
     pub(super) fn change(&mut self, change: TextDocumentContentChangeEvent) {
         let Some(range) = change.range else {
             *self = Self::new(change.text);

@@ -1,4 +1,4 @@
-//! Addresses of documents and paths of files. A document that was never saved has no path.
+//! URIs of documents and paths of files. A document that was never saved has no path.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
@@ -7,7 +7,7 @@ use lsp_types::Uri;
 
 use crate::render::uri::{decode, encode};
 
-/// The file behind an address.
+/// The path of a URI.
 pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
     // `file://host/x` is another machine's; `localhost` is this one.
@@ -22,7 +22,7 @@ pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// The address of a file.
+/// The URI of a file.
 pub(super) fn of(path: &Path) -> Option<Uri> {
     let path = std::path::absolute(path).ok()?;
     let text = path.to_string_lossy();
@@ -30,7 +30,7 @@ pub(super) fn of(path: &Path) -> Option<Uri> {
     Uri::from_str(&format!("{root}{}", encode(&text))).ok()
 }
 
-/// The last part of an address.
+/// The last part of a URI.
 pub(super) fn file_name(uri: &Uri) -> String {
     decode(uri.as_str().rsplit(['/', ':']).next().unwrap_or_default())
 }

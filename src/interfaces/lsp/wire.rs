@@ -1,14 +1,14 @@
-//! Messages on a byte stream: a header with a length, then JSON.
+//! The LSP base protocol: messages on a byte stream, each a header with a length, then JSON.
 //!
-//! What cannot be understood is handed over as such, with the error that the protocol has for it, and reading goes
-//! on with the next header: one broken message must not cost an editor its server.
+//! A malformed message is handed on with the protocol's error for it, and reading continues at the next header, so that
+//! one bad message does not end the session.
 
 use std::io::{self, BufRead, Read, Write};
 
 use lsp_server::{ErrorCode, Message};
 use serde_json::{Value, json};
 
-/// Longer messages are refused, unread: no document that a client may open is as long.
+/// Longer messages are rejected unread: no document that a client may open is as long.
 const LONGEST: usize = 1 << 30;
 
 /// Longest line of a header.
@@ -17,7 +17,6 @@ const LONGEST_HEADER: u64 = 8 * 1024;
 /// What was read.
 #[derive(Debug)]
 pub(super) enum Incoming {
-    /// A message.
     Message(Message),
     /// Something else: the answer to it.
     Garbage(Value),
@@ -60,12 +59,12 @@ fn understand(body: &[u8]) -> Incoming {
         Err(error) => return garbage(ErrorCode::ParseError, Value::Null, &format!("not JSON: {error}")),
     };
     let id = value.get("id").filter(|id| id.is_number() || id.is_string()).cloned().unwrap_or(Value::Null);
-    // Without its id it would pass for a notification, and whoever asked would wait for ever.
+    // Without its id it would pass for a notification, and the client would wait forever.
     let is_request = value.get("method").is_some() && value.get("id").is_some();
     if is_request && !is_id(&id) {
         return garbage(ErrorCode::InvalidRequest, id, "the id is neither a text nor a whole number of 32 bits");
     }
-    // An answer without an id is an error that the client had with something of ours: nothing to say to that.
+    // A response without an id reports that the client could not read a message of ours: it needs no answer.
     match serde_json::from_value(value) {
         Ok(message) => Incoming::Message(message),
         Err(_) => garbage(ErrorCode::InvalidRequest, id, "neither a request nor a notification nor a response"),
@@ -77,8 +76,8 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.as_i64().is_some_and(|id| i32::try_from(id).is_ok())
 }
 
-fn garbage(code: ErrorCode, id: Value, says: &str) -> Incoming {
-    Incoming::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": says } }))
+fn garbage(code: ErrorCode, id: Value, message: &str) -> Incoming {
+    Incoming::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": message } }))
 }
 
 /// Reads headers up to the blank line. Lines that are no header are passed over, so that reading finds its way back.

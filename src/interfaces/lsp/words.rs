@@ -1,4 +1,4 @@
-//! Ids in a text: which one stands at a place.
+//! The id at a position of a text.
 
 use std::ops::Range;
 

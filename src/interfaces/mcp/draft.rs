@@ -1,5 +1,6 @@
 //! The tool that drafts a bug report. It writes only where the server was started with `--allow-write`, and then
-//! nothing but a new file in the project's folder of reports; otherwise it gives the text and says that it is no file.
+//! nothing but a new file in the project's folder of reports; otherwise it returns the text and says that no file was
+//! written.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::Server;
 use super::tools::{failed, log};
 use crate::interfaces::drafts;
-use crate::reports::draft::fill::Asked;
+use crate::reports::draft::fill::ReportOptions;
 use crate::reports::draft::noninteractive::Drafted;
 
 /// What `draft_report` takes.
@@ -25,7 +26,7 @@ struct Draft {
     path: Option<String>,
     /// The report's title, instead of one made from the failure.
     title: Option<String>,
-    /// How grave it is, instead of what the fault's page says.
+    /// Its severity, instead of the one of the fault's page.
     severity: Option<Grade>,
     /// The command that was run, where the log does not show it.
     command: Option<String>,
@@ -66,17 +67,17 @@ impl Server {
         output_schema = schema_of_answer(),
         annotations(title = "Draft a bug report", read_only_hint = true, open_world_hint = false)
     )]
-    async fn draft_report(&self, Parameters(asked): Parameters<Draft>) -> Result<CallToolResult, ErrorData> {
+    async fn draft_report(&self, Parameters(params): Parameters<Draft>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
-            let Draft { text, path, title, severity, command } = asked;
+            let Draft { text, path, title, severity, command } = params;
             let bytes = match log(workspace, text, path)? {
                 Ok(bytes) => bytes,
-                Err(says) => return Ok(failed(says)),
+                Err(summary) => return Ok(failed(summary)),
             };
             let severity = severity.map(|grade| format!("{grade:?}").to_lowercase());
-            let said = Asked { title, severity, command, ..Asked::default() };
+            let options = ReportOptions { title, severity, command, ..ReportOptions::default() };
             let make = if workspace.settings().allow_write { drafts::write } else { drafts::preview };
-            Ok(match make(workspace, &bytes, Vec::new(), said) {
+            Ok(match make(workspace, &bytes, Vec::new(), options) {
                 Ok(drafted) => answer(drafted),
                 Err(error) => failed(drafts::failure(&error)),
             })
@@ -104,14 +105,14 @@ fn schema_of_answer() -> Arc<rmcp::model::JsonObject> {
 }
 
 fn answer(drafted: Drafted) -> CallToolResult {
-    let says = drafts::says(&drafted);
+    let summary = drafts::summary(&drafted);
     let path = drafted.path.display().to_string();
     let mut blocks = Vec::new();
     match &drafted.text {
-        None => blocks.push(ContentBlock::text(format!("Written: {path} ({}){says}.", drafted.id))),
+        None => blocks.push(ContentBlock::text(format!("Written: {path} ({}){summary}.", drafted.id))),
         Some(text) => {
             blocks.push(ContentBlock::text(format!(
-                "NOT WRITTEN: this server only reads (`faultbook mcp --allow-write` would write {path}){says}. The report \
+                "NOT WRITTEN: this server only reads (`faultbook mcp --allow-write` would write {path}){summary}. The report \
                  follows as text."
             )));
             blocks.push(ContentBlock::text(text.clone()));

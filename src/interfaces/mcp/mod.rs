@@ -1,8 +1,8 @@
-//! The agent's door: the Model Context Protocol over standard input and output.
+//! The MCP server for agents: the Model Context Protocol over standard input and output.
 //!
 //! Tools for diagnosing, searching, showing, checking, probing and drafting reports; pages and reports as resources; a
-//! prompt. Nothing is written unless the server was started for that, and then only new reports. Work is done on threads of its own, so that a long log does not hold up the next request and a
-//! panic costs one answer.
+//! prompt. Nothing is written unless the server was started for that, and then only new reports. Requests run on
+//! other threads, so that a long log does not delay the next request and a panic fails only one.
 
 mod draft;
 #[cfg(feature = "machine")]
@@ -31,7 +31,7 @@ use super::workspace::{Settings, Workspace};
 /// Reports and pages are looked at again after this long: an agent writes files too.
 const FRESH: Duration = Duration::from_secs(3);
 
-/// What an agent is told about the server.
+/// The instructions that an agent gets about the server.
 const INSTRUCTIONS: &str = "Faultbook says which GPU or ML training failure a log shows, why it happened and what fixes \
 it. Pass the whole log or traceback to `diagnose`, unshortened: the first failure counts, not the last line. What an \
 answer says about causes is ranked, not certain; run the check it names before a costly fix. The project's own bug \
@@ -46,11 +46,11 @@ struct Server {
     prompt_router: PromptRouter<Self>,
 }
 
-/// Serves one client until it leaves; messages stand one a line.
+/// Serves one client until it leaves; one message per line.
 ///
 /// # Errors
 /// When the runtime cannot start or the client leaves before the handshake is done.
-pub fn serve(
+pub(super) fn serve(
     from: impl BufRead + Send + 'static,
     to: impl Write + Send + 'static,
     root: PathBuf,
@@ -91,7 +91,7 @@ impl Server {
     fn workspace(&self) -> Arc<Workspace> {
         let mut kept = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.0.elapsed() > FRESH {
-            *kept = (Instant::now(), Arc::new(kept.1.again()));
+            *kept = (Instant::now(), Arc::new(kept.1.reopened()));
         }
         kept.1.clone()
     }
@@ -136,9 +136,9 @@ impl ServerHandler for Server {
 
     async fn read_resource(
         &self,
-        asked: ReadResourceRequestParams,
+        params: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.work(move |workspace| resources::read(workspace, &asked.uri).map(Into::into)).await
+        self.work(move |workspace| resources::read(workspace, &params.uri).map(Into::into)).await
     }
 }

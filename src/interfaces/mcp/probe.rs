@@ -1,4 +1,4 @@
-//! The tool that asks this machine about its GPUs, driver and Python environment.
+//! The tool that probes this machine's GPUs, driver and Python environment.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::CallToolResult;
@@ -15,7 +15,7 @@ use crate::machine::{self, Level};
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Probe {
-    /// How much is done; `quick` when nobody says.
+    /// How much is tested; `quick` by default.
     level: Option<Depth>,
 }
 
@@ -39,12 +39,12 @@ impl Server {
         description = "Look at this machine: GPUs, driver, memory and who holds it, health, Python environment; with a higher level, whether the GPUs compute right. It changes nothing on the machine",
         annotations(title = "Probe this machine", read_only_hint = true, open_world_hint = false)
     )]
-    async fn probe(&self, Parameters(asked): Parameters<Probe>) -> Result<CallToolResult, ErrorData> {
+    async fn probe(&self, Parameters(params): Parameters<Probe>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
             if !workspace.settings().probe {
                 return Ok(failed("this server was started with `--no-probe`"));
             }
-            let level = match asked.level.unwrap_or(Depth::Quick) {
+            let level = match params.level.unwrap_or(Depth::Quick) {
                 Depth::Quick => Level::Quick,
                 Depth::Functional => Level::Functional,
                 Depth::Stress => Level::Stress,

@@ -1,4 +1,4 @@
-//! The prompt for somebody whose run just died.
+//! The prompt for a run that just crashed.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{PromptMessage, Role};

@@ -30,7 +30,7 @@ pub(super) fn all(workspace: &Workspace) -> Vec<Resource> {
     reports.chain(pages).collect()
 }
 
-/// How the addresses are made.
+/// The templates of the URIs.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{PAGE}{{id}}"), "page")
@@ -42,7 +42,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// The text behind an address.
+/// The text at a URI.
 pub(super) fn read(workspace: &Workspace, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let texts: Vec<String> = if let Some(id) = uri.strip_prefix(PAGE) {
         let page = lookup::page(&workspace.knowledge, id).map(Found::Page);

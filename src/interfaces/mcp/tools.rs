@@ -1,7 +1,7 @@
-//! The tools. Each takes a few typed words and gives text for reading, most with the same as data.
+//! The tools. Each takes a few typed parameters and returns text, most of them with the same as data.
 //!
 //! "Nothing found" is an answer; wrong parameters are the protocol's error; a file that cannot be read is an error of
-//! the tool, which the agent sees and can mend.
+//! the tool, which the agent sees and can correct.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -20,10 +20,10 @@ use crate::render;
 use crate::reports::index::What;
 use crate::reports::lookup;
 
-/// Longest log read from a file; an agent that has more should name the part that matters.
+/// Longest log read from a file; of a longer one the agent should pass the part that matters.
 const LARGEST: u64 = 128 << 20;
 
-/// Hits given when the agent does not say.
+/// Default number of hits.
 const HITS: usize = 10;
 
 /// What `diagnose` takes.
@@ -50,7 +50,8 @@ struct Search {
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Show {
-    /// An id (`cudnn-no-engine`, `BUG-20251110-003`, `reduce-batch`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
+    /// An id (`cudnn-no-engine`, `BUG-20251110-003`, `reduce-batch`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`,
+    /// `Xid 79`).
     id: String,
 }
 
@@ -66,20 +67,19 @@ struct Check {
 
 #[tool_router(router = tools, vis = "pub(super)")]
 impl Server {
-    /// Says which failure a log shows.
+    /// Diagnoses a log.
     #[tool(
         description = "Which GPU or ML training failure a log or traceback shows: the primary fault, what only follows from it, ranked causes with reasons, checks, fixes, and the project's own matching bug reports",
         annotations(title = "Diagnose a log", read_only_hint = true, open_world_hint = false)
     )]
-    async fn diagnose(&self, Parameters(asked): Parameters<Diagnose>) -> Result<CallToolResult, ErrorData> {
+    async fn diagnose(&self, Parameters(params): Parameters<Diagnose>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
-            let bytes = match log(workspace, asked.text, asked.path)? {
+            let bytes = match log(workspace, params.text, params.path)? {
                 Ok(bytes) => bytes,
-                Err(says) => return Ok(failed(says)),
+                Err(message) => return Ok(failed(message)),
             };
             let diagnosis = workspace.diagnose(&bytes);
-            let data = serde_json::from_str(&render::json::render(&diagnosis)).unwrap_or_default();
-            Ok(answer(render::markdown::render(&diagnosis), data))
+            Ok(answer(render::markdown::render(&diagnosis), render::json::value(&diagnosis)))
         })
         .await
     }
@@ -89,13 +89,13 @@ impl Server {
         description = "Find fault pages and the project's bug reports by any words: of an error, a function, a code, a title",
         annotations(title = "Search pages and reports", read_only_hint = true, open_world_hint = false)
     )]
-    async fn search(&self, Parameters(asked): Parameters<Search>) -> Result<CallToolResult, ErrorData> {
+    async fn search(&self, Parameters(params): Parameters<Search>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
-            let limit = asked.limit.unwrap_or(HITS).clamp(1, 100);
+            let limit = params.limit.unwrap_or(HITS).clamp(1, 100);
             let Some(index) = workspace.knowledge.index() else {
                 return Ok(failed("the search index cannot be built"));
             };
-            let found = match index.search(&asked.words, limit) {
+            let found = match index.search(&params.words, limit) {
                 Ok(found) => found,
                 Err(error) => return Ok(failed(error.to_string())),
             };
@@ -131,15 +131,15 @@ impl Server {
         description = "The whole text of a fault page, a bug report, a fix recipe, or what a vendor's error code means",
         annotations(title = "Show a page, report or code", read_only_hint = true, open_world_hint = false)
     )]
-    async fn show(&self, Parameters(asked): Parameters<Show>) -> Result<CallToolResult, ErrorData> {
+    async fn show(&self, Parameters(params): Parameters<Show>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
-            let found = match lookup::find(&workspace.knowledge, &asked.id, !workspace.settings().no_builtin) {
+            let found = match lookup::find(&workspace.knowledge, &params.id, !workspace.settings().no_builtin) {
                 Ok(found) => found,
                 Err(error) => return Ok(failed(error.to_string())),
             };
             let texts = found.iter().map(|found| ContentBlock::text(lookup::markdown(&workspace.knowledge, found)));
             Ok(match found.is_empty() {
-                true => failed(format!("nothing is called `{}`; `search` finds ids by words", asked.id)),
+                true => failed(format!("nothing is called `{}`; `search` finds ids by words", params.id)),
                 false => CallToolResult::success(texts.collect()),
             })
         })
@@ -151,14 +151,14 @@ impl Server {
         description = "Check a bug report or fault page: missing or misspelt front matter, placeholders left unfilled, dead links, secrets",
         annotations(title = "Check a report or page", read_only_hint = true, open_world_hint = false)
     )]
-    async fn check(&self, Parameters(asked): Parameters<Check>) -> Result<CallToolResult, ErrorData> {
+    async fn check(&self, Parameters(params): Parameters<Check>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
-            let path = workspace.root.join(&asked.path);
-            let text = match asked.text {
+            let path = workspace.root.join(&params.path);
+            let text = match params.text {
                 Some(text) => text,
-                None => match read(workspace, &asked.path) {
+                None => match read(workspace, &params.path) {
                     Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                    Err(says) => return Ok(failed(says)),
+                    Err(message) => return Ok(failed(message)),
                 },
             };
             let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
@@ -170,7 +170,7 @@ impl Server {
             let setting = Setting { exists: &exists, reports: &reports, naming, ..Setting::default() };
             let document = check::Document::new(shown(&path), text);
             if document.kind == check::Kind::Other {
-                return Ok(failed(format!("`{}` is neither a bug report nor a page of the book", asked.path)));
+                return Ok(failed(format!("`{}` is neither a bug report nor a page of the book", params.path)));
             }
             let documents = [document];
             let findings = check::check(&documents, &setting);
@@ -198,12 +198,12 @@ pub(super) fn answer(text: String, data: Value) -> CallToolResult {
     result
 }
 
-/// Something that the agent can mend.
-pub(super) fn failed(says: impl Into<String>) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(says.into())])
+/// An error that the agent can correct.
+pub(super) fn failed(message: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message.into())])
 }
 
-/// A log as an agent gives it: its words or its file. What is wrong with the file is for the agent to mend.
+/// A log as an agent gives it: as text or as a file. A file that cannot be read is an error that the agent can correct.
 pub(super) fn log(
     workspace: &Workspace,
     text: Option<String>,
@@ -223,7 +223,7 @@ fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
     let file = File::open(&path).map_err(failed)?;
     let about = file.metadata().map_err(failed)?;
     if !about.is_file() {
-        return Err(format!("`{}` is no file", path.display()));
+        return Err(format!("`{}` is not a file", path.display()));
     }
     if about.len() > LARGEST {
         return Err(format!(

@@ -1,5 +1,5 @@
-//! Messages, one a line. What cannot be understood gets the protocol's error here and never reaches the server:
-//! rmcp's own reader drops such a line, and a client that waits for its answer would wait for ever.
+//! Messages, one per line. A malformed one gets the protocol's error here and never reaches the server:
+//! rmcp's own reader drops such a line, and a client that waits for its answer would wait forever.
 
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +22,7 @@ pub(super) struct Lines<W> {
 }
 
 impl<W: Write + Send + 'static> Lines<W> {
-    /// Reads in a thread of its own, which ends with the stream.
+    /// Reads on another thread, which ends with the stream.
     pub(super) fn new(from: impl BufRead + Send + 'static, to: W) -> Self {
         let to = Arc::new(Mutex::new(to));
         let (send, received) = unbounded_channel();
@@ -75,8 +75,8 @@ fn understand(line: &[u8]) -> Read {
     if line.trim_ascii().is_empty() {
         return Read::Nothing;
     }
-    let garbage = |id: Value, code: i32, says: String| {
-        Read::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": says } }))
+    let garbage = |id: Value, code: i32, message: String| {
+        Read::Garbage(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
     };
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,

@@ -2,7 +2,7 @@
 
 use textwrap::core::display_width;
 
-use crate::diagnosis::{CauseStatus, Diagnosis, ProposedFix, RankedCause, Reason};
+use crate::diagnosis::{Action, CauseStatus, Diagnosis, RankedCause, Reason};
 use crate::facts::Source;
 use crate::render::clean;
 use crate::render::inline;
@@ -13,8 +13,8 @@ use crate::render::words::{mid_sentence, open_ended, percent};
 /// Other causes that get lines of their own.
 const OTHERS: usize = 3;
 
-/// Further fixes of the best cause that are named.
-const FURTHER_FIXES: usize = 3;
+/// Further actions against the best cause that are named.
+const FURTHER_ACTIONS: usize = 3;
 
 /// Lines that a check of another cause may take.
 const CHECK_LINES: usize = 2;
@@ -39,40 +39,43 @@ pub(super) fn best(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     }
 }
 
-/// The first fix of the best cause, and the checks that would make sure.
+/// The first action, and the checks that would make sure of the best cause.
 pub(super) fn next_step(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let Some(cause) = diagnosis.causes.first() else { return };
-    if let Some((first, further)) = cause.fixes.split_first() {
+    if let Some((first, rest)) = diagnosis.actions.split_first() {
         sheet.blank();
-        fix(sheet, first);
-        further_fixes(sheet, further);
+        // Every fix of the best cause may be in force already.
+        let for_best = first.causes.contains(&cause.id);
+        action(sheet, if for_best { "Do this next: " } else { "Against another cause: " }, first);
+        let further: Vec<&Action> = rest.iter().filter(|action| action.causes.contains(&cause.id)).collect();
+        further_actions(sheet, &further);
     }
     checks(sheet, diagnosis, cause);
 }
 
-fn fix(sheet: &mut Sheet, fix: &ProposedFix) {
-    let title = mid_sentence(&inline::plain(open_ended(&fix.title)));
-    sheet.paragraph(&Paragraph::new(title).style(STRONG).lead(STRONG, "Do this next: ").indent(2));
-    if !fix.detail.trim().is_empty() {
-        sheet.paragraph(&Paragraph::new(inline::plain(&fix.detail)).lead(PLAIN, "  "));
+fn action(sheet: &mut Sheet, lead: &str, action: &Action) {
+    let title = mid_sentence(&inline::plain(open_ended(&action.title)));
+    sheet.paragraph(&Paragraph::new(title).style(STRONG).lead(STRONG, lead).indent(2));
+    if !action.detail.trim().is_empty() {
+        sheet.paragraph(&Paragraph::new(inline::plain(&action.detail)).lead(PLAIN, "  "));
     }
-    for (place, command) in fix.commands.iter().enumerate() {
+    for (place, command) in action.commands.iter().enumerate() {
         if place > 0 {
             sheet.blank();
         }
         sheet.command(command, 2, COMMAND);
     }
-    if !fix.trade_offs.is_empty() {
-        let costs: Vec<String> = fix.trade_offs.iter().map(|cost| inline::plain(open_ended(cost))).collect();
+    if !action.trade_offs.is_empty() {
+        let costs: Vec<String> = action.trade_offs.iter().map(|cost| inline::plain(open_ended(cost))).collect();
         sheet.paragraph(&Paragraph::new(format!("{}.", costs.join("; "))).lead(FAINT, "  Trade-off: ").indent(2));
     }
 }
 
-fn further_fixes(sheet: &mut Sheet, further: &[ProposedFix]) {
-    let mut named: Vec<String> =
-        further.iter().take(FURTHER_FIXES).map(|fix| mid_sentence(&inline::plain(open_ended(&fix.title)))).collect();
-    if further.len() > FURTHER_FIXES {
-        named.push(format!("{} more", further.len() - FURTHER_FIXES));
+fn further_actions(sheet: &mut Sheet, further: &[&Action]) {
+    let title = |action: &&Action| mid_sentence(&inline::plain(open_ended(&action.title)));
+    let mut named: Vec<String> = further.iter().take(FURTHER_ACTIONS).map(title).collect();
+    if further.len() > FURTHER_ACTIONS {
+        named.push(format!("{} more", further.len() - FURTHER_ACTIONS));
     }
     if !named.is_empty() {
         sheet.paragraph(

@@ -2,20 +2,20 @@
 
 use super::context::Comparison;
 use super::environment;
-use super::fill::{Asked, Material};
+use super::fill::{Material, ReportOptions};
 use crate::diagnosis::capacity::{self, Load};
 use crate::facts::{Facts, Value};
 use crate::text::Transcript;
 
-/// The former GPU beside this one, where somebody or the text names it.
-pub(super) fn comparison(asked: &Asked, material: &Material<'_>, own: &Facts) -> Option<Comparison> {
+/// The former GPU beside this one, if the user or the text names it.
+pub(super) fn comparison(options: &ReportOptions, material: &Material<'_>, own: &Facts) -> Option<Comparison> {
     let hardware = &material.knowledge.book.hardware;
     let now = own.text("gpu.name").and_then(|name| {
         let memory = environment::gpu_in_words(own);
         hardware.gpu(memory.as_deref().unwrap_or(name)).or_else(|| hardware.gpu(name))
     })?;
-    let told = asked.former_gpu.clone().or_else(|| former_gpu(material.transcript));
-    let former = hardware.gpu(&told?).filter(|former| former.name != now.name)?;
+    let former = options.former_gpu.clone().or_else(|| former_gpu(material.transcript));
+    let former = hardware.gpu(&former?).filter(|former| former.name != now.name)?;
     let batch = match own.get("run.batch_size").map(|fact| &fact.value) {
         Some(Value::Number(batch)) if *batch >= 1.0 && *batch < 1e6 => Some(*batch as u32),
         _ => None,
@@ -34,7 +34,7 @@ pub(super) fn comparison(asked: &Asked, material: &Material<'_>, own: &Facts) ->
     Some(Comparison { from: former.name.clone(), to: now.name.clone(), rows, checklist: fit.checklist.to_vec() })
 }
 
-/// A GPU that the text itself calls the former one.
+/// A GPU that the text describes as the former one.
 fn former_gpu(transcript: &Transcript) -> Option<String> {
     const WORDS: [&str; 7] = [
         "migrated from ",

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Everything a template may name.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Context {
+pub(crate) struct Context {
     /// `BUG-20251110-003`.
     pub id: String,
     /// The title; a `TODO` where nothing is known.
@@ -14,19 +14,18 @@ pub struct Context {
     pub date: String,
     /// `2025-11-10`.
     pub day: String,
-    /// The word with which a report begins its life.
+    /// The status of a new report.
     pub status: String,
     /// `critical`, `high`, `medium`, `low`, or a `TODO`.
     pub severity: String,
-    /// Where the severity comes from, in words; empty when somebody gave it.
+    /// Where the severity comes from, in words; empty if the user gave it.
     pub severity_why: String,
-    /// Tags.
     pub tags: Vec<String>,
-    /// One true sentence.
+    /// One sentence that says what happened.
     pub summary: String,
     /// `known-fault`, `unlisted-error`, `no-error`.
     pub verdict: String,
-    /// The fault, where the book holds it.
+    /// The fault, if the book has it.
     pub fault: Option<Fault>,
     /// The primary error as the text has it.
     pub error: Option<PrimaryError>,
@@ -42,9 +41,9 @@ pub struct Context {
     pub variables: Vec<String>,
     /// The command that was run.
     pub command: Option<String>,
-    /// What git says of the project.
+    /// The project's commit, branch and changed files.
     pub git: Option<Git>,
-    /// Why git says nothing.
+    /// Why the state of the code is unknown.
     pub git_why: String,
     /// Where in the run it happened: "in the backward pass", "at the first step".
     pub circumstances: Vec<String>,
@@ -56,9 +55,9 @@ pub struct Context {
     pub causes: Vec<Cause>,
     /// Causes that are possible and not likely: title with its probability.
     pub unlikely: Vec<String>,
-    /// The cause that a measurement settled, where one did.
+    /// The cause that a measurement confirmed, if any.
     pub confirmed: Option<String>,
-    /// Ways out, the recommended one first.
+    /// Fixes, the recommended one first.
     pub solutions: Vec<Solution>,
     /// What does not help, and why.
     pub dead_ends: Vec<String>,
@@ -66,15 +65,15 @@ pub struct Context {
     pub phases: Vec<Phase>,
     /// What keeps it from happening again.
     pub prevention: Vec<String>,
-    /// Reports of the project that have to do with it.
+    /// Related reports of the project.
     pub related: Vec<Related>,
     /// The former GPU beside this one.
     pub comparison: Option<Comparison>,
-    /// What the probe said.
+    /// What the probe measured.
     pub probe: Option<Probe>,
     /// Tests that were run, passed or failed.
     pub tests: Vec<Test>,
-    /// The check that separates the causes most.
+    /// The check that distinguishes the causes best.
     pub next_check: Option<Check>,
     /// How the text was read.
     pub notes: Vec<String>,
@@ -88,10 +87,8 @@ pub struct Context {
 
 /// A fault page.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Fault {
-    /// Its id.
+pub(crate) struct Fault {
     pub id: String,
-    /// Its title.
     pub title: String,
     /// Its folder.
     pub area: String,
@@ -103,16 +100,14 @@ pub struct Fault {
     pub line: u32,
     /// The rank that failed first.
     pub rank: Option<u32>,
-    /// What else is easily taken for it, as markdown.
+    /// What is easily mistaken for it, as markdown.
     pub lookalikes: Vec<String>,
 }
 
-/// The primary error.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct PrimaryError {
+pub(crate) struct PrimaryError {
     /// Exception type, signal or status word.
     pub kind: String,
-    /// Its message.
     pub message: String,
     /// Type and message in one line.
     pub headline: String,
@@ -130,7 +125,7 @@ pub struct PrimaryError {
 
 /// A fault that followed.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Consequence {
+pub(crate) struct Consequence {
     /// The page's id.
     pub id: String,
     /// The page's title.
@@ -139,13 +134,13 @@ pub struct Consequence {
     pub text: String,
     /// Their line.
     pub line: u32,
-    /// Why it is taken for a consequence.
+    /// Why it counts as a consequence.
     pub why: String,
 }
 
 /// A fact for people.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// "GPU".
     pub label: String,
     /// "NVIDIA GeForce RTX 3060 12GB".
@@ -154,9 +149,9 @@ pub struct Row {
     pub source: String,
 }
 
-/// What git says.
+/// The state of the working tree.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Git {
+pub(crate) struct Git {
     /// The whole hash.
     pub commit: String,
     /// Its first nine characters.
@@ -175,7 +170,7 @@ pub struct Git {
 
 /// A candidate cause.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Cause {
+pub(crate) struct Cause {
     /// From 1.
     pub number: usize,
     /// From the closed list.
@@ -188,17 +183,16 @@ pub struct Cause {
     pub status: String,
     /// Why.
     pub status_says: Option<String>,
-    /// What speaks for it.
+    /// Evidence for it.
     pub reasons_for: Vec<Reason>,
-    /// What speaks against it.
+    /// Evidence against it.
     pub reasons_against: Vec<Reason>,
     /// How to settle it.
     pub check: Option<Check>,
 }
 
-/// A reason.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Reason {
+pub(crate) struct Reason {
     /// In words.
     pub says: String,
     /// "text, line 412", "probe".
@@ -207,23 +201,23 @@ pub struct Reason {
 
 /// Something to do, with a command where there is one.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Check {
+pub(crate) struct Check {
     /// In words.
     pub says: String,
     /// The command or code.
     pub command: Option<String>,
 }
 
-/// A way out.
+/// A fix.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Solution {
+pub(crate) struct Solution {
     /// From 1.
     pub number: usize,
     /// In the imperative.
     pub title: String,
     /// Whether it is the one to begin with.
     pub recommended: bool,
-    /// More words, as markdown.
+    /// An explanation, as markdown.
     pub detail: String,
     /// Commands or code.
     pub commands: Vec<String>,
@@ -235,7 +229,7 @@ pub struct Solution {
 
 /// A part of the plan.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Phase {
+pub(crate) struct Phase {
     /// From 1.
     pub number: usize,
     /// Its name.
@@ -246,7 +240,7 @@ pub struct Phase {
 
 /// A box.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Task {
+pub(crate) struct Task {
     /// What to do.
     pub text: String,
     /// Whether a measurement has done it.
@@ -255,39 +249,36 @@ pub struct Task {
 
 /// Another report.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Related {
-    /// Its id.
+pub(crate) struct Related {
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its status.
     pub status: String,
-    /// The way from this document to it.
+    /// The relative path from this document to it.
     pub link: String,
     /// "same fault, same frames".
     pub relation: String,
     /// How alike it is, 0 to 1; 0 where that was not measured.
     pub score: f64,
-    /// In which ways.
+    /// What they have in common.
     pub why: Vec<String>,
 }
 
 /// Two GPUs side by side.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The former one.
     pub from: String,
     /// This one.
     pub to: String,
     /// Property, former value, this value, how they compare.
     pub rows: Vec<[String; 4]>,
-    /// What to see to when moving.
+    /// What to consider when moving.
     pub checklist: Vec<String>,
 }
 
-/// What the probe said.
+/// What the probe measured.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Probe {
+pub(crate) struct Probe {
     /// `quick`, `functional`, `stress`, `saved`.
     pub level: String,
     /// One sentence each.
@@ -296,32 +287,29 @@ pub struct Probe {
 
 /// A test that was run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Test {
+pub(crate) struct Test {
     /// "GEMM fp16".
     pub name: String,
     /// `passed`, `failed`, `not run`.
     pub result: String,
-    /// More words.
+    /// Details.
     pub says: String,
 }
 
 /// What a commit changed.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Change {
+pub(crate) struct Change {
     /// Its hash, shortened.
     pub short: String,
-    /// Its day.
     pub day: String,
     /// The first line of its message.
     pub subject: String,
-    /// The files.
     pub files: Vec<ChangedFile>,
 }
 
 /// A file that a commit changed.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct ChangedFile {
-    /// Its path.
+pub(crate) struct ChangedFile {
     pub path: String,
     /// "+12 -3", "binary".
     pub lines: String,

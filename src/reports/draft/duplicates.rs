@@ -1,21 +1,18 @@
-//! Whether a failure is reported already: said before a new report is written.
+//! Whether a failure is reported already: shown before a new report is written.
 
 use super::related::relation;
 use crate::diagnosis::{Diagnosis, ReportHit};
 
-/// From this likeness on somebody should look before writing a second report.
-pub const ALIKE: f64 = 0.7;
+/// From this similarity on, the existing report should be read before a second one is written.
+pub(crate) const ALIKE: f64 = 0.7;
 
-/// A report that tells of this failure already.
+/// An existing report of this failure.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Duplicate {
-    /// Its id.
+pub(crate) struct Duplicate {
     pub id: String,
-    /// Its path.
     pub path: String,
-    /// Its status.
     pub status: String,
-    /// Likeness, 0 to 1.
+    /// Similarity, 0 to 1.
     pub score: f64,
     /// "same fault, same frames".
     pub relation: String,
@@ -23,15 +20,15 @@ pub struct Duplicate {
 
 impl Duplicate {
     /// "this looks like BUG-20251110-003 (0.91): same fault, same frames".
-    pub fn says(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let status = if self.status.is_empty() { String::new() } else { format!("; its status is {}", self.status) };
         format!("this looks like {} ({:.2}): {}{status}", self.id, self.score, self.relation)
     }
 }
 
-/// The report that is most alike, where one is alike enough; of several that are equally so the first that was written.
-pub fn nearest(diagnosis: &Diagnosis) -> Option<Duplicate> {
-    // As it is shown: what differs less is chance.
+/// The report that is most alike, if one is similar enough; of equally similar ones the oldest.
+pub(crate) fn nearest(diagnosis: &Diagnosis) -> Option<Duplicate> {
+    // Rounded as shown: smaller differences are noise.
     let score = |hit: &ReportHit| (hit.score * 100.0).round() as i64;
     let alike = diagnosis.reports.iter().filter(|hit| hit.score >= ALIKE);
     alike.min_by_key(|hit| (-score(hit), &hit.id, &hit.path)).map(of)

@@ -3,10 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hint::Hint;
+
 /// What can go wrong while reports are made and changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub(crate) enum Error {
     /// A file or folder cannot be read.
     #[error(transparent)]
     Outside(#[from] crate::reports::Error),
@@ -22,7 +24,7 @@ pub enum Error {
     /// A scheme of ids or file names is wrong.
     #[error("the pattern `{pattern}` {why}")]
     Pattern {
-        /// As written.
+        /// The pattern as written.
         pattern: String,
         /// What is wrong with it.
         why: String,
@@ -38,18 +40,18 @@ pub enum Error {
         hint: Option<String>,
     },
     /// A report cannot be changed as asked.
-    #[error("{says}")]
+    #[error("{message}")]
     Report {
         /// What is wrong.
-        says: String,
+        message: String,
         /// What to do.
         hint: String,
     },
-    /// git could not be asked.
-    #[error("git: {says}")]
+    /// git could not be run, or failed.
+    #[error("git: {message}")]
     Git {
-        /// What it said, or why it could not be asked.
-        says: String,
+        /// Its message, or why it could not be run.
+        message: String,
         /// What to do.
         hint: String,
     },
@@ -64,12 +66,13 @@ impl Error {
         Self::Write { path: path.to_owned(), source }
     }
 
-    pub(super) fn report(says: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Report { says: says.into(), hint: hint.into() }
+    pub(super) fn report(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Report { message: message.into(), hint: hint.into() }
     }
+}
 
-    /// What to do next, where something sensible can be said.
-    pub fn hint(&self) -> Option<String> {
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Outside(error) => error.hint(),
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {

@@ -1,8 +1,8 @@
-//! From a diagnosis and what is known around it to the values of a template.
+//! From a diagnosis and its context to the values of a template.
 //!
-//! Nothing is invented: a sentence is put together from what the text, the book, the probe and git say, and what none
-//! of them says becomes a `TODO`. The surprising thing: facts that a similar report lent to the diagnosis are left out,
-//! because they are not this run's.
+//! Nothing is invented: each sentence is built from what the log, the book, the probe and git state, and what none of
+//! them states becomes a `TODO`. Facts that the diagnosis took from a similar report are left out, because they
+//! describe another run.
 
 use super::context::{Cause, Change, ChangedFile, Consequence, Context, Fault, Git, Phase, Probe, Reason, Task, Test};
 use super::{comparison, environment, git, headline, log, plan, summary};
@@ -18,12 +18,11 @@ use crate::text::Transcript;
 /// Causes that a report names.
 const CAUSES: usize = 6;
 /// What a report is made from.
-pub struct Material<'a> {
+pub(crate) struct Material<'a> {
     /// The text.
     pub transcript: &'a Transcript,
-    /// What it says.
+    /// The incident parsed from it.
     pub incident: &'a Incident,
-    /// What that means.
     pub diagnosis: &'a Diagnosis,
     /// The book and the project's reports.
     pub knowledge: &'a Knowledge,
@@ -31,14 +30,12 @@ pub struct Material<'a> {
     pub git: Result<&'a git::State, &'a str>,
 }
 
-/// What somebody says about the report, which takes the place of what was found out.
+/// What the user says about the report; overrides what was found out.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
-    /// The title.
+pub(crate) struct ReportOptions {
     pub title: Option<String>,
     /// `critical`, `high`, `medium`, `low`.
     pub severity: Option<String>,
-    /// The word with which it begins.
     pub status: Option<String>,
     /// The command that was run.
     pub command: Option<String>,
@@ -46,31 +43,31 @@ pub struct Asked {
     pub former_gpu: Option<String>,
     /// The report that the document is about.
     pub about: Option<Report>,
-    /// What this machine says of the software, where the run was here and the log does not say.
+    /// The software of this machine, if the run was here and the log does not name its own.
     pub software: Facts,
     /// A commit, with the files it changed.
     pub change: Option<(git::Commit, Vec<git::Change>)>,
 }
 
-/// Fills everything but the id, the date and the links, which depend on where the report will lie.
-pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
+/// Fills everything but the id, the date and the links, which depend on where the report is written.
+pub(crate) fn fill(material: &Material<'_>, options: &ReportOptions) -> Context {
     let Material { transcript, incident, diagnosis, knowledge, .. } = *material;
     let mut own = environment::own(&diagnosis.environment);
-    own.merge(&asked.software);
+    own.merge(&options.software);
     let (rows, todo) = environment::rows(diagnosis, knowledge, &own);
     let excerpt = log::excerpt(transcript, incident, diagnosis);
-    let command = asked.command.clone().or_else(|| command(incident, diagnosis, transcript));
+    let command = options.command.clone().or_else(|| command(incident, diagnosis, transcript));
     let solutions = plan::solutions(diagnosis);
-    let comparison = comparison::comparison(asked, material, &own);
+    let comparison = comparison::comparison(options, material, &own);
     let checklist = comparison.iter().flat_map(|comparison| comparison.checklist.iter().cloned());
     let prevention = checklist.chain(plan::prevention(command.is_some())).collect();
-    let (severity, severity_why) = severity(asked, diagnosis, knowledge);
+    let (severity, severity_why) = severity(options, diagnosis, knowledge);
     let error = diagnosis.error.as_ref().map(headline::of);
     let circumstances = diagnosis.fault.iter().flat_map(|fault| &fault.circumstances);
     let circumstances = circumstances.map(|says| circumstance(says)).collect();
     let mut context = Context {
-        title: asked.title.clone().unwrap_or_else(|| summary::title(diagnosis, error.as_ref(), &own)),
-        status: asked.status.clone().unwrap_or_else(|| "open".to_owned()),
+        title: options.title.clone().unwrap_or_else(|| summary::title(diagnosis, error.as_ref(), &own)),
+        status: options.status.clone().unwrap_or_else(|| "open".to_owned()),
         severity,
         severity_why,
         tags: tags(diagnosis, knowledge),
@@ -100,7 +97,7 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
         tests: tests(&diagnosis.environment),
         next_check: diagnosis.next_check.as_ref().and_then(|next| plan::check(&next.says, next.command.as_ref())),
         notes: diagnosis.notes.clone(),
-        change: asked.change.as_ref().map(|(commit, files)| change(commit, files)),
+        change: options.change.as_ref().map(|(commit, files)| change(commit, files)),
         tool: format!("faultbook {}", env!("CARGO_PKG_VERSION")),
         command,
         circumstances,
@@ -112,7 +109,7 @@ pub fn fill(material: &Material<'_>, asked: &Asked) -> Context {
 }
 
 /// The facts of a diagnosis that are this run's own.
-pub fn own_facts(diagnosis: &Diagnosis) -> Facts {
+pub(crate) fn own_facts(diagnosis: &Diagnosis) -> Facts {
     environment::own(&diagnosis.environment)
 }
 
@@ -147,12 +144,12 @@ fn causes(diagnosis: &Diagnosis) -> Vec<Cause> {
     named.enumerate().map(|(place, (_, cause))| cause_of(place + 1, cause)).collect()
 }
 
-/// Whether a cause is told of at length: the first, and those that are likely or measured.
+/// Whether a cause is described in full: the first, and those that are likely or measured.
 fn is_named((place, cause): &(usize, &RankedCause)) -> bool {
     *place == 0 || cause.probability >= plan::WELL_NAMED || cause.status != CauseStatus::Unverified
 }
 
-/// The others, as far as they are worth a word.
+/// The other causes worth mentioning.
 fn unlikely(diagnosis: &Diagnosis) -> Vec<String> {
     const WORTH_A_WORD: f64 = 0.01;
     let (named, rest): (Vec<_>, Vec<_>) = diagnosis.causes.iter().enumerate().partition(is_named);
@@ -162,7 +159,7 @@ fn unlikely(diagnosis: &Diagnosis) -> Vec<String> {
 }
 
 /// Where in the run it happened, as a part of a sentence.
-fn circumstance(says: &str) -> String {
+fn circumstance(words: &str) -> String {
     let known = [
         ("first step", "at the first step"),
         ("in init", "while it is set up"),
@@ -175,7 +172,7 @@ fn circumstance(says: &str) -> String {
         ("in checkpoint", "while a checkpoint is saved or loaded"),
         ("in teardown", "at teardown"),
     ];
-    known.iter().find(|(word, _)| *word == says).map_or(says, |(_, words)| words).to_owned()
+    known.iter().find(|(phase, _)| *phase == words).map_or(words, |(_, phrase)| phrase).to_owned()
 }
 
 fn cause_of(number: usize, cause: &RankedCause) -> Cause {
@@ -185,7 +182,7 @@ fn cause_of(number: usize, cause: &RankedCause) -> Cause {
             .map(|reason| Reason {
                 says: plan::one_line(&reason.says),
                 source: match reason.span {
-                    // What another report says is no observation of this run.
+                    // Another report is not an observation of this run.
                     _ if reason.source == Source::Report => "a similar report".to_owned(),
                     Some(span) => format!("{}, line {}", reason.source.word(), span.start.line),
                     None => reason.source.word().to_owned(),
@@ -194,7 +191,7 @@ fn cause_of(number: usize, cause: &RankedCause) -> Cause {
             .collect()
     };
     let (reasons_for, reasons_against) = (reasons(true), reasons(false));
-    // A measurement is told once, with its source.
+    // A measurement is listed once, with its source.
     let is_reason = |says: &String| reasons_for.iter().chain(&reasons_against).any(|reason| &reason.says == says);
     let status_says = cause.status_says.as_deref().map(plan::one_line).filter(|says| !is_reason(says));
     Cause {
@@ -210,11 +207,12 @@ fn cause_of(number: usize, cause: &RankedCause) -> Cause {
     }
 }
 
-/// The rungs of the probe's ladder, as tests that passed or failed.
+/// The probe's checks, as tests that passed or failed.
 fn tests(facts: &Facts) -> Vec<Test> {
-    let rung = |name: &str| {
-        let rung = name.strip_prefix("ladder.")?;
-        (!matches!(rung, "holds" | "broken") && !rung.starts_with("code.")).then(|| rung.replace(['_', '.'], " "))
+    let check_name = |name: &str| {
+        let check_name = name.strip_prefix("ladder.")?;
+        (!matches!(check_name, "holds" | "broken") && !check_name.starts_with("code."))
+            .then(|| check_name.replace(['_', '.'], " "))
     };
     let known = facts.iter().filter_map(|(name, fact)| {
         let Value::Text(word) = &fact.value else { return None };
@@ -225,24 +223,28 @@ fn tests(facts: &Facts) -> Vec<Test> {
         };
         let says = facts.why_unknown(name).map(plan::one_line).unwrap_or_default();
         let says = if says.is_empty() && result == "failed" { word.clone() } else { says };
-        Some(Test { name: rung(name)?, result: result.to_owned(), says })
+        Some(Test { name: check_name(name)?, result: result.to_owned(), says })
     });
     let mut tests: Vec<Test> = known.collect();
     for (name, why) in facts.unknowns().filter(|(name, _)| facts.get(name).is_none()) {
-        tests.extend(rung(name).map(|name| Test { name, result: "not run".to_owned(), says: plan::one_line(why) }));
+        tests.extend(check_name(name).map(|name| Test {
+            name,
+            result: "not run".to_owned(),
+            says: plan::one_line(why),
+        }));
     }
     tests
 }
 
-/// The cause that a measurement settled.
+/// The cause that a measurement confirmed.
 fn confirmed(diagnosis: &Diagnosis) -> Option<String> {
     let cause = diagnosis.causes.iter().find(|cause| cause.status == CauseStatus::Confirmed)?;
     let says = cause.status_says.as_deref().map(|says| format!(" ({})", plan::one_line(says))).unwrap_or_default();
     Some(format!("{}, confirmed by measurement{says}", plan::one_line(&cause.title)))
 }
 
-fn severity(asked: &Asked, diagnosis: &Diagnosis, knowledge: &Knowledge) -> (String, String) {
-    if let Some(severity) = &asked.severity {
+fn severity(options: &ReportOptions, diagnosis: &Diagnosis, knowledge: &Knowledge) -> (String, String) {
+    if let Some(severity) = &options.severity {
         return (severity.to_lowercase(), String::new());
     }
     let page = diagnosis.fault.as_ref().and_then(|fault| knowledge.book.find(&fault.id));
@@ -312,7 +314,7 @@ fn change(commit: &git::Commit, files: &[git::Change]) -> Change {
 
 fn phases(diagnosis: &Diagnosis, solutions: &[super::context::Solution], has_command: bool) -> Vec<Phase> {
     let mut phases = plan::phases(diagnosis, solutions, has_command);
-    // The one check that separates the causes most comes first, unless it is there already.
+    // The check that distinguishes the causes best comes first, unless it is there already.
     if let (Some(next), Some(first)) = (&diagnosis.next_check, phases.first_mut()) {
         let says = plan::one_line(&next.says);
         match first.tasks.iter().position(|task| task.text.contains(&says)) {

@@ -1,4 +1,4 @@
-//! What templates can do with a value so that it is safe where it stands: code, fences, cells, YAML, sentences; and how
+//! Filters of templates, which make a value safe in its context: code, fences, cells, YAML, sentences; and how
 //! a filled template is tidied.
 
 use minijinja::Environment;

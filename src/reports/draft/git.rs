@@ -1,6 +1,6 @@
-//! What git knows of the project, asked through the `git` command, read-only.
+//! The state of a repository, read through the `git` command, read-only.
 //!
-//! No git, no repository and a refusal are answers with a reason. No lock is taken and no hook or pager is run.
+//! No git, no repository and a failing command are results with a reason. No lock is taken and no hook or pager is run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ const NAMED: usize = 10;
 
 /// The state of a working tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub(crate) struct State {
     /// The commit that is checked out.
     pub commit: String,
     /// Its first line.
@@ -25,12 +25,10 @@ pub struct State {
     pub changes: usize,
 }
 
-/// A commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Commit {
+pub(crate) struct Commit {
     /// The whole hash.
     pub hash: String,
-    /// The day.
     pub day: String,
     /// The first line of its message.
     pub subject: String,
@@ -38,7 +36,7 @@ pub struct Commit {
 
 /// A file that a commit changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// The file.
     pub path: String,
     /// Lines added; `None` for binary files.
@@ -47,17 +45,17 @@ pub struct Change {
     pub removed: Option<u32>,
 }
 
-/// Nine characters tell commits apart and fit a line.
-pub fn short(hash: &str) -> &str {
+/// Nine characters distinguish commits and fit a line.
+pub(crate) fn short(hash: &str) -> &str {
     hash.get(..9).unwrap_or(hash)
 }
 
-/// The state of the tree that holds `folder`, or why there is none to tell. Files in the folders `without`, reports that
-/// were written since, are no changes of the code.
+/// The state of the working tree of `folder`, or why it is unknown. Files in the folders `without`, reports that
+/// were written since, do not count as changes of the code.
 ///
 /// # Errors
-/// When git is not installed, or the folder lies in no repository with a commit.
-pub fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> {
+/// When git is not installed, or the folder is not in a repository with a commit.
+pub(crate) fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> {
     let head = ask(folder, &["log", "-1", "--format=%H%n%s"])?;
     let (commit, subject) = head.split_once('\n').unwrap_or((&head, ""));
     let branch = ask(folder, &["branch", "--show-current"]).unwrap_or_default();
@@ -82,53 +80,53 @@ pub fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> {
 /// The commit that a revision means.
 ///
 /// # Errors
-/// When git is not there or knows no such revision.
-pub fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
+/// When git is not installed or knows no such revision.
+pub(crate) fn commit(folder: &Path, revision: &str) -> Result<Commit, Error> {
     if revision.starts_with('-') {
         return Err(Error::Git {
-            says: format!("`{revision}` is no revision"),
+            message: format!("`{revision}` is not a revision"),
             hint: "name a commit, a tag or HEAD".into(),
         });
     }
-    let said = ask(folder, &["log", "-1", "--format=%H%x1f%cs%x1f%s", revision, "--"])?;
-    Ok(commit_of(&said))
+    let stdout = ask(folder, &["log", "-1", "--format=%H%x1f%cs%x1f%s", revision, "--"])?;
+    Ok(commit_of(&stdout))
 }
 
 /// The files that a commit changed.
 ///
 /// # Errors
-/// When git is not there or knows no such commit.
-pub fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
-    let said = ask(folder, &["show", "--numstat", "--format=", "--no-renames", hash, "--"])?;
+/// When git is not installed or knows no such commit.
+pub(crate) fn changes(folder: &Path, hash: &str) -> Result<Vec<Change>, Error> {
+    let stdout = ask(folder, &["show", "--numstat", "--format=", "--no-renames", hash, "--"])?;
     let change = |line: &str| {
         let mut parts = line.splitn(3, '\t');
         let (added, removed, path) = (parts.next()?, parts.next()?, parts.next()?);
         Some(Change { path: path.to_owned(), added: added.parse().ok(), removed: removed.parse().ok() })
     };
-    Ok(said.lines().filter_map(change).collect())
+    Ok(stdout.lines().filter_map(change).collect())
 }
 
 /// Commits of all branches and tags whose message matches an extended regular expression, newest first, each with its
 /// whole message.
 ///
 /// # Errors
-/// When git is not there or the folder lies in no repository with a commit.
-pub fn messages_that_say(folder: &Path, pattern: &str) -> Result<Vec<(Commit, String)>, Error> {
+/// When git is not installed, or the folder is not in a repository with a commit.
+pub(crate) fn messages_that_say(folder: &Path, pattern: &str) -> Result<Vec<(Commit, String)>, Error> {
     let grep = format!("--grep={pattern}");
     let format = "--format=%H%x1f%cs%x1f%s%x1f%B%x1e";
     let of = ["log", "--branches", "--tags", "--remotes", "--extended-regexp", "--regexp-ignore-case"];
-    let said = ask(folder, &[&of[..], &[&grep, format, "HEAD", "--"]].concat())?;
+    let stdout = ask(folder, &[&of[..], &[&grep, format, "HEAD", "--"]].concat())?;
     let commit = |record: &str| {
         let (head, message) = record.trim_start().rsplit_once('\u{1f}')?;
         Some((commit_of(head), message.to_owned()))
     };
-    Ok(said.split('\u{1e}').filter_map(commit).collect())
+    Ok(stdout.split('\u{1e}').filter_map(commit).collect())
 }
 
 /// The top folder of the repository.
-pub fn root(folder: &Path) -> Option<PathBuf> {
-    let said = ask(folder, &["rev-parse", "--show-toplevel"]).ok()?;
-    Some(PathBuf::from(said.trim_end_matches('\n'))).filter(|path| path.is_absolute())
+pub(crate) fn root(folder: &Path) -> Option<PathBuf> {
+    let stdout = ask(folder, &["rev-parse", "--show-toplevel"]).ok()?;
+    Some(PathBuf::from(stdout.trim_end_matches('\n'))).filter(|path| path.is_absolute())
 }
 
 fn commit_of(line: &str) -> Commit {
@@ -137,7 +135,7 @@ fn commit_of(line: &str) -> Commit {
     Commit { hash: next(), day: next(), subject: next() }
 }
 
-/// What git says to a question.
+/// The output of a git command.
 fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
     let mut command = Command::new("git");
     command
@@ -159,14 +157,15 @@ fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
         .stdin(Stdio::null());
-    let refused = |says: String| Error::Git { says, hint: "this needs a git repository with a commit".to_owned() };
+    let refused =
+        |message: String| Error::Git { message, hint: "this needs a git repository with a commit".to_owned() };
     let output = command.output().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => refused("it is not installed".to_owned()),
         _ => refused(error.to_string()),
     })?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let line = said.lines().next().unwrap_or("it failed without a word");
+        let stdout = String::from_utf8_lossy(&output.stderr);
+        let line = stdout.lines().next().unwrap_or("it failed without a word");
         let line = line.split(" (or any").next().unwrap_or(line);
         return Err(refused(line.trim_start_matches("fatal: ").to_owned()));
     }

@@ -1,4 +1,4 @@
-//! The primary error for a report: its words whole, and short enough for a sentence.
+//! The primary error for a report: in full, and short enough for a sentence.
 
 use std::sync::LazyLock;
 
@@ -33,7 +33,7 @@ pub(super) fn of(error: &diagnosis::PrimaryError) -> PrimaryError {
     }
 }
 
-/// The first sentence of a headline in so many characters: what follows is usually advice.
+/// The first sentence of a headline, at most `longest` characters long: what follows is usually advice.
 fn short(headline: &str, longest: usize) -> String {
     // "[E1110 18:08:00.1 ProcessGroupNCCL.cpp:616] [Rank 0] ": who logged it.
     static LOGGED: LazyLock<Regex> = LazyLock::new(|| {

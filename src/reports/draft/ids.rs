@@ -1,9 +1,9 @@
-//! The next free id of the day, safe when many ask at once.
+//! The next free id of the day, safe when several processes ask at once.
 //!
-//! Numbers come from the reports that are known and from what lies in the folder, never from a counter. A number is
-//! taken by creating a hidden file exclusively; then the folder is looked at again, because another process may have
-//! finished a report of that number in between. The surprising thing: a file name need not carry the whole id
-//! (`2025-12-06_1808_BUG_003_slug.md`), so unknown files are read.
+//! Numbers come from the known reports and from the files in the folder, never from a counter. A number is reserved by
+//! creating a hidden file exclusively; then the folder is read again, because another process may have finished a
+//! report with that number in between. File names need not contain the whole id (`2025-12-06_1808_BUG_003_slug.md`), so
+//! files with other names are opened and read.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,20 +21,19 @@ use crate::reports::reading;
 /// Larger files in a folder of reports are logs.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// How often another number is tried; each try means that somebody else got one.
+/// How often another number is tried; each retry means that another process took one.
 const ATTEMPTS: usize = 10_000;
 
 /// A report that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Created {
-    /// Its id.
+pub(crate) struct Created {
     pub id: String,
     /// Its file.
     pub path: PathBuf,
 }
 
 /// Words of a title for a file name: small letters and digits joined by dashes.
-pub fn slug(title: &str) -> String {
+pub(crate) fn slug(title: &str) -> String {
     const LONGEST: usize = 60;
     let mut out = String::new();
     for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -50,9 +49,9 @@ pub fn slug(title: &str) -> String {
     if out.is_empty() { "report".to_owned() } else { out }
 }
 
-/// The reports of a project that somebody has read already, in whatever folder.
+/// The reports of a project that are loaded already, from any folder.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub(crate) struct Known {
     /// Their ids, by any name.
     pub ids: Vec<String>,
     /// Their files, which need not be read again.
@@ -88,20 +87,20 @@ impl<'k> Taken<'k> {
         Ok(taken)
     }
 
-    /// Takes the number of an id, where it is one of that day.
+    /// Marks the number of an id as taken, if it is of that day.
     fn id(&mut self, id: &str) {
         let number = self.id.captures(id).and_then(|found| found.get(1)?.as_str().parse::<u32>().ok());
         self.numbers.extend(number);
     }
 
-    /// Takes the number that a file's name carries. Patterns with folders are compared by their last part.
+    /// Marks the number in a file's name as taken. Patterns with folders are compared by their last part.
     fn name(&mut self, name: &str) {
         let number = self.file.captures(name).and_then(|found| found.get(1)?.as_str().parse::<u32>().ok());
         self.numbers.extend(number);
         self.id(name);
     }
 
-    /// Looks at everything in a folder that was not seen before.
+    /// Reads every file of a folder that was not seen before.
     fn look(&mut self, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -141,7 +140,7 @@ impl<'k> Taken<'k> {
 
 const RESERVED: &str = ".reserved";
 
-/// Whether the process that took a number must have been killed: writing a report takes no hour.
+/// Whether the process that took a number must have been killed: writing a report does not take an hour.
 fn is_abandoned(entry: &fs::DirEntry) -> bool {
     const HOUR: Duration = Duration::from_secs(3600);
     let modified = entry.metadata().and_then(|about| about.modified());
@@ -152,18 +151,18 @@ fn is_abandoned(entry: &fs::DirEntry) -> bool {
 ///
 /// # Errors
 /// When the pattern of ids is wrong.
-pub fn next(folder: &Path, scheme: &Scheme, naming: &Naming<'_>, known: &Known) -> Result<Created, Error> {
+pub(crate) fn next(folder: &Path, scheme: &Scheme, naming: &Naming<'_>, known: &Known) -> Result<Created, Error> {
     let mut taken = Taken::new(scheme, naming, known)?;
     taken.look(folder);
     let number = taken.next();
     Ok(Created { id: scheme.id(naming, number), path: folder.join(scheme.file_name(naming, number)) })
 }
 
-/// Writes a report under the next free id. `render` makes its text from the id; it may be asked more than once.
+/// Writes a report under the next free id. `render` makes its text from the id; it may be called more than once.
 ///
 /// # Errors
 /// When the folder cannot be written, or `render` fails.
-pub fn create(
+pub(crate) fn create(
     folder: &Path,
     scheme: &Scheme,
     naming: &Naming<'_>,
@@ -188,7 +187,7 @@ pub fn create(
         let path = folder.join(scheme.file_name(naming, number));
         let home = path.parent().unwrap_or(folder);
         fs::create_dir_all(home).map_err(|source| Error::write(home, source))?;
-        // Whoever had the number before has put the report in its place by now, or given it up.
+        // The process that had this number has finished its report by now, or given up.
         taken.seen.insert(own.clone());
         taken.look(folder);
         taken.look(home);
@@ -206,7 +205,7 @@ pub fn create(
             Err(source) => return Err(Error::write(&path, source)),
         }
     }
-    Err(Error::report("no free id could be had", "are there files named `.BUG-...reserved` in the folder?"))
+    Err(Error::report("no free id was found", "are there files named `.BUG-...reserved` in the folder?"))
 }
 
 #[cfg(test)]
@@ -269,7 +268,7 @@ mod tests {
     fn an_existing_file_is_never_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        // A folder in the place of the file: nothing in it tells that the number is taken.
+        // A folder instead of a file does not show that the number is taken.
         fs::create_dir(folder.join("BUG-20251110-001-a.md")).unwrap();
         let made = new(folder, &Scheme::default(), "a", &[]);
         assert_eq!(made.id, "BUG-20251110-002");

@@ -1,7 +1,7 @@
-//! The part of a log that belongs into a report: what came just before, the failure whole, the consequences as
+//! The part of a log for a report: the lines just before, the whole failure, the consequences as
 //! headlines, each with its line in the original.
 //!
-//! Marks stand on lines of their own, so that every line of the log stays as it was printed.
+//! Marks are on lines of their own, so that every line of the log stays as it was printed.
 
 use crate::diagnosis::Diagnosis;
 use crate::incident::{ErrorEvent, Incident};
@@ -9,12 +9,12 @@ use crate::text::Transcript;
 
 /// Lines shown before the failure.
 const BEFORE: usize = 6;
-/// Lines of the failure that are shown from its start, where it is too long.
+/// Lines shown from the start of a failure that is too long.
 const HEAD: usize = 12;
-/// And from its end.
+/// Lines shown from its end.
 const TAIL: usize = 60;
 /// Consequences that are shown.
-const ECHOES: usize = 6;
+const CONSEQUENCES: usize = 6;
 /// Characters of a line.
 const WIDEST: usize = 2000;
 
@@ -27,7 +27,7 @@ pub(super) struct Excerpt {
     pub(super) note: String,
 }
 
-/// The excerpt for the primary error; empty when there is none.
+/// The excerpt for the primary error; empty if there is no error.
 pub(super) fn excerpt(transcript: &Transcript, incident: &Incident, diagnosis: &Diagnosis) -> Excerpt {
     let Some(error) = &diagnosis.error else { return Excerpt::default() };
     let Some(event) = event(transcript, incident, diagnosis) else {
@@ -59,7 +59,7 @@ pub(super) fn excerpt(transcript: &Transcript, incident: &Incident, diagnosis: &
             out.mark(&format!("primary error, line {} of the log", transcript.line(*line).number));
         }
     }
-    for echo in diagnosis.cascade.iter().take(ECHOES) {
+    for echo in diagnosis.cascade.iter().take(CONSEQUENCES) {
         let inside = body.iter().any(|line| transcript.line(*line).number == echo.span.start.line);
         if !inside {
             out.text.push_str("...\n");
@@ -132,7 +132,7 @@ impl Lines {
         self.text.push('\n');
     }
 
-    fn mark(&mut self, says: &str) {
-        self.text.push_str(&format!("^^^ {says}\n"));
+    fn mark(&mut self, label: &str) {
+        self.text.push_str(&format!("^^^ {label}\n"));
     }
 }

@@ -1,32 +1,32 @@
 //! Bug reports from crash to closed: writing them, numbering them, adding to them, following them.
 //!
 //! A report is filled from a diagnosis and the facts around it; what is unknown is an explicit `TODO`, never a guess.
-//! Files are written whole or not at all, and no existing file is overwritten.
+//! Writes are atomic, and no existing file is overwritten.
 
 mod comparison;
-pub mod context;
-pub mod duplicates;
+pub(crate) mod context;
+pub(crate) mod duplicates;
 mod environment;
 mod error;
-pub mod fill;
+pub(crate) mod fill;
 mod filters;
-pub mod git;
+pub(crate) mod git;
 mod headline;
-pub mod ids;
+pub(crate) mod ids;
 mod log;
-pub mod moment;
-pub mod noninteractive;
-pub mod occurrence;
+pub(crate) mod moment;
+pub(crate) mod noninteractive;
+pub(crate) mod occurrence;
 mod plan;
 mod related;
-pub mod report;
-pub mod report_config;
-pub mod scheme;
+pub(crate) mod report;
+pub(crate) mod report_config;
+pub(crate) mod scheme;
 #[cfg(feature = "machine")]
-pub mod software;
-pub mod status;
+pub(crate) mod software;
+pub(crate) mod status;
 mod summary;
-pub mod templates;
+pub(crate) mod templates;
 mod write;
 
-pub use error::Error;
+pub(crate) use error::Error;

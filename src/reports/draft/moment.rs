@@ -1,15 +1,15 @@
-//! When a report is written: the user's own day and clock, because the day stands in the report's id.
+//! When a report is written: date and time in the user's own time zone, because the report's id contains the date.
 //!
-//! It refuses dates that are none. A given date without a time is midnight, without a zone.
+//! A date given without a time means midnight, with no zone.
 
 use jiff::Zoned;
 use jiff::civil::{Date, DateTime};
 
 /// A day, a time, and the zone's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moment {
+pub(crate) struct Moment {
     at: DateTime,
-    /// `KST`; empty when nobody said.
+    /// `KST`; empty if unknown.
     zone: String,
     /// Whether the time of day is known.
     timed: bool,
@@ -17,13 +17,13 @@ pub struct Moment {
 
 impl Moment {
     /// Now, in the zone of this machine.
-    pub fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let now = Zoned::now();
         Self { at: now.datetime(), zone: now.strftime("%Z").to_string(), timed: true }
     }
 
-    /// `2025-11-10`, `2025-11-10 18:08`, `2025-11-10 18:08 (KST)`; `None` for what is no date.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// `2025-11-10`, `2025-11-10 18:08`, `2025-11-10 18:08 (KST)`; `None` for anything else.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let day: Date = text.get(..10)?.parse().ok()?;
         let rest = text.get(10..)?.trim_start_matches(['T', ' ', ',']);
@@ -38,48 +38,38 @@ impl Moment {
     }
 
     /// The last time that it can mean: a day without a time ends at midnight.
-    pub fn end(&self) -> DateTime {
+    pub(crate) fn end(&self) -> DateTime {
         if self.timed { self.at } else { self.at.date().at(23, 59, 59, 0) }
     }
 
     /// The day.
-    pub fn date(&self) -> Date {
+    pub(crate) fn date(&self) -> Date {
         self.at.date()
     }
 
     /// `2025-11-10`.
-    pub fn day(&self) -> String {
+    pub(crate) fn day(&self) -> String {
         self.at.date().to_string()
     }
 
     /// `20251110`.
-    pub fn compact(&self) -> String {
+    pub(crate) fn compact(&self) -> String {
         self.day().replace('-', "")
     }
 
     /// `1808`.
-    pub fn clock(&self) -> String {
+    pub(crate) fn clock(&self) -> String {
         format!("{:02}{:02}", self.at.hour(), self.at.minute())
     }
 
     /// `2025-11-10 18:08 (KST)`, as reports have it.
-    pub fn stamp(&self) -> String {
+    pub(crate) fn stamp(&self) -> String {
         let zone = if self.zone.is_empty() { String::new() } else { format!(" ({})", self.zone) };
         match self.timed {
             true => format!("{} {:02}:{:02}{zone}", self.day(), self.at.hour(), self.at.minute()),
             false => self.day(),
         }
     }
-
-    /// Days from the first of year 1; for spans of days.
-    pub fn number(&self) -> i64 {
-        days(self.at.date())
-    }
-}
-
-/// The number of a day, counted without gaps.
-fn days(date: Date) -> i64 {
-    date.since(Date::constant(1, 1, 1)).map_or(0, |span| i64::from(span.get_days()))
 }
 
 #[cfg(test)]
@@ -101,8 +91,5 @@ mod tests {
             assert_eq!(moment.as_ref().map(Moment::stamp).as_deref(), stamp, "{text}");
             assert_eq!(moment.map(|moment| moment.clock()).unwrap_or_default(), clock, "{text}");
         }
-        let (a, b) = (Moment::parse("2025-12-31"), Moment::parse("2026-01-30"));
-        assert_eq!(a.zip(b).map(|(a, b)| b.number() - a.number()), Some(30));
-        assert!(Moment::now().number() > 700_000);
     }
 }

@@ -1,13 +1,13 @@
-//! A report straight from a text, with nobody at hand to be asked: what editors, agents and `run --new` want.
+//! A report straight from a text, without questions: for editors, agents and `run --new`.
 //!
-//! Always redacted, always from the template for bugs. It looks for a report that tells of the same already, and
-//! leaves it to the reader what to do about that.
+//! Always redacted, always from the template for bugs. It looks for an existing report of the same failure, and
+//! leaves what to do about it to the reader.
 
 use std::path::{Path, PathBuf};
 
 use super::duplicates::{self, Duplicate};
 use super::error::Error;
-use super::fill::{self, Asked, Material};
+use super::fill::{self, Material, ReportOptions};
 use super::moment::Moment;
 use super::report::{self, New};
 use super::scheme::Naming;
@@ -23,38 +23,38 @@ use crate::text::redact::Redactor;
 /// The template that is filled.
 const TEMPLATE: &str = "bug_report";
 
-/// What a report is wanted from.
-pub struct Wanted<'a> {
+/// What a report is made from.
+pub(crate) struct DraftRequest<'a> {
     /// The log.
     pub text: &'a [u8],
     /// What of the log was left out, as sentences.
     pub notes: Vec<String>,
-    /// What somebody said about it.
-    pub said: Asked,
+    /// What the user says about the report.
+    pub options: ReportOptions,
     /// The book and the project's reports.
     pub knowledge: &'a Knowledge,
     /// What the project configured.
     pub config: &'a Config,
     /// The project's folders of reports; the first takes new ones unless another is configured.
     pub roots: &'a [PathBuf],
-    /// Whether somebody asked for those folders, in the place of the configured ones.
-    pub asked_roots: bool,
-    /// Where the project lies, for git and templates.
+    /// Whether the user named those folders, instead of the configured ones.
+    pub roots_given: bool,
+    /// The project's folder, for git and templates.
     pub here: &'a Path,
-    /// What the machine says, where it can be asked.
+    /// The machine's facts, if it may be probed.
     pub measure: &'a dyn Fn(&Incident) -> Option<Measured>,
 }
 
 /// A report that was drafted.
 #[derive(Debug)]
-pub struct Drafted {
-    /// Its id; only promised where nothing was written.
+pub(crate) struct Drafted {
+    /// Its id; provisional if nothing was written.
     pub id: String,
     /// Its file.
     pub path: PathBuf,
     /// Its text, where it was not written.
     pub text: Option<String>,
-    /// A report of the same, if there is one.
+    /// An existing report of the same failure.
     pub alike: Option<Duplicate>,
     /// How many different secrets were left out.
     pub secrets: usize,
@@ -63,56 +63,57 @@ pub struct Drafted {
 /// Writes a report under the next free id; no file is ever overwritten.
 ///
 /// # Errors
-/// When there is no error in the text and nobody gave a title, the project has no folder for reports, its templates or names are wrong, or the file cannot be written.
-pub fn write(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
-    draft(wanted, true)
+/// When there is no error in the text and no title was given, the project has no folder for reports, its templates or
+/// names are wrong, or the file cannot be written.
+pub(crate) fn write(request: &DraftRequest<'_>) -> Result<Drafted, Error> {
+    draft(request, true)
 }
 
 /// The report as it would be written.
 ///
 /// # Errors
-/// As [`write()`]; a project without a folder for reports is none.
-pub fn preview(wanted: &Wanted<'_>) -> Result<Drafted, Error> {
-    draft(wanted, false)
+/// As [`write()`]; but a project without a folder for reports is not an error.
+pub(crate) fn preview(request: &DraftRequest<'_>) -> Result<Drafted, Error> {
+    draft(request, false)
 }
 
 /// The id that the next bug report of a project would get.
 ///
 /// # Errors
 /// When the configured names are wrong.
-pub fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Result<String, Error> {
+pub(crate) fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf]) -> Result<String, Error> {
     let moment = Moment::now();
     let naming = Naming { kind: report::kind(TEMPLATE), moment: &moment, slug: "" };
     let folder = report::folder(config.folder.as_ref(), roots, false).unwrap_or_default();
     Ok(ids::next(&folder, &report_config::scheme(config)?, &naming, &report::known(knowledge))?.id)
 }
 
-fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
-    let Wanted { knowledge, config, said, .. } = wanted;
-    let folder = match report::folder(config.folder.as_ref(), wanted.roots, wanted.asked_roots) {
-        Err(_) if !write => wanted.here.to_owned(),
+fn draft(request: &DraftRequest<'_>, write: bool) -> Result<Drafted, Error> {
+    let DraftRequest { knowledge, config, options, .. } = request;
+    let folder = match report::folder(config.folder.as_ref(), request.roots, request.roots_given) {
+        Err(_) if !write => request.here.to_owned(),
         folder => folder?,
     };
-    let templates = report_config::templates(config, wanted.here)?;
+    let templates = report_config::templates(config, request.here)?;
     let scheme = report_config::scheme(config)?;
     let mut redactor = Redactor::new(&report_config::known());
-    let text = report_config::redacted(wanted.text, &mut redactor);
+    let text = report_config::redacted(request.text, &mut redactor);
     let transcript = text::read(&text);
     let incident = incident::read(&transcript);
-    let measured = (wanted.measure)(&incident).unwrap_or_default();
+    let measured = (request.measure)(&incident).unwrap_or_default();
     let diagnosis = diagnose(&transcript, &incident, knowledge.library(), &measured);
-    if diagnosis.verdict == Verdict::NoError && said.title.is_none() {
+    if diagnosis.verdict == Verdict::NoError && options.title.is_none() {
         return Err(Error::report(
             "there is no error in this text",
             "give the log with the traceback in it, or a title for a report on what the log does not show",
         ));
     }
-    let state = git::state(wanted.here, wanted.roots);
+    let state = git::state(request.here, request.roots);
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
     let material = Material { transcript: &transcript, incident: &incident, diagnosis: &diagnosis, knowledge, git };
-    let mut context = fill::fill(&material, said);
-    context.notes.extend(wanted.notes.iter().cloned());
+    let mut context = fill::fill(&material, options);
+    context.notes.extend(request.notes.iter().cloned());
     let moment = Moment::now();
     let mut new = New {
         templates: &templates,
@@ -120,7 +121,7 @@ fn draft(wanted: &Wanted<'_>, write: bool) -> Result<Drafted, Error> {
         context: &context,
         diagnosis: &diagnosis,
         knowledge,
-        asked: said,
+        options: options,
         folder: &folder,
         scheme: &scheme,
         moment: &moment,

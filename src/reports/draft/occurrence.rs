@@ -1,4 +1,4 @@
-//! The same failure once more: a dated paragraph in the report that tells of it already. Every other byte stays.
+//! The same failure once more: a dated paragraph in the existing report. Every other byte stays.
 
 use std::path::Path;
 
@@ -13,20 +13,20 @@ use crate::facts::{self, Described, Fact, Facts, ReportRow};
 use crate::render::words;
 use crate::reports::status::{self, Stage};
 
-/// The heading that occurrences stand under.
+/// The heading above the occurrences.
 const HEADING: &str = "Occurrences";
 
 /// Adds an occurrence to the report at `path`.
 ///
 /// # Errors
-/// When the file cannot be read, is no UTF-8, or cannot be written.
-pub fn append(path: &Path, paragraph: &str) -> Result<(), Error> {
+/// When the file cannot be read, is not UTF-8, or cannot be written.
+pub(crate) fn append(path: &Path, paragraph: &str) -> Result<(), Error> {
     write::change(path, |text| Ok(inserted(text, paragraph))).map(|_| ())
 }
 
 /// What is written about an occurrence: when, at which commit, with which command, and how the environment differs from
 /// that of the report.
-pub fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Moment) -> String {
+pub(crate) fn paragraph(report: &Report, context: &Context, own: &Facts, moment: &Moment) -> String {
     let mut out = format!("### {}\n\n", moment.stamp());
     match &context.git {
         Some(git) => {
@@ -106,7 +106,7 @@ fn inserted(text: &str, paragraph: &str) -> String {
         None => (footer(text), format!("## {HEADING}{end}{end}")),
     };
     let (before, after) = text.split_at(at);
-    // The section's own end, without the rule and the footer that markdown counts to it.
+    // The section's own end, without the rule and the footer, which markdown counts as part of it.
     let cut = match section {
         Some(_) => footer(before),
         None => before.len(),

@@ -1,22 +1,23 @@
-//! What to do about a failure, out of its diagnosis: ways out, the plan to test them, prevention.
+//! What to do about a failure, from its diagnosis: fixes, the plan to test them, prevention.
 //!
 //! Every sentence comes from the book, the probe or the diagnosis; a benefit is what a fix is proposed for.
 
 use super::context::{Check, Phase, Solution, Task};
-use crate::diagnosis::{CauseStatus, Diagnosis, ProposedFix, RankedCause};
+use crate::diagnosis::{Action, CauseStatus, Diagnosis, RankedCause};
 use crate::render::inline;
 use crate::render::markdown;
 
 /// Causes whose fixes are proposed.
 const CAUSES: usize = 4;
-/// Causes that are less likely than this are named in one line, without check and fix, unless a measurement speaks of them.
+/// Causes that are less likely than this are named in one line, without check and fix, unless a measurement concerns
+/// them.
 pub(super) const WELL_NAMED: f64 = 0.05;
 /// Fixes taken from each.
 const FIXES: usize = 3;
 /// Checks in the first phase.
 const CHECKS: usize = 4;
 
-/// Ways out, the recommended one first: those for the likeliest cause, then the first one for each of the others.
+/// Fixes, the recommended one first: those for the likeliest cause, then the first one for each of the others.
 pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
     let mut out: Vec<Solution> = Vec::new();
     for (place, cause) in open(diagnosis).enumerate() {
@@ -35,7 +36,7 @@ pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
     out
 }
 
-fn solution(fix: &ProposedFix, benefit: String) -> Solution {
+fn solution(fix: &Action, benefit: String) -> Solution {
     Solution {
         title: portable(&fix.title),
         detail: markdown::capital(&portable(&fix.detail)),
@@ -46,8 +47,8 @@ fn solution(fix: &ProposedFix, benefit: String) -> Solution {
     }
 }
 
-/// What does not help: for the likeliest cause as it is, for others that are well possible with their name, because
-/// what is a dead end for one cause can be the way out for another.
+/// What does not help: for the likeliest cause as it is, for others that are plausible with their name, because
+/// what does not help against one cause can be the fix for another.
 pub(super) fn dead_ends(diagnosis: &Diagnosis) -> Vec<String> {
     const WELL_POSSIBLE: f64 = 0.15;
     let mut out: Vec<String> = Vec::new();
@@ -63,7 +64,7 @@ pub(super) fn dead_ends(diagnosis: &Diagnosis) -> Vec<String> {
     out
 }
 
-/// Causes that may still be the one, and are worth a word.
+/// Other causes that are still possible.
 pub(super) fn open(diagnosis: &Diagnosis) -> impl Iterator<Item = &RankedCause> {
     let causes = diagnosis.causes.iter().enumerate();
     let worth = |(place, cause): &(usize, &RankedCause)| *place == 0 || cause.probability >= WELL_NAMED;
@@ -93,7 +94,7 @@ pub(super) fn phases(diagnosis: &Diagnosis, solutions: &[Solution], has_command:
     }
     fix.push(task(format!("{again}: it gets past the point of failure without {name}")));
     if let Some(second) = solutions.get(1) {
-        fix.push(task(format!("If it fails still: take Solution 1 back and apply Solution 2: {}", second.title)));
+        fix.push(task(format!("If it still fails: revert Solution 1 and apply Solution 2: {}", second.title)));
     }
     phases.push(("Fix and reproduce", fix));
     phases.push((
@@ -112,7 +113,7 @@ fn is_settled(status: CauseStatus) -> bool {
 }
 
 fn check_task(cause: &RankedCause) -> String {
-    // What a measurement settled needs the page's check no more, and nobody has done that one.
+    // What a measurement settled needs no check from the page, which was not run either.
     match (cause.status, &cause.status_says) {
         (CauseStatus::Confirmed, Some(says)) => format!("`{}`: confirmed by measurement: {}", cause.id, one_line(says)),
         (CauseStatus::Refuted, Some(says)) => format!("`{}`: refuted by measurement: {}", cause.id, one_line(says)),
@@ -120,7 +121,7 @@ fn check_task(cause: &RankedCause) -> String {
     }
 }
 
-/// What keeps it from happening again, as far as that can be said of any failure that can be repeated.
+/// What keeps it from happening again, as far as that holds for any reproducible failure.
 pub(super) fn prevention(has_command: bool) -> Vec<String> {
     let smoke = "Run the command of Steps to Reproduce for a few steps before a long run, and after every change of \
                  machine or software.";
@@ -136,17 +137,17 @@ pub(super) fn check(says: &str, command: Option<&String>) -> Option<Check> {
     (!says.is_empty()).then(|| Check { says, command: command.cloned() })
 }
 
-/// From 1 to 99: no cause that is named is certain or impossible.
+/// From 1 to 99: no listed cause is certain or impossible.
 pub(super) fn percent(probability: f64) -> u32 {
     (probability.clamp(0.0, 1.0) * 100.0).round().clamp(1.0, 99.0) as u32
 }
 
-/// A sentence of the book for a place outside of it: links that lead nowhere there are gone.
+/// A sentence of the book for use outside of it: without links that would be dead there.
 pub(super) fn portable(text: &str) -> String {
     inline::portable(text.trim())
 }
 
-/// The same in one line, safe where it holds words of a log.
+/// The same on one line, safe if it contains text of a log.
 pub(super) fn one_line(text: &str) -> String {
     markdown::sentence(text.trim())
 }

@@ -1,10 +1,10 @@
-//! Reports that have to do with a failure, with the kind of relation and a link from where the new report will lie.
+//! Reports related to a failure, with the kind of relation and a link from where the new report will be.
 
 use crate::diagnosis::Search as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::context::{Context, Related};
-use super::fill::Asked;
+use super::fill::ReportOptions;
 use crate::diagnosis::{Diagnosis, ReportHit};
 use crate::render::markdown;
 use crate::reports::knowledge::Knowledge;
@@ -12,10 +12,16 @@ use crate::reports::knowledge::Knowledge;
 /// Reports that are related.
 const RELATED: usize = 8;
 
-/// Reports that have to do with the failure, and the one a document is about, with links from `file`.
-pub(super) fn related(context: &mut Context, diagnosis: &Diagnosis, knowledge: &Knowledge, asked: &Asked, file: &Path) {
+/// Reports related to the failure, and the one a document is about, with links from `file`.
+pub(super) fn related(
+    context: &mut Context,
+    diagnosis: &Diagnosis,
+    knowledge: &Knowledge,
+    options: &ReportOptions,
+    file: &Path,
+) {
     let folder = file.parent().unwrap_or(Path::new(""));
-    context.about = asked.about.as_ref().map(|report| Related {
+    context.about = options.about.as_ref().map(|report| Related {
         id: report.id.clone(),
         title: report.title.clone(),
         status: report.status.clone(),
@@ -58,7 +64,7 @@ pub(super) fn related(context: &mut Context, diagnosis: &Diagnosis, knowledge: &
     context.related.truncate(RELATED);
 }
 
-/// In which way a report is alike, in words.
+/// What a report has in common with the failure, in words.
 pub(super) fn relation(hit: &ReportHit) -> String {
     let has = |words: &str| hit.why.iter().any(|why| why.starts_with(words));
     match (has("same fault"), has("same frame"), has("same error text")) {

@@ -1,6 +1,6 @@
 //! From filled values to a file: redaction, template, id, place.
 //!
-//! Redaction stands at two gates: every value before markup is put around it, and the whole text at the end.
+//! Redaction happens twice: every value before markup is put around it, and the whole text at the end.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::error::Error;
-use super::fill::Asked;
+use super::fill::ReportOptions;
 use super::ids::{self, Created};
 use super::moment::Moment;
 use super::related;
@@ -21,7 +21,7 @@ use crate::reports::lookup;
 use crate::text::redact::Redactor;
 
 /// A report to be written.
-pub struct New<'a> {
+pub(crate) struct New<'a> {
     /// The templates of the project.
     pub templates: &'a Templates,
     /// Which of them.
@@ -32,15 +32,15 @@ pub struct New<'a> {
     pub diagnosis: &'a Diagnosis,
     /// The project's reports.
     pub knowledge: &'a Knowledge,
-    /// What somebody said about the report.
-    pub asked: &'a Asked,
-    /// Where reports lie.
+    /// What the user says about the report.
+    pub options: &'a ReportOptions,
+    /// The folder of reports.
     pub folder: &'a Path,
     /// How they are named.
     pub scheme: &'a Scheme,
     /// When.
     pub moment: &'a Moment,
-    /// Takes out what should not be shared; `None` leaves everything in.
+    /// Removes what should not be shared; `None` keeps everything.
     pub redactor: Option<Redactor>,
 }
 
@@ -49,7 +49,7 @@ impl New<'_> {
     ///
     /// # Errors
     /// When the template or the folder does not allow it.
-    pub fn write(&mut self) -> Result<Created, Error> {
+    pub(crate) fn write(&mut self) -> Result<Created, Error> {
         let known = known(self.knowledge);
         let (folder, scheme, moment) = (self.folder, self.scheme, self.moment);
         let slug = self.slug();
@@ -61,7 +61,7 @@ impl New<'_> {
     ///
     /// # Errors
     /// When the template does not allow it.
-    pub fn preview(&mut self) -> Result<(Created, String), Error> {
+    pub(crate) fn preview(&mut self) -> Result<(Created, String), Error> {
         let known = known(self.knowledge);
         let slug = self.slug();
         let naming = Naming { kind: kind(self.template), moment: self.moment, slug: &slug };
@@ -70,8 +70,8 @@ impl New<'_> {
         Ok((created, text))
     }
 
-    /// What was taken out.
-    pub fn redactor(&self) -> Option<&Redactor> {
+    /// What was removed.
+    pub(crate) fn redactor(&self) -> Option<&Redactor> {
         self.redactor.as_ref()
     }
 
@@ -89,7 +89,7 @@ impl New<'_> {
         context.id = id.to_owned();
         context.date = self.moment.stamp();
         context.day = self.moment.day();
-        related::related(&mut context, self.diagnosis, self.knowledge, self.asked, path);
+        related::related(&mut context, self.diagnosis, self.knowledge, self.options, path);
         let mut values = serde_json::to_value(&context).unwrap_or_default();
         let Some(redactor) = &mut self.redactor else { return self.templates.render(self.template, &values) };
         // Links to other reports lead to files, whose names are what they are.
@@ -108,7 +108,7 @@ fn redact(value: &mut Value, redactor: &mut Redactor, name: &str) {
             }
         }
         Value::Array(values) => values.iter_mut().for_each(|value| redact(value, redactor, name)),
-        // "9.10.2.21" is a version behind its label and an address without it.
+        // "9.10.2.21" is a version after its label and an address without it.
         Value::Object(map) if labelled(map).is_some_and(|line| redactor.text(&line) == line) => {}
         Value::Object(map) => map.iter_mut().for_each(|(name, value)| redact(value, redactor, name)),
         _ => {}
@@ -120,8 +120,8 @@ fn labelled(row: &serde_json::Map<String, Value>) -> Option<String> {
     Some(format!("{}: {}", row.get("label")?.as_str()?, row.get("value")?.as_str()?))
 }
 
-/// The word with which ids of a kind of document begin.
-pub fn kind(template: &str) -> &'static str {
+/// The prefix of ids of a kind of document.
+pub(crate) fn kind(template: &str) -> &'static str {
     let template = template.strip_prefix("builtin/").unwrap_or(template);
     match template.strip_suffix(".md").unwrap_or(template) {
         "diagnosis" => "DIAG",
@@ -141,12 +141,12 @@ pub(crate) fn known(knowledge: &Knowledge) -> ids::Known {
     known
 }
 
-/// Where new reports go: the folder that somebody asked for, the configured one, or the first one found.
+/// Where new reports go: the folder that the user named, the configured one, or the first one found.
 ///
 /// # Errors
 /// When there is none, with what to do.
-pub fn folder(configured: Option<&PathBuf>, roots: &[PathBuf], asked: bool) -> Result<PathBuf, Error> {
-    let found = if asked { roots.first() } else { configured.or(roots.first()) };
+pub(crate) fn folder(configured: Option<&PathBuf>, roots: &[PathBuf], given: bool) -> Result<PathBuf, Error> {
+    let found = if given { roots.first() } else { configured.or(roots.first()) };
     match found {
         Some(path) if path.is_file() => {
             Err(Error::report(format!("`{}` is a file; new reports need a folder", path.display()), "name a folder"))

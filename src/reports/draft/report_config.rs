@@ -1,5 +1,5 @@
-//! What a project says about the reports written in it: where they go, how they are named, which templates they fill;
-//! and what must not stand in them.
+//! How a project wants its reports: where they go, how they are named, which templates they use;
+//! and what must not be in them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::text::redact::{Known, Redactor};
 ///
 /// # Errors
 /// When one of them cannot be read or is wrong.
-pub fn templates(config: &Config, here: &Path) -> Result<Templates, Error> {
+pub(crate) fn templates(config: &Config, here: &Path) -> Result<Templates, Error> {
     let mut folders: Vec<PathBuf> = config.templates.clone();
     if folders.is_empty() {
         folders.extend(Templates::usual_folder(here));
@@ -29,13 +29,13 @@ pub fn templates(config: &Config, here: &Path) -> Result<Templates, Error> {
 ///
 /// # Errors
 /// When the configured pattern is wrong.
-pub fn scheme(config: &Config) -> Result<Scheme, Error> {
+pub(crate) fn scheme(config: &Config) -> Result<Scheme, Error> {
     let id = config.id.as_deref().unwrap_or(scheme::ID);
     Scheme::new(id, config.file_name.as_deref().unwrap_or(scheme::FILE_NAME))
 }
 
-/// The names of this user and this machine, which are nobody else's business.
-pub fn known() -> Known {
+/// The names of this user and this machine, which are private.
+pub(crate) fn known() -> Known {
     let variables = |names: &[&str]| names.iter().filter_map(|name| std::env::var(name).ok()).collect::<Vec<_>>();
     let mut hosts = variables(&["HOSTNAME", "COMPUTERNAME"]);
     hosts.extend(std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned()));
@@ -43,7 +43,7 @@ pub fn known() -> Known {
 }
 
 /// A log without what should not be shared.
-pub fn redacted(bytes: &[u8], redactor: &mut Redactor) -> Vec<u8> {
+pub(crate) fn redacted(bytes: &[u8], redactor: &mut Redactor) -> Vec<u8> {
     let text = match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
         None => String::from_utf8_lossy(bytes).into_owned(),
@@ -51,7 +51,7 @@ pub fn redacted(bytes: &[u8], redactor: &mut Redactor) -> Vec<u8> {
     redactor.text(&without_colours(&text)).into_owned().into_bytes()
 }
 
-/// The text without escapes that set colours: a token that changes its colour half-way is one all the same. Escapes that
+/// The text without escapes that set colours: a token that changes its colour half-way is still one token. Escapes that
 /// move the cursor stay, because they say which lines were written over.
 fn without_colours(text: &str) -> Cow<'_, str> {
     static COLOUR: LazyLock<Regex> = LazyLock::new(|| Regex::new("\x1b\\[[0-9;:]*m").expect("a valid pattern"));

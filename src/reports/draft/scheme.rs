@@ -4,18 +4,18 @@ use super::error::Error;
 use super::moment::Moment;
 use crate::reports::naming::{self, Part};
 
-pub use crate::reports::naming::{FILE_NAME, ID};
+pub(crate) use crate::reports::naming::{FILE_NAME, ID};
 
 /// How the ids and files of a project's reports are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scheme {
+pub(crate) struct Scheme {
     id: Vec<Part>,
     file_name: Vec<Part>,
 }
 
 /// A new report's circumstances.
 #[derive(Debug, Clone, Copy)]
-pub struct Naming<'a> {
+pub(crate) struct Naming<'a> {
     /// `BUG`, `DIAG`.
     pub kind: &'a str,
     /// When.
@@ -28,20 +28,20 @@ impl Scheme {
     /// Reads both patterns.
     ///
     /// # Errors
-    /// When a part is unknown, or no number would tell two reports apart.
-    pub fn new(id: &str, file_name: &str) -> Result<Self, Error> {
+    /// When a part is unknown, or without a number two reports would get the same name.
+    pub(crate) fn new(id: &str, file_name: &str) -> Result<Self, Error> {
         let (id, file_name) = naming::patterns(id, file_name)
             .map_err(|error| Error::Pattern { pattern: error.pattern, why: error.why })?;
         Ok(Self { id, file_name })
     }
 
     /// The id with that number.
-    pub fn id(&self, naming: &Naming<'_>, number: u32) -> String {
+    pub(crate) fn id(&self, naming: &Naming<'_>, number: u32) -> String {
         self.id.iter().map(|part| spelled(part, naming, number, "")).collect()
     }
 
     /// The file name of the report with that number, folders included.
-    pub fn file_name(&self, naming: &Naming<'_>, number: u32) -> String {
+    pub(crate) fn file_name(&self, naming: &Naming<'_>, number: u32) -> String {
         let id = self.id(naming, number);
         self.file_name.iter().map(|part| spelled(part, naming, number, &id)).collect()
     }
@@ -113,6 +113,7 @@ fn shape(part: &Part, naming: &Naming<'_>) -> String {
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     #[test]
     fn patterns_of_both_kinds() {

@@ -1,6 +1,6 @@
 //! The software of this machine, for a report on a run of this machine: logs rarely name the versions they ran with.
 //!
-//! A run was here when its log names a file of somebody's own code that lies here. Versions that contradict the log are
+//! A run was here if its log names a file of the user's code that exists here. Versions that contradict the log are
 //! another environment's and are left out, all of them.
 
 use std::path::Path;
@@ -13,8 +13,8 @@ use crate::machine::{self, Level, Options};
 /// Files that a log names and that are looked for.
 const LOOKED_FOR: usize = 200;
 
-/// Whether a log names a file of somebody's own code that lies on this machine.
-pub fn ran_here(log: &[u8]) -> bool {
+/// Whether a log names a file of the user's code that exists on this machine.
+pub(crate) fn ran_here(log: &[u8]) -> bool {
     const START: &[u8] = b"File \"/";
     memmem::find_iter(log, START).take(LOOKED_FOR).any(|at| {
         let path = log.get(at + START.len() - 1..).unwrap_or_default();
@@ -26,8 +26,8 @@ pub fn ran_here(log: &[u8]) -> bool {
     })
 }
 
-/// What this machine says of its system and its Python environment, as far as it does not contradict the log.
-pub fn of_this_machine(options: &Options, log: &Facts) -> Facts {
+/// The system and Python environment of this machine, as far as they do not contradict the log.
+pub(crate) fn of_this_machine(options: &Options, log: &Facts) -> Facts {
     let (measured, _) = machine::relate(&machine::run(Level::Quick, options), log);
     let mut out = Facts::default();
     for (name, fact) in measured.iter().filter(|(name, _)| name.starts_with("os.") || machine::is_software(name)) {

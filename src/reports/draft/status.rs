@@ -12,7 +12,7 @@ use crate::reports::status;
 
 /// What a change came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub(crate) struct Changed {
     /// The word before, as written; empty where there was none.
     pub before: String,
     /// The word now.
@@ -23,7 +23,7 @@ pub struct Changed {
 ///
 /// # Errors
 /// When the word is no status, or the file cannot be changed.
-pub fn set(path: &Path, word: &str, commit: Option<&str>) -> Result<Changed, Error> {
+pub(crate) fn set(path: &Path, word: &str, commit: Option<&str>) -> Result<Changed, Error> {
     let after = status::canonical(word).ok_or_else(|| {
         Error::report(
             format!("`{word}` is no status"),
@@ -147,6 +147,7 @@ fn labelled(words: &str) -> Option<&str> {
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     #[test]
     fn every_other_byte_stays() {

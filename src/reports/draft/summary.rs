@@ -1,4 +1,4 @@
-//! The title and the one sentence that say what happened, out of what is known and nothing else.
+//! The title and the one sentence that say what happened, from what is known and nothing else.
 
 use super::context::{Context, PrimaryError};
 use super::filters::code;
@@ -22,50 +22,50 @@ pub(super) fn title(diagnosis: &Diagnosis, error: Option<&PrimaryError>, own: &F
     }
 }
 
-/// One sentence out of what is known; empty when nothing failed.
+/// One sentence from what is known; empty when nothing failed.
 pub(super) fn summary(context: &Context, diagnosis: &Diagnosis, own: &Facts) -> String {
     let Some(error) = &context.error else { return String::new() };
-    let mut says = match error.rank {
+    let mut sentence = match error.rank {
         Some(rank) => format!("Rank {rank} of the run stops"),
         None => "The run stops".to_owned(),
     };
-    says.push_str(&format!(" with {}", code(&error.short)));
+    sentence.push_str(&format!(" with {}", code(&error.short)));
     if let Some(place) = &error.place {
-        says.push_str(&format!(" in {}", code(place)));
+        sentence.push_str(&format!(" in {}", code(place)));
     }
     for part in &context.circumstances {
-        says.push_str(&format!(", {part}"));
+        sentence.push_str(&format!(", {part}"));
     }
     if let Some(gpu) = environment::gpu_in_words(own) {
-        says.push_str(&format!(", on {gpu}"));
+        sentence.push_str(&format!(", on {gpu}"));
     }
     match &context.fault {
-        Some(fault) => says.push_str(&format!(": {} ({})", mid(&fault.title), code(&fault.id))),
-        None => says.push_str(", a failure that the book has no page for"),
+        Some(fault) => sentence.push_str(&format!(": {} ({})", mid(&fault.title), code(&fault.id))),
+        None => sentence.push_str(", a failure that the book has no page for"),
     }
     let confirmed = diagnosis.causes.iter().find(|cause| cause.status == CauseStatus::Confirmed);
     match (confirmed, context.causes.first()) {
         (Some(cause), _) => {
-            says.push_str(&format!("; the cause, confirmed by measurement: {}", mid(&cause.title)));
+            sentence.push_str(&format!("; the cause, confirmed by measurement: {}", mid(&cause.title)));
         }
         (None, Some(cause)) => {
             let percent = cause.percent;
-            says.push_str(&format!("; the likeliest cause ({percent}%, not confirmed): {}", mid(&cause.title)));
+            sentence.push_str(&format!("; the likeliest cause ({percent}%, not confirmed): {}", mid(&cause.title)));
         }
         (None, None) => {}
     }
-    // What was printed before, and the same failure told again, did not follow from it.
+    // What was printed before the failure, or repeats it, is not a consequence.
     let followed = |echo: &&Consequence| {
         let same = diagnosis.fault.as_ref().is_some_and(|fault| fault.id == echo.id);
         !same && echo.span.start.line > error.line
     };
     match diagnosis.cascade.iter().filter(followed).count() {
         0 => {}
-        1 => says.push_str("; one later error followed from it"),
-        several => says.push_str(&format!("; {several} later errors followed from it")),
+        1 => sentence.push_str("; one later error followed from it"),
+        several => sentence.push_str(&format!("; {several} later errors followed from it")),
     }
-    says.push('.');
-    says
+    sentence.push('.');
+    sentence
 }
 
 /// A title inside a sentence.

@@ -1,7 +1,7 @@
-//! Templates of reports: three of our own, and a team's own, which take their place by name.
+//! Templates of reports: three built-in ones, and a team's own, which replace them by name.
 //!
 //! A template names only what there is: an unknown name is an error with its line, also inside a branch that is not
-//! taken, because a misspelt name would otherwise leave a hole in a report and nobody would notice.
+//! taken, because a misspelt name would otherwise leave a gap in a report unnoticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,12 +28,12 @@ const BUILTIN: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Where a team keeps templates, besides what faultbook.toml says: beside the repository's root.
+/// Where a team keeps templates, in addition to faultbook.toml: beside the repository's root.
 const PLACE: &str = ".faultbook/templates";
 
 /// A template to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// `bug_report`.
     pub name: String,
     /// What it is for; its first comment where it is a team's own.
@@ -45,7 +45,7 @@ pub struct Choice {
 }
 
 /// The templates of a project.
-pub struct Templates {
+pub(crate) struct Templates {
     environment: Environment<'static>,
     choices: BTreeMap<String, Choice>,
     /// Ours by the names that no team's template takes: `builtin/bug_report`.
@@ -55,12 +55,12 @@ pub struct Templates {
 impl Templates {
     /// The built-in ones and those in `folders`; of two with one name the later folder's counts.
     ///
-    /// A team's template can build on ours: `{% extends "builtin/bug_report" %}`. One that is wrong is an error for whoever
-    /// wants to fill it, and for nobody else: a failure is reported under stress.
+    /// A team's template can build on ours: `{% extends "builtin/bug_report" %}`. One that is wrong is an error for
+    /// whoever uses it, and for nobody else: failures are reported under stress.
     ///
     /// # Errors
     /// When a folder cannot be read.
-    pub fn open(folders: &[PathBuf]) -> Result<Self, Error> {
+    pub(crate) fn open(folders: &[PathBuf]) -> Result<Self, Error> {
         let mut templates = Self { environment: environment(), choices: BTreeMap::new(), ours: BTreeMap::new() };
         for (name, about, text) in BUILTIN {
             templates.add(name, text.to_owned(), None)?;
@@ -104,7 +104,7 @@ impl Templates {
     }
 
     /// The folder in the usual place, from `start` up to the repository's root.
-    pub fn usual_folder(start: &Path) -> Option<PathBuf> {
+    pub(crate) fn usual_folder(start: &Path) -> Option<PathBuf> {
         let absolute = std::path::absolute(start).ok()?;
         for folder in absolute.ancestors() {
             let place = folder.join(PLACE);
@@ -119,7 +119,7 @@ impl Templates {
     }
 
     /// All of them, by name.
-    pub fn choices(&self) -> impl Iterator<Item = &Choice> {
+    pub(crate) fn choices(&self) -> impl Iterator<Item = &Choice> {
         self.choices.values()
     }
 
@@ -127,12 +127,13 @@ impl Templates {
     ///
     /// # Errors
     /// When there is none, with the names that there are, or when it is wrong.
-    pub fn choose(&self, name: &str) -> Result<&Choice, Error> {
+    pub(crate) fn choose(&self, name: &str) -> Result<&Choice, Error> {
         let name = stem(name);
         match self.choices.get(name).or_else(|| self.ours.get(name)) {
-            Some(Choice { broken: Some(says), .. }) => {
-                Err(Error::report(says.clone(), "mend it, or take ours meanwhile: `--template builtin/bug_report`"))
-            }
+            Some(Choice { broken: Some(reason), .. }) => Err(Error::report(
+                reason.clone(),
+                "fix it, or use the built-in one meanwhile: `--template builtin/bug_report`",
+            )),
             Some(choice) => Ok(choice),
             None => {
                 let names: Vec<&str> = self.choices.keys().map(String::as_str).collect();
@@ -148,8 +149,8 @@ impl Templates {
     /// Fills a template.
     ///
     /// # Errors
-    /// When it names what is not there, or cannot be filled.
-    pub fn render(&self, name: &str, context: &impl Serialize) -> Result<String, Error> {
+    /// When it names something unknown, or cannot be filled.
+    pub(crate) fn render(&self, name: &str, context: &impl Serialize) -> Result<String, Error> {
         let choice = self.choose(name)?;
         let template = self.environment.get_template(&choice.name).map_err(|error| self.error(&error, choice))?;
         self.check(choice, &template)?;
@@ -202,19 +203,19 @@ impl Templates {
 }
 
 /// The names that a template may use.
-pub fn names() -> BTreeSet<String> {
+pub(crate) fn names() -> BTreeSet<String> {
     match serde_json::to_value(Context::default()) {
         Ok(serde_json::Value::Object(map)) => map.into_iter().map(|(name, _)| name).collect(),
         _ => BTreeSet::new(),
     }
 }
 
-/// A template's name, whether somebody wrote that of its file or not.
+/// A template's name, with or without its file's extension.
 fn stem(name: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }
 
-/// The line on which a name stands first.
+/// The line on which a name occurs first.
 fn line_of(text: &str, name: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let has = |line: &str| line.split(|c| !is_part(c)).any(|word| word == name);
@@ -246,7 +247,7 @@ fn environment() -> Environment<'static> {
     environment.set_syntax(syntax.expect("the usual delimiters"));
     // `{% include "part.md" %}`, as the file is called.
     environment.set_path_join_callback(|name, _| stem(name).to_owned().into());
-    // Markdown has no escaping of its own that would fit every place: templates say what they want.
+    // Markdown has no escaping that would fit every context: templates choose a filter.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     filters::add_to(&mut environment);
     environment
@@ -256,6 +257,7 @@ fn environment() -> Environment<'static> {
 #[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+    use crate::hint::Hint as _;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();

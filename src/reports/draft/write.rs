@@ -1,5 +1,5 @@
-//! Files are written whole or not at all: a new one never takes the place of another, a changed one is replaced at once
-//! and only when nobody else changed it meanwhile.
+//! Atomic writes: a new file never replaces an existing one, and a changed file is replaced in one step, only if nobody
+//! else changed it meanwhile.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,7 +9,7 @@ use super::error::Error;
 use crate::files;
 use crate::fingerprint::Fingerprint;
 
-/// How often a change starts again because somebody else was faster.
+/// How often a change is retried because another process changed the file.
 const ATTEMPTS: usize = 20;
 
 /// A file that is being written beside its final name; it is gone when this is dropped.
@@ -20,13 +20,13 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Creates it; fails when somebody else has it.
+    /// Creates it; fails if another process has it.
     pub(super) fn create(path: PathBuf) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         Ok(Self { path, file })
     }
 
-    /// Fills it, down to the disk.
+    /// Writes its content and flushes it to disk.
     pub(super) fn fill(&mut self, text: &str) -> io::Result<()> {
         self.file.write_all(text.as_bytes())?;
         self.file.sync_all()
@@ -60,7 +60,7 @@ impl Drop for Draft {
 /// Changes a text file: `change` gets the text and gives the new one. Returns whether anything changed.
 ///
 /// # Errors
-/// When the file cannot be read or written, is no UTF-8, or `change` refuses.
+/// When the file cannot be read or written, is not UTF-8, or `change` fails.
 pub(super) fn change(path: &Path, mut change: impl FnMut(&str) -> Result<String, Error>) -> Result<bool, Error> {
     let _lock = lock(path);
     for _ in 0..ATTEMPTS {
@@ -80,10 +80,10 @@ pub(super) fn change(path: &Path, mut change: impl FnMut(&str) -> Result<String,
             return Ok(true);
         }
     }
-    Err(Error::report(format!("`{}` is being changed by somebody else", path.display()), "try again"))
+    Err(Error::report(format!("`{}` is being changed by another process", path.display()), "try again"))
 }
 
-/// Keeps other processes of ours away from a file. It lies outside of the project; where it cannot be had the check
+/// A lock on a file against other processes of Faultbook, kept outside of the project; without it, the check
 /// before the rename is all there is.
 fn lock(path: &Path) -> Option<File> {
     let mut print = Fingerprint::new();

@@ -6,7 +6,7 @@ use crate::render::layout::shorten_end;
 use crate::reports::status::Stage;
 
 /// The graph for `dot -Tsvg`.
-pub fn dot(graph: &Graph) -> String {
+pub(crate) fn dot(graph: &Graph) -> String {
     let mut out = String::from(
         "digraph reports {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n  \
          edge [fontname=\"Helvetica\", fontsize=9, color=\"#666666\", fontcolor=\"#444444\"];\n",

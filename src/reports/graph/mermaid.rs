@@ -1,4 +1,4 @@
-//! The graph in Mermaid's language, which forges draw inside of markdown.
+//! The graph in Mermaid's language, which GitHub and GitLab draw inside markdown.
 
 use super::{Edge, Graph, Relation};
 use crate::render::clean;
@@ -9,7 +9,7 @@ use crate::reports::status::Stage;
 pub(super) const LONGEST: usize = 44;
 
 /// The graph as a flowchart.
-pub fn mermaid(graph: &Graph) -> String {
+pub(crate) fn mermaid(graph: &Graph) -> String {
     let mut out = String::from("flowchart LR\n");
     for (index, node) in graph.nodes.iter().enumerate() {
         let class = match node.record.stage {
@@ -42,7 +42,7 @@ pub fn mermaid(graph: &Graph) -> String {
     out
 }
 
-/// What stands at an edge.
+/// An edge's label.
 pub(super) fn edge_label(edge: &Edge) -> String {
     match &edge.fault {
         Some(fault) => format!("{}: {fault}", edge.relation.word()),

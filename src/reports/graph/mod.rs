@@ -1,4 +1,4 @@
-//! What reports have to do with each other: who names whom and as what, and which tell of one fault.
+//! Relations between reports: which report mentions which, and as what, and which have the same fault.
 //!
 //! A mention's relation is what the words before it say ("duplicate of", "followed by"); nothing is guessed from
 //! likeness. Reports of one fault are joined in the order of their dates, each with the next, because joining all with
@@ -10,9 +10,9 @@ mod relation;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub use dot::dot;
-pub use mermaid::mermaid;
-pub use relation::Relation;
+pub(crate) use dot::dot;
+pub(crate) use mermaid::mermaid;
+pub(crate) use relation::Relation;
 
 use super::mentions::{self, Finder};
 use super::record::{ParsedReport, Record};
@@ -21,7 +21,7 @@ use crate::reports::reading::comparable;
 
 /// Reports and their relations.
 #[derive(Debug, Clone, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Reports, by path.
     pub nodes: Vec<Node>,
     /// Relations, by the places of their ends in `nodes`.
@@ -32,7 +32,7 @@ pub struct Graph {
 
 /// A report in the graph.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub(crate) struct Node {
     /// Its id; `BUG-...#2` for the second report with one id.
     pub name: String,
     /// The report.
@@ -41,20 +41,20 @@ pub struct Node {
 
 /// A relation between two reports.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// The report that says so, or the earlier one.
     pub from: usize,
     /// The other one.
     pub to: usize,
     /// What the first is to the second.
     pub relation: Relation,
-    /// The fault that both tell of, for [`Relation::SameFault`].
+    /// The fault that both have, for [`Relation::SameFault`].
     pub fault: Option<String>,
 }
 
 /// What is shown of all reports.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     /// Only what is within `steps` of this report.
     pub centre: Option<&'a str>,
     /// How far from the centre.
@@ -65,16 +65,16 @@ pub struct View<'a> {
 
 impl Graph {
     /// The graph of some reports, which come in the order of their paths.
-    pub fn new(told: &[ParsedReport], view: &View<'_>) -> Self {
-        let edges = edges(told);
-        let wanted = wanted(told, &edges, view);
+    pub(crate) fn new(parsed: &[ParsedReport], view: &View<'_>) -> Self {
+        let edges = edges(parsed);
+        let selected = selected(parsed, &edges, view);
         let mut counts: HashMap<String, usize> = HashMap::new();
-        let mut places = vec![None; told.len()];
+        let mut places = vec![None; parsed.len()];
         let mut nodes = Vec::new();
-        for (index, one) in told.iter().enumerate() {
+        for (index, one) in parsed.iter().enumerate() {
             let count = counts.entry(comparable(&one.record.id)).or_default();
             *count += 1;
-            if !wanted.contains(&index) {
+            if !selected.contains(&index) {
                 continue;
             }
             if let Some(place) = places.get_mut(index) {
@@ -88,34 +88,34 @@ impl Graph {
             .into_iter()
             .filter_map(|edge| Some(Edge { from: at(edge.from)?, to: at(edge.to)?, ..edge }))
             .collect();
-        let alone = if view.centre.is_none() { told.len() - nodes.len() } else { 0 };
+        let alone = if view.centre.is_none() { parsed.len() - nodes.len() } else { 0 };
         Self { nodes, edges, alone }
     }
 }
 
 /// The reports that a view shows.
-fn wanted(told: &[ParsedReport], edges: &[Edge], view: &View<'_>) -> BTreeSet<usize> {
+fn selected(parsed: &[ParsedReport], edges: &[Edge], view: &View<'_>) -> BTreeSet<usize> {
     let Some(centre) = view.centre else {
         return match view.alone {
-            true => (0..told.len()).collect(),
+            true => (0..parsed.len()).collect(),
             false => edges.iter().flat_map(|edge| [edge.from, edge.to]).collect(),
         };
     };
-    let called = told.iter().enumerate().filter(|(_, one)| one.record.is_called(centre));
-    let mut wanted: BTreeSet<usize> = called.map(|(index, _)| index).collect();
+    let called = parsed.iter().enumerate().filter(|(_, one)| one.record.is_called(centre));
+    let mut selected: BTreeSet<usize> = called.map(|(index, _)| index).collect();
     for _ in 0..view.steps {
-        let beside = edges.iter().filter(|edge| wanted.contains(&edge.from) || wanted.contains(&edge.to));
+        let beside = edges.iter().filter(|edge| selected.contains(&edge.from) || selected.contains(&edge.to));
         let beside: Vec<usize> = beside.flat_map(|edge| [edge.from, edge.to]).collect();
-        wanted.extend(beside);
+        selected.extend(beside);
     }
-    wanted
+    selected
 }
 
-fn edges(told: &[ParsedReport]) -> Vec<Edge> {
+fn edges(parsed: &[ParsedReport]) -> Vec<Edge> {
     let mut said: BTreeMap<(usize, usize), Relation> = BTreeMap::new();
-    let names = Names::new(told);
-    for (from, one) in told.iter().enumerate() {
-        for (to, relation) in names.said_by(from, one) {
+    let names = Names::new(parsed);
+    for (from, one) in parsed.iter().enumerate() {
+        for (to, relation) in names.mentioned_by(from, one) {
             let (from, to, relation) = match relation {
                 Relation::Follows => (to, from, Relation::FollowedBy),
                 relation => (from, to, relation),
@@ -124,7 +124,7 @@ fn edges(told: &[ParsedReport]) -> Vec<Edge> {
             *strongest = (*strongest).min(relation);
         }
     }
-    // Who is called a follower or a duplicate names the other one as well; that says nothing more.
+    // A report that is called a follower or a duplicate usually mentions the other one too; that adds nothing.
     let pairs: Vec<((usize, usize), Relation)> = said.iter().map(|(pair, relation)| (*pair, *relation)).collect();
     for ((from, to), relation) in pairs {
         if relation < Relation::Links && said.get(&(to, from)).is_some_and(|other| *other >= Relation::Links) {
@@ -133,19 +133,19 @@ fn edges(told: &[ParsedReport]) -> Vec<Edge> {
     }
     let mut edges: Vec<Edge> =
         said.into_iter().map(|((from, to), relation)| Edge { from, to, relation, fault: None }).collect();
-    edges.extend(same_ids(told));
+    edges.extend(same_ids(parsed));
     let joined: BTreeSet<(usize, usize)> =
         edges.iter().flat_map(|edge| [(edge.from, edge.to), (edge.to, edge.from)]).collect();
-    edges.extend(same_faults(told).into_iter().filter(|edge| !joined.contains(&(edge.from, edge.to))));
+    edges.extend(same_faults(parsed).into_iter().filter(|edge| !joined.contains(&(edge.from, edge.to))));
     edges.sort();
     edges
 }
 
 /// Reports with one id.
-fn same_ids(told: &[ParsedReport]) -> Vec<Edge> {
+fn same_ids(parsed: &[ParsedReport]) -> Vec<Edge> {
     let mut first: HashMap<String, usize> = HashMap::new();
     let mut edges = Vec::new();
-    for (to, one) in told.iter().enumerate() {
+    for (to, one) in parsed.iter().enumerate() {
         match first.get(&comparable(&one.record.id)) {
             Some(&from) => edges.push(Edge { from, to, relation: Relation::SameId, fault: None }),
             None => drop(first.insert(comparable(&one.record.id), to)),
@@ -155,16 +155,16 @@ fn same_ids(told: &[ParsedReport]) -> Vec<Edge> {
 }
 
 /// Reports whose first failure is one fault, each with the next by date.
-fn same_faults(told: &[ParsedReport]) -> Vec<Edge> {
+fn same_faults(parsed: &[ParsedReport]) -> Vec<Edge> {
     let mut faults: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, one) in told.iter().enumerate() {
+    for (index, one) in parsed.iter().enumerate() {
         if let Some(fault) = one.record.faults.first() {
             faults.entry(fault).or_default().push(index);
         }
     }
     let mut edges = Vec::new();
     for (fault, mut reports) in faults {
-        reports.sort_by_key(|&index| told.get(index).map(|one| (one.record.day(), index)));
+        reports.sort_by_key(|&index| parsed.get(index).map(|one| (one.record.day(), index)));
         edges.extend(reports.windows(2).filter_map(|pair| {
             let &[from, to] = pair else { return None };
             Some(Edge { from, to, relation: Relation::SameFault, fault: Some(fault.to_owned()) })
@@ -181,10 +181,10 @@ struct Names {
 }
 
 impl Names {
-    fn new(told: &[ParsedReport]) -> Self {
+    fn new(parsed: &[ParsedReport]) -> Self {
         let mut ids: HashMap<String, Vec<usize>> = HashMap::new();
         let mut paths = HashMap::new();
-        for (index, one) in told.iter().enumerate() {
+        for (index, one) in parsed.iter().enumerate() {
             for name in mentions::spellings(&one.record.id, one.record.aliases.iter()) {
                 let reports = ids.entry(comparable(&name)).or_default();
                 if !reports.contains(&index) {
@@ -198,9 +198,9 @@ impl Names {
     }
 
     /// The reports that a report names, and as what.
-    fn said_by(&self, own: usize, told: &ParsedReport) -> Vec<(usize, Relation)> {
-        let text = told.report.text.as_str();
-        let path = slashes(&told.record.path);
+    fn mentioned_by(&self, own: usize, parsed: &ParsedReport) -> Vec<(usize, Relation)> {
+        let text = parsed.report.text.as_str();
+        let path = slashes(&parsed.record.path);
         let links: Vec<(std::ops::Range<usize>, Option<usize>)> = links::links(text)
             .into_iter()
             .map(|(range, target)| {
@@ -233,7 +233,7 @@ impl Names {
                 out.push((to, relation));
             }
         }
-        if told.record.status_word == Some("duplicate")
+        if parsed.record.status_word == Some("duplicate")
             && let [(_, relation)] = out.as_mut_slice()
             && *relation >= Relation::Links
         {
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::reports::reading;
 
-    fn told(reports: &[(&str, &str, &str, &[&str])]) -> Vec<ParsedReport> {
+    fn parsed(reports: &[(&str, &str, &str, &[&str])]) -> Vec<ParsedReport> {
         let one = |(file, front, body, faults): &(&str, &str, &str, &[&str])| {
             let path = format!("docs/{file}.md");
             let text = format!("---\n{front}\n---\n# Report\n\n{body}\n");
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn relations_are_what_the_reports_say() {
-        let told = told(&[
+        let parsed = parsed(&[
             ("BUG-20251110-001", "title: a", "See BUG-20251110-002 and [the log](BUG-20251110-003.md).", &["oom"]),
             ("BUG-20251110-002", "title: b\nduplicate_of: BUG-20251110-001", "words", &["oom"]),
             ("BUG-20251110-003", "title: c", "Followed by BUG-20251110-004; BUG-20251110-003 is this one.", &["oom"]),
@@ -283,7 +283,7 @@ mod tests {
             ("BUG-20251110-005", "title: e", "alone, see BUG-20251110-099", &[]),
             ("copy", "title: f\nbug_id: BUG-20251110-005", "words", &["oom"]),
         ]);
-        let graph = Graph::new(&told, &View::default());
+        let graph = Graph::new(&parsed, &View::default());
         assert_eq!(
             lines(&graph),
             [
@@ -296,27 +296,27 @@ mod tests {
             ]
         );
         assert_eq!(graph.alone, 0);
-        let near = Graph::new(&told, &View { centre: Some("bug_20251110_004"), steps: 1, alone: false });
+        let near = Graph::new(&parsed, &View { centre: Some("bug_20251110_004"), steps: 1, alone: false });
         assert_eq!(lines(&near), ["003 FollowedBy 004"]);
-        assert_eq!(Graph::new(&told, &View { centre: Some("BUG-1"), steps: 3, alone: false }).nodes.len(), 0);
-        let all = Graph::new(&told[4..5], &View { alone: true, ..View::default() });
-        assert_eq!((all.nodes.len(), Graph::new(&told[4..5], &View::default()).alone), (1, 1));
+        assert_eq!(Graph::new(&parsed, &View { centre: Some("BUG-1"), steps: 3, alone: false }).nodes.len(), 0);
+        let all = Graph::new(&parsed[4..5], &View { alone: true, ..View::default() });
+        assert_eq!((all.nodes.len(), Graph::new(&parsed[4..5], &View::default()).alone), (1, 1));
     }
 
     #[test]
     fn words_cannot_break_the_drawing() {
         let hostile = "title: '\"; x -> y [label=\"z\"] \\ <b>&amp; `c` #1; end | ]) %%'";
-        let told = told(&[
+        let parsed = parsed(&[
             ("BUG-20251110-001", hostile, "see BUG-20251110-002", &[]),
             ("BUG-20251110-002", "title: 요약 \u{1f41b} \u{7}", "", &[]),
         ]);
-        let graph = Graph::new(&told, &View::default());
+        let graph = Graph::new(&parsed, &View::default());
         let dot = dot(&graph);
         assert!(dot.contains("\\\"; x -> y [label=\\\"z\\\"] \\\\ <b>&amp;amp;"), "{dot}");
         assert_eq!(dot.lines().filter(|line| line.contains("\" -> \"")).count(), 1, "{dot}");
         let mermaid = mermaid(&graph);
         assert!(mermaid.contains("#quot;#59; x -#gt; y [label=#quot;z#quot;]"), "{mermaid}");
-        assert_eq!(mermaid, super::mermaid(&Graph::new(&told, &View::default())));
+        assert_eq!(mermaid, super::mermaid(&Graph::new(&parsed, &View::default())));
         assert!(!mermaid.contains('\u{7}') && !dot.contains('\u{7}'));
     }
 }

@@ -2,28 +2,28 @@
 
 use std::ops::Range;
 
-/// How one report stands to another, the most telling first.
+/// How one report relates to another, most specific first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Relation {
+pub(crate) enum Relation {
     /// Two files with one id.
     SameId,
-    /// The first tells of the same failure as the second.
+    /// The first reports the same failure as the second.
     Duplicates,
     /// The second came of the first.
     FollowedBy,
-    /// The first came of the second; turned around before anybody sees it.
+    /// The first was caused by the second; reversed before it is shown.
     Follows,
     /// The first links to the second's file.
     Links,
     /// The first names the second.
     References,
-    /// Both tell of one fault.
+    /// Both have the same fault.
     SameFault,
 }
 
 impl Relation {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::SameId => "same id",
             Self::Duplicates => "duplicates",
@@ -50,11 +50,11 @@ const FOLLOWS: [&str; 9] = [
     "after the fix of",
     "consequence of",
 ];
-/// What the reports that Faultbook drafts say behind the mention.
+/// What Faultbook's drafts write after the mention.
 const WHAT_FOLLOWED: &str = "reports what followed here";
 
-/// The relation that a mention stands for. `before` is the mention before it: its end and its relation, which a list
-/// ("duplicate of A and B") goes on with.
+/// The relation that a mention expresses. `before` is the mention before it: its end and its relation, which a list
+/// ("duplicate of A and B") continues.
 pub(super) fn of(text: &str, mention: &Range<usize>, before: Option<(usize, Relation)>, is_link: bool) -> Relation {
     let line = text.get(..mention.start).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
     let plain = if is_link { Relation::Links } else { Relation::References };
@@ -71,13 +71,13 @@ pub(super) fn of(text: &str, mention: &Range<usize>, before: Option<(usize, Rela
         return if relation < Relation::Links { relation } else { plain };
     }
     let negated = words.contains("not a ") || words.contains("no ") || words.contains("not ");
-    let says = |phrases: &[&str]| !negated && phrases.iter().any(|phrase| words.contains(phrase));
+    let contains_any = |phrases: &[&str]| !negated && phrases.iter().any(|phrase| words.contains(phrase));
     let after = text.get(mention.end..).unwrap_or_default().lines().next().unwrap_or_default();
-    if says(&DUPLICATES) {
+    if contains_any(&DUPLICATES) {
         Relation::Duplicates
-    } else if says(&FOLLOWS) {
+    } else if contains_any(&FOLLOWS) {
         Relation::Follows
-    } else if says(&FOLLOWED_BY) || after.contains(WHAT_FOLLOWED) {
+    } else if contains_any(&FOLLOWED_BY) || after.contains(WHAT_FOLLOWED) {
         Relation::FollowedBy
     } else {
         plain

@@ -35,7 +35,7 @@ pub struct Opened {
 }
 
 /// What the index is made from.
-pub struct Sources<'a> {
+pub(crate) struct Sources<'a> {
     /// The report files found now.
     pub files: &'a [PathBuf],
     /// The folders they were found in.
@@ -54,7 +54,7 @@ pub struct Sources<'a> {
 ///
 /// # Errors
 /// Only when even an index in memory cannot be built.
-pub fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Result<Opened, Error> {
+pub(crate) fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Result<Opened, Error> {
     let mut files: Vec<(PathBuf, Stamp)> = sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
     files.sort_unstable_by(|a, b| order(&a.0, &b.0));
     if let Some(folder) = folder {

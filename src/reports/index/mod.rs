@@ -10,9 +10,9 @@ mod fields;
 mod query;
 mod tokenizer;
 
-pub use cache::{Opened, Sources, open};
-pub use catalogue::Entry;
-pub use query::{Found, What};
+pub(crate) use cache::{Opened, Sources, open};
+pub(crate) use catalogue::Entry;
+pub(crate) use query::{Found, What};
 
 /// Failures of the index that no fallback could hide.
 #[derive(Debug, thiserror::Error)]
@@ -29,3 +29,5 @@ pub enum Error {
         source: std::io::Error,
     },
 }
+
+impl crate::hint::Hint for Error {}

@@ -1,7 +1,7 @@
-//! Prefixes in brackets: ranks, pods, stamps, levels, the kernel's clock, Ray's and vLLM's processes.
+//! Prefixes in brackets: ranks, pods, time stamps, levels, the kernel's clock, Ray's and vLLM's processes.
 //!
-//! It refuses brackets it does not know: `[TRT]`, `[Rank 3]` (NCCL's own words) and lists stay. The surprising thing:
-//! torchrun puts no space behind `[default0]:`, PyTorch puts one behind `[rank0]:`, and both must keep indentation.
+//! Unknown brackets stay: `[TRT]`, `[Rank 3]` (NCCL's own words) and lists. torchrun prints no space after
+//! `[default0]:`, PyTorch prints one after `[rank0]:`; indentation must survive both.
 
 use super::header::{self, any_level, is_place, letter, one_space};
 use super::time::{self, Form, Scan, Stamp};
@@ -67,7 +67,7 @@ fn kernel<'a>(inside: &str, rest: &'a str) -> Option<Head<'a>> {
     let (whole, fraction) = inside.split_once('.')?;
     let digits = whole.trim_start_matches(' ');
     let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    // Padding or length tells it from a list with one number.
+    // Padding or length distinguishes it from a list with one number.
     let wide = whole.len() >= 5 && matches!(fraction.len(), 3 | 6);
     let line = rest.strip_prefix(' ')?;
     if !wide
@@ -82,7 +82,7 @@ fn kernel<'a>(inside: &str, rest: &'a str) -> Option<Head<'a>> {
     Some(Head { stamp: Some(stamp), ..Head::at(line) })
 }
 
-/// A stamp in brackets, with whatever a logger puts beside it.
+/// A time stamp in brackets, with whatever a logger adds to it.
 fn stamped<'a>(inside: &'a str, rest: &'a str) -> Option<Head<'a>> {
     let (mut body, mut level) = (inside, None);
     // `[I 2022-06-14 20:01:00,331] `, `[NeMo I 2024-01-29 10:02:31 file:3] `.

@@ -1,18 +1,17 @@
-//! The rest of a log header behind its time stamp or level: separators, logger, level, place in the source.
+//! The rest of a log header, after its time stamp or level: separators, logger, level, source location.
 //!
-//! It refuses to take a name for a logger's before a level has proved that this is a log header, and never takes the
-//! name of an exception. The surprising thing: padding behind a level is told from the message's own indentation by
-//! the column it ends in, because a traceback's lines must keep theirs.
+//! A word counts as a logger's name only once a level proves that this is a log header, and an exception's name never
+//! does. Padding after a level is distinguished from the message's own indentation by the column where it ends, because
+//! the lines of a traceback must keep theirs.
 
 use super::super::Level;
 use super::time::Form;
 
-/// What a header said beyond its time.
+/// What a header contains besides its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tail<'a> {
     /// The message.
     pub(crate) rest: &'a str,
-    /// The level.
     pub(crate) level: Option<Level>,
     /// The rank.
     pub(crate) rank: Option<u32>,
@@ -49,7 +48,7 @@ pub(crate) fn any_level(word: &str) -> Option<Level> {
     level(&word.to_ascii_uppercase())
 }
 
-/// The one-letter levels of glog and its kin.
+/// The one-letter levels of glog and similar loggers.
 pub(crate) fn letter(byte: u8) -> Option<Level> {
     Some(match byte {
         b'D' | b'V' => Level::Debug,
@@ -61,12 +60,12 @@ pub(crate) fn letter(byte: u8) -> Option<Level> {
     })
 }
 
-/// Reads the header fields at the head of `text`, which stands directly behind a stamp (or a level, when given).
+/// Reads the header fields at the head of `text`, which follows a time stamp (or a level, if given).
 pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
     if let Some(tail) = tensorflow(text) {
         return tail;
     }
-    // Behind a level in front of the stamp (vLLM) the place may follow, but no second level.
+    // After a level before the time stamp (vLLM), a source location may follow, but no second level.
     let mut tail = Tail { rest: after(text, known.is_some()), level: known, rank: None };
     let mut cursor = text;
     for _ in 0..6 {
@@ -88,7 +87,7 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                 if tail.level.is_some() {
                     break;
                 }
-                // Behind a platform's stamp the rest is the program's own line: "ERROR: ..." belongs to it.
+                // After a platform's time stamp the rest is the program's own line: "ERROR: ..." belongs to it.
                 if colon && (form == Form::Platform || next.starts_with(":  ")) {
                     tail.level = Some(found);
                     break;
@@ -99,14 +98,14 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
                     tail.rest = rust_target(tail.rest);
                 }
             }
-            // Without a level it may be the line's own: pytest's `module.py:12: in to`.
+            // Without a level it may be part of the message: pytest's `module.py:12: in to`.
             Kind::Place if tail.level.is_some() => tail.rest = after(next, true),
             Kind::Place => {}
             Kind::Rank(rank) => {
                 tail.rank = Some(rank);
                 tail.rest = after(next, false);
             }
-            // A process behind the level; a small or bare number is the message's own: "INFO 3 GPUs found".
+            // A process id after the level; a small or bare number belongs to the message: "INFO 3 GPUs found".
             Kind::Number { bracket } if tail.level.is_some() => {
                 if !(bracket && field.length >= 5 || next.starts_with(" --- ")) {
                     break;
@@ -141,7 +140,7 @@ pub(crate) fn tail(text: &str, form: Form, known: Option<Level>) -> Tail<'_> {
     tail
 }
 
-/// Whether a plain word is a logger's name: in lower case, with a level in capitals right behind it, as in
+/// Whether a plain word is a logger's name: in lower case, with a level in capitals right after it, as in
 /// `%(asctime)s %(name)s %(levelname)s %(message)s`.
 fn names_before_level(name: &str, next: &str) -> bool {
     name.starts_with(|c: char| c.is_lowercase() || c == '_')
@@ -157,7 +156,7 @@ fn tensorflow(text: &str) -> Option<Tail<'_>> {
     Some(Tail { rest: one_space(place.get(end..)?), level: Some(found), rank: None })
 }
 
-/// The end of `path/file.cc:407]` behind its bracket.
+/// Where `path/file.cc:407]` ends, including the bracket.
 pub(crate) fn place_end(text: &str) -> Option<usize> {
     let head = text.as_bytes().get(..text.len().min(300))?;
     let end = memchr::memchr(b']', head)?;
@@ -165,7 +164,7 @@ pub(crate) fn place_end(text: &str) -> Option<usize> {
     is_place(place).then_some(end + 1)
 }
 
-/// Whether a word is a place in a source: `file.py:12`, `launch.py:315:sigkill_handler`, `mod.sub:fn:12`.
+/// Whether a word is a source location: `file.py:12`, `launch.py:315:sigkill_handler`, `mod.sub:fn:12`.
 pub(crate) fn is_place(word: &str) -> bool {
     if word.len() > 250 || word.contains([' ', '"', '(', ')', ',']) {
         return false;
@@ -195,7 +194,7 @@ pub(crate) fn is_place(word: &str) -> bool {
         }
 }
 
-/// What a field is.
+/// What a header field contains.
 enum Kind {
     /// A level, and whether a colon followed it.
     Level(Level, bool),
@@ -309,7 +308,7 @@ fn separator(text: &str) -> (Between, &str) {
     (if spaced { Between::Space } else { Between::Nothing }, trimmed)
 }
 
-/// The message behind the last field: its separator is dropped, its indentation stays.
+/// The message after the last field: its separator is dropped, its indentation stays.
 fn after(text: &str, marks: bool) -> &str {
     if marks {
         for mark in [" - ", " | ", " -- ", " >> ", ": ", "] ", " : "] {
@@ -330,7 +329,7 @@ fn after(text: &str, marks: bool) -> &str {
     one_space(text)
 }
 
-/// The message behind a level: padding up to the ninth column is dropped.
+/// The message after a level: padding up to the ninth column is dropped.
 fn padded<'a>(next: &'a str, level: &str) -> &'a str {
     let spaces = next.bytes().take_while(|b| *b == b' ').count();
     let body = &next[spaces..];

@@ -1,9 +1,9 @@
-//! Removes what loggers, launchers and platforms put in front of a line, one layer after another.
+//! Removes what loggers, launchers and platforms print in front of a line, one layer at a time.
 //!
-//! A form is removed only when it is unmistakable; forms that could be content (`0: `, `worker | `) only when most
-//! lines of the text carry them (`weak`). It refuses to touch indentation behind a prefix and never takes an
-//! exception's name for one. The surprising thing: the same words can be prefix or content by what stands before
-//! them; `ERROR: ` behind a logger's stamp is a level, behind a platform's stamp it is the program's own line.
+//! A form is removed only if it is unambiguous; forms that could be content (`0: `, `worker | `) only if most lines of
+//! the text have them (`weak`). Indentation after a prefix stays. Whether a word is prefix or content depends on what
+//! precedes it: `ERROR: ` after a logger's time stamp is a level, after a platform's time stamp it belongs to the
+//! program's own line.
 
 mod bracket;
 pub(super) mod header;
@@ -16,20 +16,19 @@ use header::one_space;
 use time::{Form, Stamp};
 use weak::Weak;
 
-/// What one layer of prefix said, and the text behind it.
+/// What one layer of prefix contains, and the text after it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Head<'a> {
-    /// The text behind the prefix.
+    /// The text after the prefix.
     pub(super) rest: &'a str,
     /// Its time.
     pub(super) stamp: Option<Stamp>,
-    /// Its level.
     pub(super) level: Option<Level>,
-    /// Its rank, and whether that is the global one for certain.
+    /// Its rank, and whether it is certainly the global one.
     pub(super) rank: Option<(u32, bool)>,
-    /// Who wrote the line.
+    /// The pod, container, worker or process that wrote the line.
     pub(super) source: Option<&'a str>,
-    /// The line goes on in the next one (a container runtime cut it).
+    /// The line continues in the next one (a container runtime cut it).
     pub(super) partial: bool,
     /// It came from Rich's log handler, which has a right-hand column.
     pub(super) columns: bool,
@@ -77,7 +76,7 @@ fn stamped(text: &str) -> Option<Head<'_>> {
     }
     let mut head = Head { stamp: Some(stamp), ..Head::at(rest) };
     if form == Form::Platform {
-        // The container runtimes' own: stream and whether the line is whole.
+        // Container runtimes add the stream, and whether the line is complete.
         for (mark, partial) in [(" stdout F", false), (" stderr F", false), (" stdout P", true), (" stderr P", true)] {
             if let Some(line) = rest.strip_prefix(mark).filter(|line| line.is_empty() || line.starts_with(' ')) {
                 return Some(Head { rest: one_space(line), partial, ..head });
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
 
     /// Rest, level, rank and sources.
-    type Told<'a> = (&'a str, Option<Level>, Option<u32>, &'a [&'a str]);
+    type Expected<'a> = (&'a str, Option<Level>, Option<u32>, &'a [&'a str]);
 
     /// Strips all strong layers: the rest, level, rank, sources.
     fn all(mut text: &str) -> (&str, Option<Level>, Option<u32>, Vec<&str>) {
@@ -131,7 +130,7 @@ mod tests {
     #[test]
     fn layers_come_off() {
         let (e, w, i) = (Some(Level::Error), Some(Level::Warning), Some(Level::Info));
-        let cases: &[(&str, Told<'_>)] = &[
+        let cases: &[(&str, Expected<'_>)] = &[
             ("2026-11-21T02:46:41.0741300Z   File \"a.py\"", ("  File \"a.py\"", None, None, &[])),
             ("2026-11-21T02:46:41.074Z stderr F   File", ("  File", None, None, &[])),
             ("Nov 21 03:15:22 host python[123]:   File", ("  File", None, None, &["python[123]"])),
@@ -202,9 +201,9 @@ mod tests {
             ("train\tRun tests\t2026-11-21T02:46:41.0741300Z boom", ("boom", None, None, &[])),
             ("1706522551.400000 boom", ("boom", None, None, &[])),
         ];
-        for (text, told) in cases {
+        for (text, expected) in cases {
             let (rest, level, rank, sources) = all(text);
-            assert_eq!((rest, level, rank, &sources[..]), *told, "{text}");
+            assert_eq!((rest, level, rank, &sources[..]), *expected, "{text}");
         }
     }
 

@@ -1,7 +1,7 @@
-//! Time stamps at the head of a line, in all the orders that loggers print, and one clock for them.
+//! Time stamps at the start of a line, in all the orders that loggers print, on one clock.
 //!
-//! It refuses to guess: a stamp must be complete and well-formed. The surprising thing: a stamp without a year or a
-//! date borrows it from the dates seen in the text, so that all lines share one clock.
+//! A stamp must be complete and well-formed. A stamp without year or date takes it from the dates seen elsewhere in the
+//! text, so that all lines share one clock.
 
 /// A time stamp as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,11 +12,11 @@ pub(crate) struct Stamp {
     pub(crate) day: Option<(i64, i64)>,
     /// Seconds of the day, or of the epoch or the machine's start when `absolute`.
     pub(crate) seconds: f64,
-    /// Whether `seconds` is not of the day.
+    /// Whether `seconds` does not count from midnight.
     pub(crate) absolute: bool,
 }
 
-/// A small reader over the head of a line.
+/// A cursor over the start of a line.
 pub(crate) struct Scan<'a> {
     bytes: &'a [u8],
     /// How far it has read.

@@ -1,8 +1,8 @@
 //! Prefixes that could be content, and the survey that decides: `0: ` of srun, `worker-1  | ` of compose, `node1: ` of
 //! pdsh, `[0] ` of other launchers.
 //!
-//! A form is taken only when most lines of a sample carry it with few different values. The surprising thing: the
-//! numbered frames of a backtrace look like srun's ranks, but their numbers only ever rise.
+//! A form is removed only if most lines of a sample have it, with few different values. The numbered frames of a
+//! backtrace look like srun's ranks, but their numbers only ever increase.
 
 use std::collections::BTreeMap;
 
@@ -119,7 +119,7 @@ impl<'a> Count<'a> {
         self.last = Some(value);
     }
 
-    /// Whether so many lines carry it with so few values that it is a prefix.
+    /// Whether enough lines have it, with few enough different values, to be a prefix.
     fn rules(&self, total: usize, least: usize) -> bool {
         self.lines >= least
             && self.lines * 10 >= total * 6
@@ -131,7 +131,7 @@ impl<'a> Count<'a> {
     }
 }
 
-/// Whether a name ends like a replica's: `worker-0`, `train_1`.
+/// Whether a name ends in a number, as replicas' names do: `worker-0`, `train_1`.
 fn numbered(name: &str) -> bool {
     name.ends_with(|c: char| c.is_ascii_digit()) && (name.contains(['-', '_']) || name.contains(char::is_alphabetic))
 }
@@ -175,7 +175,7 @@ fn column(line: &str) -> Option<(&str, &str)> {
     name.contains(char::is_alphabetic).then(|| (name, one_space(rest)))
 }
 
-/// `node1: text`, `10.0.0.1: text`; a name without a figure is a word.
+/// `node1: text`, `10.0.0.1: text`; a name without a digit is an ordinary word.
 fn host(line: &str) -> Option<(&str, &str)> {
     let name =
         line.bytes().take(64).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-')).count();

@@ -1,7 +1,7 @@
-//! Prefixes that begin with a letter: glog, vLLM, `ERROR:root:`, syslog, logfmt, GitHub's downloaded logs.
+//! Prefixes that begin with a letter: glog, vLLM, `ERROR:root:`, syslog, logfmt, logs downloaded from GitHub.
 //!
-//! It refuses a lone level word (`ERROR: x` is somebody's message) and knows that `RuntimeError: x` is none. The
-//! surprising thing: uvicorn's `INFO:     x` is told from a message `INFO: x` by its padding to ten columns.
+//! A level word alone (`ERROR: x`) is part of the message, and so is `RuntimeError: x`. uvicorn's `INFO:     x` differs
+//! from a message `INFO: x` by its padding to ten columns.
 
 use super::Head;
 use super::bracket::month_day;
@@ -93,7 +93,7 @@ pub(super) fn syslog(text: &str) -> Option<(&str, &str)> {
             .strip_prefix('[')
             .and_then(|t| t.strip_suffix(']'))
             .is_some_and(|pid| !pid.is_empty() && pid.bytes().all(|b| b.is_ascii_digit()));
-    // Without a pid only the kernel and the like are told from "host word: message".
+    // Without a pid only the kernel and a few daemons can be distinguished from "host word: message".
     let known = tag.len() > name.len()
         || matches!(name, "kernel" | "systemd" | "slurmstepd" | "slurmd" | "python" | "python3" | "sshd");
     let first = host.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);

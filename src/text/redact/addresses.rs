@@ -1,4 +1,4 @@
-//! Addresses of networks: IPv4, IPv6, hardware addresses. Versions with four parts look like them and are kept.
+//! Network addresses: IPv4, IPv6, MAC. Versions with four parts look like IPv4 addresses and are kept.
 
 use super::{Cut, Kind, Word, lines};
 
@@ -8,7 +8,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         if has(line, b'.', 3) {
             version_four(line, start, cuts);
         }
-        // A double colon stands for the groups that are left out.
+        // A double colon replaces the groups that are left out.
         if has(line, b':', 5) || memchr::memmem::find(line.as_bytes(), b"::").is_some() {
             colons(line, start, cuts);
         }
@@ -18,7 +18,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
     }
 }
 
-/// Whether a byte stands in a line so many times.
+/// Whether a byte occurs in a line at least this many times.
 fn has(line: &str, byte: u8, times: usize) -> bool {
     memchr::memchr_iter(byte, line.as_bytes()).nth(times - 1).is_some()
 }
@@ -39,7 +39,7 @@ fn version_four(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         let Some(octets) = octets(word) else { continue };
         let before = line.get(..begin).unwrap_or_default();
         let after = line.get(begin + word.len()..).unwrap_or_default();
-        // pip says a version twice: "Requirement already satisfied: x==9.1.0.70 in ... (9.1.0.70)".
+        // pip prints a version twice: "Requirement already satisfied: x==9.1.0.70 in ... (9.1.0.70)".
         let again = before.contains("==") && before.contains(&format!("=={word}"));
         if is_local(octets) || again || is_version(before, after, octets) {
             continue;
@@ -67,12 +67,12 @@ fn is_local(octets: [u8; 4]) -> bool {
     matches!(octets, [127 | 255, ..] | [0, 0, 0, 0] | [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _])
 }
 
-/// Whether the surroundings say that four numbers are a version: `nvidia-cublas-cu12==12.4.5.8`,
+/// Whether the context shows that four numbers are a version: `nvidia-cublas-cu12==12.4.5.8`,
 /// `6.6.87.2-microsoft`, `libcudnn.so.9.1.0.70`.
 fn is_version(before: &str, after: &str, octets: [u8; 4]) -> bool {
     let stop = after.strip_prefix('.').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
     if after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+' | '.')) && !stop {
-        // "10.0.0.5-eth0" is an address with a name behind it; kernels and wheels are versions.
+        // "10.0.0.5-eth0" is an address followed by a name; kernels and wheels are versions.
         let private = matches!(octets, [10, ..] | [192, 168, ..] | [172, 16..=31, ..]);
         return !private || !after.starts_with('-') || after.starts_with("-py");
     }
@@ -94,7 +94,7 @@ fn is_version(before: &str, after: &str, octets: [u8; 4]) -> bool {
     names_version(before)
 }
 
-/// Whether the words just before are a package or say "version".
+/// Whether the words just before are a package's name or "version".
 fn names_version(before: &str) -> bool {
     let mut words = before.rsplit(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '\'' | '(' | ',' | '|'));
     let near: Vec<String> = words.by_ref().filter(|word| !word.is_empty()).take(2).map(str::to_lowercase).collect();
@@ -191,7 +191,7 @@ fn is_hardware(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// At least one double colon or eight groups, and a group that no time of day and no C++ name has.
+/// At least one double colon or eight groups, and a group that occurs in no time of day and no C++ name.
 fn is_version_six(word: &str) -> bool {
     let groups: Vec<&str> = word.split(':').collect();
     let filled: Vec<&&str> = groups.iter().filter(|group| !group.is_empty()).collect();

@@ -1,5 +1,5 @@
-//! Names of machines, where something says that a word is one: NCCL and torchrun lines, addresses with ports, kernel
-//! logs, variables of clusters, internal domains. Hosts that everybody knows (github.com) are kept.
+//! Host names, where the context shows that a word is one: NCCL and torchrun lines, addresses with ports, kernel
+//! logs, cluster variables, internal domains. Well-known public hosts (github.com) are kept.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ static SAID: LazyLock<Regex> = LazyLock::new(|| {
         format!(r"(?:^|[\s\]]){name}:\d{{1,8}}:\d{{1,8}} \[\d+\] "),
         format!(r"\[{name}\]:\d{{2,5}}\b"),
         format!(r"(?:connect|connecting|connected|bind|reach|listen|peer|endpoint) (?:to |on )?\(?{name}(?:, |:)\d{{4,5}}\b"),
-        // "on cifar, 10000 images" and "from checkpoint:12000" are no machines.
+        // "on cifar, 10000 images" and "from checkpoint:12000" are not hosts.
         format!(r"\b(?:on|to|from) (?:\({name}, |([A-Za-z0-9]+[.\-\d][A-Za-z0-9_.\-]*):)\d{{4,5}}\b"),
         format!(
             r#"\b(?i:master_addr|hostname|host_name|nodename|node_name|slurmd_nodename|slurm_(?:job_)?nodelist|slurm_submit_host|computername|userdomain|logonserver|rdzv_endpoint|rdzv-endpoint|master-addr|head_node_ip|ray_address|dmlc_ps_root_uri|server_address|node_ip|node_ip_address)(?:["']?\s*[=:]\s*|["']\s*,\s*)["']?{name}(?::\d{{2,5}})?"#
@@ -59,7 +59,7 @@ static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     ])
 });
 
-/// Hosts whose names tell nothing: public services that messages of programs point to. Subdomains count.
+/// Hosts that identify nobody: public services that error messages link to. Subdomains count.
 const PUBLIC: [&str; 55] = [
     "pytorch.org",
     "nvidia.com",
@@ -118,7 +118,7 @@ const PUBLIC: [&str; 55] = [
     "discord.com",
 ];
 
-/// Words in the place of a host that are none.
+/// Words found where a host's name would be, that are not hosts.
 const NO_HOSTS: [&str; 37] = [
     "localhost",
     "localhost.localdomain",
@@ -159,7 +159,7 @@ const NO_HOSTS: [&str; 37] = [
     "notice",
 ];
 
-/// Adds the hosts that a text names as such, and lets them be learned.
+/// Adds the hosts that a text names as such, and learns them.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     for (start, line) in lines::all(text) {
         full_names(line, start, cuts, learned);
@@ -232,7 +232,7 @@ pub(super) fn host(range: std::ops::Range<usize>) -> Cut {
     Cut { range, kind: Kind::Host, what: "a host name", word: Word::Host }
 }
 
-/// Whether a word in the place of a host names a machine of somebody's.
+/// Whether a word in a host's position names a private machine.
 pub(super) fn is_somebodys(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let public =
@@ -245,13 +245,13 @@ pub(super) fn is_somebodys(name: &str) -> bool {
         && !lower.split('.').any(|label| label == "example")
         && !NO_HOSTS.contains(&lower.as_str())
         && lower.bytes().any(|b| b.is_ascii_alphabetic())
-        // "rank3", "cuda:0", files and symbols are no machines.
+        // "rank3", "cuda:0", files and symbols are not hosts.
         && !is_other(&lower)
 }
 
 fn is_other(lower: &str) -> bool {
     let stem = lower.trim_end_matches(|c: char| c.is_ascii_digit());
-    // gpu0 is a device, gpu17 a machine.
+    // gpu0 is a device, gpu17 a host.
     let device = matches!(stem, "gpu" | "cpu") && lower.len() <= 4;
     // torch.internal is a module.
     let module = lower.ends_with(".internal") && !lower.bytes().any(|b| b.is_ascii_digit() || b == b'-');

@@ -1,5 +1,5 @@
-//! Names learned on the way: a user name from a home folder, a host from an NCCL line. They are taken out wherever they
-//! stand as whole words, and every machine keeps its number.
+//! Names learned on the way: a user name from a home folder, a host from an NCCL line. They are removed wherever they
+//! occur as whole words, and every host keeps its number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +94,7 @@ impl Learned {
         true
     }
 
-    /// The number that stands for a machine.
+    /// The number that replaces a host.
     pub(super) fn number_of(&mut self, value: &str) -> usize {
         let value = value.to_ascii_lowercase();
         if let Some(number) = self.numbers.get(&value) {
@@ -112,7 +112,7 @@ impl Learned {
                 let rest = text.get(at + word.len()..).unwrap_or_default();
                 let digits = rest.bytes().take_while(u8::is_ascii_digit).count().min(6);
                 let number = rest.get(..digits).and_then(|digits| digits.parse().ok()).unwrap_or(0);
-                // Numbers given by this very redactor are known.
+                // Numbers that this redactor assigned are known.
                 if !self.numbers.values().any(|known| *known == number) {
                     self.last = self.last.max(number);
                 }
@@ -125,13 +125,13 @@ impl Learned {
         self.users.len() + self.hosts.len()
     }
 
-    /// Adds every place where a learned name stands.
+    /// Adds every occurrence of a learned name.
     pub(super) fn find(&self, text: &str, cuts: &mut Vec<Cut>) {
         if self.names() == 0 {
             return;
         }
         let names: Vec<&String> = self.users.iter().chain(&self.hosts).collect();
-        // Too many names for one scanner are no names.
+        // With too many for one scanner they are not names.
         let Ok(scanner) = AhoCorasick::new(&names) else { return };
         for found in scanner.find_overlapping_iter(text) {
             let (at, end, place) = (found.start(), found.end(), found.pattern().as_usize());
@@ -150,7 +150,7 @@ impl Learned {
     }
 }
 
-/// Whether a login name stands for the person: in prose it may be a word; in a path, before an @ or behind "user" it is
+/// Whether a login name means the person: in prose it may be a word; in a path, before an @ or after "user" it is
 /// the person.
 fn is_person(name: &str, text: &str, at: usize, end: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
@@ -160,7 +160,7 @@ fn is_person(name: &str, text: &str, at: usize, end: usize) -> bool {
     in_path || telling || after == Some('@') || is_named_user(before)
 }
 
-/// Whether the name of a machine is not a part of a longer one.
+/// Whether a host's name is not part of a longer one.
 fn is_whole(text: &str, at: usize, end: usize) -> bool {
     let glued = text.get(end..).is_some_and(|after| {
         after.starts_with('-')

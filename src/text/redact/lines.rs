@@ -1,6 +1,6 @@
-//! Lines of a text with their offsets; all of them, or only those that hold one of some words.
+//! Lines of a text with their offsets; all of them, or only those that contain one of some words.
 //!
-//! Most lines of a long log hold nothing to look at, so words are searched in one pass over the whole text.
+//! Most lines of a long log need no closer look, so words are searched in one pass over the whole text.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
@@ -20,7 +20,7 @@ pub(super) fn all(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The lines that hold one of the words, without their ends.
+/// The lines that contain one of the words, without their ends.
 pub(super) fn with<'t>(text: &'t str, words: &'t AhoCorasick) -> impl Iterator<Item = (usize, &'t str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,9 +1,9 @@
-//! Takes secrets and people out of a text that is to be shared: tokens, passwords, e-mail addresses, user names in
-//! paths, host names, addresses of networks, values of environment variables that nobody allowed.
+//! Removes secrets and personal data from a text that is to be shared: tokens, passwords, e-mail addresses, user names
+//! in paths, host names, network addresses, values of environment variables that are not on the list.
 //!
-//! What is taken out leaves a word behind (`REDACTED_HF_TOKEN`) that survives shells, YAML and markdown; the number of
-//! lines stays. Everything else is kept as it is. The surprising thing: a name learned in one place (a host in an NCCL
-//! line) is taken out everywhere, also in texts redacted later by the same [`Redactor`].
+//! Each is replaced by a word (`REDACTED_HF_TOKEN`) that is safe in shells, YAML and markdown; the number of lines does
+//! not change. A name learned in one place (a host in an NCCL line) is removed everywhere, also from texts that the
+//! same [`Redactor`] sees later.
 
 mod addresses;
 mod hosts;
@@ -25,14 +25,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use learned::Learned;
-pub use variables::is_allowed;
+pub(crate) use variables::is_allowed;
 
-/// Replacing can make a neighbour visible that was glued to what was replaced; each round takes something out.
+/// A replacement can expose a neighbour that was joined to it; each round removes something.
 const ROUNDS: usize = 16;
 
-/// What kind of thing was taken out.
+/// Which kind of data was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A key, token or password.
     Secret,
     /// An e-mail address or a user name.
@@ -45,7 +45,7 @@ pub enum Kind {
 
 impl Kind {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Kind::Secret => "secret",
             Kind::Person => "person",
@@ -55,33 +55,33 @@ impl Kind {
     }
 }
 
-/// Something that was taken out, once per different value.
+/// Something that was removed, once per different value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redaction {
+pub(crate) struct Redaction {
     /// What kind of thing it is.
     pub kind: Kind,
     /// What it is: "a Hugging Face token".
     pub what: &'static str,
     /// How it looked, enough to recognise it and too little to use it.
     pub looked: String,
-    /// What stands in its place.
+    /// What replaces it.
     pub replaced_by: String,
-    /// How often it stood in the texts.
+    /// How often it occurred.
     pub count: usize,
 }
 
-/// A secret and where it stands.
+/// A secret and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Secret {
+pub(crate) struct Secret {
     /// Its bytes.
     pub range: Range<usize>,
     /// What it opens: "a Hugging Face token".
     pub what: &'static str,
 }
 
-/// The secrets of a text that have a name or a shape of their own, in the order of their places; none overlap. Random
-/// values that nothing explains are not among them.
-pub fn secrets(text: &str) -> Vec<Secret> {
+/// The secrets of a text that have a name or a known shape, in order and without overlap. Random
+/// values without a name are not among them.
+pub(crate) fn secrets(text: &str) -> Vec<Secret> {
     let mut cuts = Vec::new();
     explained(text, &mut cuts);
     cuts.retain(|cut| cut.kind == Kind::Secret);
@@ -100,37 +100,37 @@ fn sort(cuts: &mut [Cut]) {
     cuts.sort_by_key(|cut| (cut.range.start, std::cmp::Reverse(cut.range.end), cut.kind));
 }
 
-/// Names that are known beforehand and that no shape gives away.
+/// Names that are known beforehand, because no pattern would find them.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub(crate) struct Known {
     /// Login names of people.
     pub users: Vec<String>,
     /// Names of machines.
     pub hosts: Vec<String>,
 }
 
-/// Takes out what should not be shared and remembers what it was.
+/// Removes what should not be shared and remembers what it was.
 #[derive(Debug, Default)]
-pub struct Redactor {
+pub(crate) struct Redactor {
     learned: Learned,
     /// By kind, what and value: the value never leaves this map.
     found: BTreeMap<(Kind, &'static str, String), Redaction>,
 }
 
-/// A place that is to be replaced.
+/// A range to be replaced.
 #[derive(Debug, Clone)]
 struct Cut {
     range: Range<usize>,
     kind: Kind,
     what: &'static str,
-    /// The word put there; its number is added where several of the kind are told apart.
+    /// Its replacement; a number is added where several values of the kind must stay distinguishable.
     word: Word,
 }
 
-/// The word that is left in place of something.
+/// How something is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
-    /// Always the same.
+    /// Always by the same word.
     Fixed(&'static str),
     /// Numbered by value, so that two machines stay two machines.
     Host,
@@ -139,16 +139,16 @@ enum Word {
 }
 
 impl Redactor {
-    /// One that knows these names.
-    pub fn new(known: &Known) -> Self {
+    /// A redactor that knows these names.
+    pub(crate) fn new(known: &Known) -> Self {
         let mut redactor = Self::default();
         known.users.iter().for_each(|name| redactor.learned.user(name));
         known.hosts.iter().for_each(|name| redactor.learned.known_host(name));
         redactor
     }
 
-    /// The text without what should not be shared. The number of its lines stays.
-    pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+    /// The text without what should not be shared, with the same number of lines.
+    pub(crate) fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         self.learned.numbers_in(&text);
         // After the first round only what changed is looked at again, and the whole for names that were learned since.
@@ -173,7 +173,7 @@ impl Redactor {
         text
     }
 
-    /// Adds what stands in a part of a text that begins at `start`.
+    /// Adds what is found in a part of a text that begins at `start`.
     fn find(&mut self, part: &str, start: usize, cuts: &mut Vec<Cut>) {
         add_open(part, start, cuts, |part, cuts| {
             explained(part, cuts);
@@ -186,8 +186,8 @@ impl Redactor {
         });
     }
 
-    /// What was taken out so far, secrets first.
-    pub fn found(&self) -> impl Iterator<Item = &Redaction> {
+    /// What was removed so far, secrets first.
+    pub(crate) fn found(&self) -> impl Iterator<Item = &Redaction> {
         self.found.values()
     }
 
@@ -204,7 +204,7 @@ impl Redactor {
                 Word::Address => format!("REDACTED_IP_{}", self.learned.number_of(value)),
             };
             out.push_str(&word);
-            // Line numbers of the text are told to people: what spans lines leaves its line breaks.
+            // Line numbers must stay valid: what spans several lines keeps its line breaks.
             out.extend(value.matches('\n'));
             end = cut.range.end;
             let entry = self.found.entry((cut.kind, cut.what, value.to_owned())).or_insert_with(|| Redaction {
@@ -221,7 +221,7 @@ impl Redactor {
     }
 }
 
-/// Adds the secrets that have a name or a shape of their own.
+/// Adds the secrets that have a name or a known shape.
 fn explained(text: &str, cuts: &mut Vec<Cut>) {
     tokens::find(text, cuts);
     private_keys::find(text, cuts);
@@ -229,7 +229,7 @@ fn explained(text: &str, cuts: &mut Vec<Cut>) {
     named::find(text, cuts);
 }
 
-/// Adds what is found in a part of a text that begins at `start`, but for what an earlier redaction left: that is
+/// Adds what is found in a part of a text that begins at `start`, except what an earlier redaction left: that is
 /// nobody's secret any more.
 fn add_open(part: &str, start: usize, cuts: &mut Vec<Cut>, find: impl FnOnce(&str, &mut Vec<Cut>)) {
     let mut found = Vec::new();
@@ -243,7 +243,7 @@ fn add_open(part: &str, start: usize, cuts: &mut Vec<Cut>, find: impl FnOnce(&st
     }));
 }
 
-/// The numbers of the lines that cuts touch, as ranges. Cuts that are not made, because they overlap others, count.
+/// The numbers of the lines that cuts touch, as ranges. Cuts that are dropped because they overlap others count too.
 fn touched(text: &str, cuts: &[Cut]) -> Vec<Range<usize>> {
     let mut places: Vec<&Range<usize>> = cuts.iter().map(|cut| &cut.range).collect();
     places.sort_by_key(|range| range.start);
@@ -308,7 +308,7 @@ fn ends_word(text: &str, at: usize) -> bool {
     !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether a value is what a redaction or an author left in a secret's place.
+/// Whether a value is what a redaction or an author put in place of a secret.
 fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let marks = ["redacted", "example", "xxxx", "your_", "your-", "placeholder", "****", "changeme", "dummy", "<"];

@@ -1,4 +1,4 @@
-//! Secrets that something beside them names: assignments, headers, cookies, flags of commands, sentences.
+//! Secrets with a name beside them: in assignments, headers, cookies, command-line flags, sentences.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use regex::Regex;
 use super::tokens::secret;
 use super::{Cut, is_stand_in, lines, random};
 
-/// Every name, flag and header below holds one of these; a line without any has nothing to look at.
+/// Every name, flag and header below contains one of these; other lines are skipped.
 static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     lines::words(&[
         "pass",
@@ -49,17 +49,17 @@ const NAMES: [&str; 17] = [
     "credential",
 ];
 
-/// Names whose value is one only when it looks random: they name harmless things as well.
+/// Names whose value is a secret only if it looks random: they name harmless things as well.
 const DOUBTFUL: [&str; 8] = ["token", "auth", "key", "pwd", "pat", "sig", "signature", "pass"];
 
-/// What a name says of its value.
+/// What a name implies about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     /// A secret, whatever it looks like.
     Surely,
-    /// A secret when it looks like a password.
+    /// A secret if it looks like a password.
     Likely,
-    /// A secret when it looks random.
+    /// A secret if it looks random.
     Perhaps,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         headers(line, start, cuts);
         cookies(line, start, cuts);
         flags(line, start, cuts);
-        told(line, start, cuts);
+        in_words(line, start, cuts);
     }
 }
 
@@ -79,7 +79,7 @@ fn assigned(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     let bytes = line.as_bytes();
     for at in memchr::memchr3_iter(b'=', b':', b'>', bytes) {
         let before = line.get(..at).unwrap_or_default();
-        // `>` assigns behind `=` and at the end of a tag.
+        // `>` assigns after `=` and at the end of a tag.
         let before = match bytes.get(at) {
             Some(b'>') => match before.strip_suffix('=') {
                 Some(before) => before,
@@ -106,7 +106,7 @@ fn assigned(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     }
 }
 
-/// What a name says of its value, where it says anything.
+/// What a name implies about its value, if anything.
 fn secret_name(name: &str) -> Option<Named> {
     if name.len() < 3 || name.len() > 80 {
         return None;
@@ -129,7 +129,7 @@ fn secret_name(name: &str) -> Option<Named> {
     perhaps.then_some(if shouted && !plain.ends_with("pwd") { Named::Surely } else { Named::Perhaps })
 }
 
-/// Takes the value that begins at `at`, where it is one.
+/// Adds the value that begins at `at`, if it is a secret.
 fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>) {
     let rest = line.get(at..).unwrap_or_default();
     let skipped = rest.trim_start_matches([' ', '\t']);
@@ -164,14 +164,15 @@ fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>)
         && !value.contains("//")
         && value.matches('/').count() < 4
         && random::entropy(value.as_bytes()) >= 3.0;
-    // Code that reads a secret is none: `password = os.environ["X"]`, `api_key: str`. Prose is none: "password: must be set".
+    // Code that reads a secret is not one: `password = os.environ["X"]`, `api_key: str`. Prose is not either:
+    // "password: must be set".
     let code = value.contains(['(', '[', '{']) || (quote.is_none() && value.contains('.') && !random);
     let prose = quote.is_none()
         && value.bytes().all(|b| b.is_ascii_lowercase())
         && rest.trim().contains(' ')
         && at > 0
         && line.as_bytes().get(at - 1) == Some(&b':');
-    // "PASS: test_3" is the word of a test.
+    // "PASS: test_3" is a test's result.
     let verdict = named == Named::Likely && quote.is_none() && line.as_bytes().get(at - 1) == Some(&b':');
     if value.len() < 4 || is_stand_in(value) || code || verdict {
         return;
@@ -244,7 +245,7 @@ fn cookies(line: &str, start: usize, cuts: &mut Vec<Cut>) {
 }
 
 /// "API key 3f9a... is not valid", "password is hunter2", `login x password y`.
-fn told(line: &str, start: usize, cuts: &mut Vec<Cut>) {
+fn in_words(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     static FORMS: LazyLock<Regex> = LazyLock::new(|| {
         let value = r#"["'`(]?([A-Za-z0-9_+/=!#$%^&*~-]{4,})"#;
         let forms = [
@@ -264,12 +265,17 @@ fn told(line: &str, start: usize, cuts: &mut Vec<Cut>) {
             _ => true,
         };
         if is_value && !is_stand_in(text) {
-            cuts.push(secret(start + value.start()..start + value.end(), "a secret told in words", "REDACTED_SECRET"));
+            cuts.push(secret(
+                start + value.start()..start + value.end(),
+                "a secret named in a sentence",
+                "REDACTED_SECRET",
+            ));
         }
     }
 }
 
-/// `--password x`, `--api-key x`, `wandb login x`, `sshpass -p x`, `curl -u name:x`; `--token=x` is an assignment already.
+/// `--password x`, `--api-key x`, `wandb login x`, `sshpass -p x`, `curl -u name:x`; `--token=x` is an assignment
+/// already.
 fn flags(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     let (login, sshpass, curl) = (line.contains("login"), line.contains("sshpass"), line.contains("curl "));
     if !line.contains("--") && !login && !sshpass && !curl {

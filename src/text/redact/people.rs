@@ -1,4 +1,4 @@
-//! People: e-mail addresses, and user names where a path, a prompt or an ssh target shows them.
+//! Personal data: e-mail addresses, and user names where a path, a prompt or an ssh target shows them.
 
 use std::sync::LazyLock;
 
@@ -12,11 +12,11 @@ use super::{Cut, Kind, Word, is_stand_in, lines};
 const HOMES: [&str; 8] =
     ["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\", "/users/", "\\users\\", "/homes/", "\\home\\"];
 
-/// Every form below holds one of these.
+/// Every form below contains one of these.
 static HINTS: LazyLock<AhoCorasick> =
     LazyLock::new(|| lines::words(&["home", "users/", "users\\", "@", "~", "user", "logname"]));
 
-/// Accounts of images and services: they say nothing about a person.
+/// Accounts of images and services: they identify nobody.
 const NOBODY: [&str; 36] = [
     "user",
     "users",
@@ -56,7 +56,7 @@ const NOBODY: [&str; 36] = [
     "someone",
 ];
 
-/// Adds the people of a text.
+/// Adds user names and e-mail addresses.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     for (start, line) in lines::with(text, &HINTS) {
         homes(line, start, cuts, learned);
@@ -90,7 +90,7 @@ fn named(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     }
 }
 
-/// Whether a name belongs to nobody in particular.
+/// Whether a name identifies nobody.
 pub(super) fn is_nobody(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     NOBODY.contains(&lower.as_str()) || is_stand_in(name)
@@ -108,7 +108,7 @@ fn homes(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
             let end =
                 rest.find(|c: char| c.is_whitespace() || "/\\\"'`:;,|<>()[]{}$*".contains(c)).unwrap_or(rest.len());
             let name = rest.get(..end).unwrap_or_default().trim_end_matches('.');
-            // "C:\Users\Jane Doe\": a folder's name may hold a blank.
+            // "C:\Users\Jane Doe\": a folder's name may contain a space.
             let name = match (home.contains('\\'), rest.split(['\\', '"', '\'']).next()) {
                 (true, Some(whole)) if whole.len() < 40 && rest.as_bytes().get(whole.len()) == Some(&b'\\') => whole,
                 _ => name,
@@ -164,9 +164,9 @@ fn signs(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     }
 }
 
-/// Whether `name@host` is an address for mail, and not a decorator, a product of matrices or a version of a symbol.
+/// Whether `name@host` is an address for mail, and not a decorator, a matmul or a symbol's version.
 fn is_mail(name: &str, host: &str, behind: &str) -> bool {
-    /// Endings of the net's names that are longer than two letters.
+    /// Top-level domains that are longer than two letters.
     const ENDINGS: [&str; 32] = [
         "com",
         "org",
@@ -205,7 +205,7 @@ fn is_mail(name: &str, host: &str, behind: &str) -> bool {
     let lower = ending.to_ascii_lowercase();
     let country = ending.len() == 2 && ending.bytes().all(|b| b.is_ascii_lowercase());
     let known = country || ENDINGS.contains(&lower.as_str());
-    // ssh addresses of repositories have no reader: git@github.com:org/repo.
+    // ssh addresses of repositories are not mailboxes: git@github.com:org/repo.
     let service = name == "git"
         || domain.split('.').any(|label| label == "example")
         || is_stand_in(name) && domain.contains("example");

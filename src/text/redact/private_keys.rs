@@ -3,11 +3,11 @@
 use super::tokens::secret;
 use super::{Cut, is_stand_in};
 
-/// Lines of the longest key in use (RSA with 16384 bits), with room.
+/// Lines of the longest key in use (RSA with 16384 bits), with a margin.
 const LONGEST: usize = 260;
-/// Base64 characters in a row that are no word of a log.
+/// So many Base64 characters in a row are not a word of a log.
 const MATERIAL: usize = 16;
-/// And at the end of a key whose beginning is not there: a full line of it.
+/// The same for the end of a key whose beginning is missing: a full line of it.
 const FULL_LINE: usize = 40;
 
 /// Adds the private keys of a text.
@@ -34,7 +34,7 @@ fn key(range: std::ops::Range<usize>) -> Cut {
     secret(range, "a private key", "REDACTED_PRIVATE_KEY")
 }
 
-/// How long `-----BEGIN ... PRIVATE KEY...-----` is, where it is that.
+/// The length of `-----BEGIN ... PRIVATE KEY...-----`, if the text begins with it.
 fn label(rest: &str) -> Option<usize> {
     const LONGEST_LABEL: usize = 60;
     let words = rest.trim_start_matches('-');
@@ -43,7 +43,7 @@ fn label(rest: &str) -> Option<usize> {
     words.get(..end)?.contains("PRIVATE KEY").then_some(begin + end + 5)
 }
 
-/// Where the key that begins with `rest` ends: behind its last line, or where its letters end.
+/// Where the key at the start of `rest` ends: after its last line, or where its letters end.
 fn block(rest: &str, label: usize) -> usize {
     let most = rest.match_indices('\n').nth(LONGEST).map_or(rest.len(), |(end, _)| end);
     let body = rest.get(label..most).unwrap_or_default();
@@ -69,7 +69,7 @@ fn block(rest: &str, label: usize) -> usize {
     end
 }
 
-/// Whether there is more between the labels than what an author puts in the place of a key.
+/// Whether there is more between the labels than a placeholder that an author put there.
 fn holds_material(body: &str) -> bool {
     body.split(|c: char| !is_base64(c)).any(is_material)
 }
@@ -80,7 +80,7 @@ fn is_material(run: &str) -> bool {
     run.len() >= MATERIAL && !is_stand_in(run) && !["/home/user", "/Users/user"].iter().any(|home| run.contains(home))
 }
 
-/// Takes the lines above the end of a key whose beginning is not there.
+/// Adds the lines above the end of a key whose beginning is missing.
 fn tail(text: &str, cuts: &mut Vec<Cut>) {
     let mut found = Vec::new();
     let mut full = false;
@@ -89,7 +89,7 @@ fn tail(text: &str, cuts: &mut Vec<Cut>) {
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let line = before.get(start..).unwrap_or_default().trim_end();
         let word = last_word(line);
-        // The last line of a key is as short as it happens to be.
+        // The last line of a key may be short.
         if word.len() < if found.is_empty() { 4 } else { FULL_LINE } {
             break;
         }
@@ -102,7 +102,7 @@ fn tail(text: &str, cuts: &mut Vec<Cut>) {
     }
 }
 
-/// The base64 word at the end of a line; what stands before it is the prefix of a launcher or logger.
+/// The base64 word at the end of a line; what precedes it is the prefix of a launcher or logger.
 fn last_word(line: &str) -> &str {
     let word = line.split_whitespace().next_back().unwrap_or_default();
     if word.chars().all(is_base64) { word } else { "" }

@@ -9,13 +9,13 @@ pub(super) fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|count| **count > 0).map(|count| -share(count) * share(count).log2()).sum()
 }
 
-/// Whether the part of a token behind its prefix is random: letters that do not repeat much, with digits where there
+/// Whether the part of a token after its prefix is random: letters that do not repeat much, with digits where there
 /// is room for them.
 pub(super) fn is_tail(value: &[u8]) -> bool {
     entropy(value) >= 3.0 && (value.len() < 24 || value.iter().any(u8::is_ascii_digit))
 }
 
-/// Whether a run of letters and digits with no name beside it is a key.
+/// Whether a run of letters and digits without a name is a key.
 ///
 /// Long names of classes and mangled symbols mix cases too, but in runs: a random value changes between upper case,
 /// lower case and digits at about six of ten places, `ConvolutionBackward0AccumulateGrad` at two or three.

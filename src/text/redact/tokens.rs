@@ -1,5 +1,5 @@
-//! Keys and tokens that their shape gives away: of the usual services, web tokens, and long random values beside no name
-//! at all.
+//! Keys and tokens recognised by their shape: those of common services, JSON web tokens, and long random values without
+//! a name.
 //!
 //! Prefixes and lengths follow what the services document and the rules of gitleaks (MIT), which collects them.
 
@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::{Cut, Kind, Word, begins_word, is_stand_in, random};
 
-/// Which characters a token is made of behind its prefix.
+/// Which characters a token consists of after its prefix.
 #[derive(Clone, Copy)]
 enum Letters {
     /// Letters and digits.
@@ -20,7 +20,7 @@ enum Letters {
     Wide,
 }
 
-/// Prefix, letters, how many at least, what it is, what is left.
+/// Prefix, character set, minimal length, what it is, its replacement.
 const TOKENS: &[(&str, Letters, usize, &str, &str)] = &[
     ("hf_", Letters::Plain, 20, "a Hugging Face token", "REDACTED_HF_TOKEN"),
     ("api_org_", Letters::Plain, 20, "a Hugging Face token", "REDACTED_HF_TOKEN"),
@@ -102,7 +102,7 @@ static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     built.expect("short literals")
 });
 
-/// Adds those that a service has given a shape.
+/// Adds tokens whose shape a service defines.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
     by_prefix(text, cuts);
     web_tokens(text, cuts);
@@ -114,7 +114,7 @@ pub(super) fn secret(range: std::ops::Range<usize>, what: &'static str, left: &'
 
 fn by_prefix(text: &str, cuts: &mut Vec<Cut>) {
     let mut all: Vec<_> = PREFIXES.find_overlapping_iter(text).collect();
-    // `sk-ant-` stands before `sk-` in the table and says more.
+    // `sk-ant-` precedes `sk-` in the table, because it is more specific.
     all.sort_by_key(|found| found.pattern());
     for found in all {
         let Some((_, letters, least, what, left)) = TOKENS.get(found.pattern().as_usize()).copied() else { continue };
@@ -152,23 +152,23 @@ fn web_tokens(text: &str, cuts: &mut Vec<Cut>) {
     }
 }
 
-/// Long random values that no name explains.
+/// Long random values without a name.
 pub(super) fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
-    const LEAST: usize = 32;
+    const MIN_LENGTH: usize = 32;
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+".contains(byte);
     let mut at = 0;
     // A run of so many letters has one at every so many bytes: what lies between is looked at only around those.
-    while let Some(step) = bytes.get(at + LEAST - 1..at + LEAST).and_then(<[u8]>::first) {
+    while let Some(step) = bytes.get(at + MIN_LENGTH - 1..at + MIN_LENGTH).and_then(<[u8]>::first) {
         if !is_part(step) {
-            at += LEAST;
+            at += MIN_LENGTH;
             continue;
         }
-        let step = at + LEAST - 1;
+        let step = at + MIN_LENGTH - 1;
         let begin = step - bytes.get(at..step).unwrap_or_default().iter().rev().take_while(|b| is_part(b)).count();
         let length = bytes.get(begin..).unwrap_or_default().iter().take_while(|b| is_part(b)).count();
         at = begin + length;
-        if (LEAST..=512).contains(&length) {
+        if (MIN_LENGTH..=512).contains(&length) {
             let value = text.get(begin..at).unwrap_or_default();
             let word = value.trim_matches(['-', '_', '+']);
             let offset = value.find(word).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What stands before the host of an address: `scheme://user:password@host`, `scheme://token@host`.
+//! What precedes the host in a URL: `scheme://user:password@host`, `scheme://token@host`.
 
 use super::tokens::secret;
 use super::{Cut, Kind, Word, is_stand_in};

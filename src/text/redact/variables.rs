@@ -1,6 +1,7 @@
-//! Environment variables: values are kept for names that matter to a failure and tell nothing else; all others go.
+//! Environment variables: values are kept for names that matter to a failure and reveal nothing else; all others are
+//! removed.
 //!
-//! A number or a yes or no is kept under any name, unless the name asks for a secret.
+//! A number, a yes or a no is kept under any name, unless the name is a secret's.
 
 use std::sync::LazyLock;
 
@@ -104,19 +105,19 @@ const ALLOWED: [&str; 92] = [
     "LLAMA_",
 ];
 
-/// Parts of names that ask for a secret, whatever the list says.
+/// Parts of names whose value is a secret, whatever the list says.
 const SECRET: [&str; 9] =
     ["TOKEN", "SECRET", "PASSW", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE", "_AUTH"];
 
 /// Whether the value of a variable may be shared.
-pub fn is_allowed(name: &str) -> bool {
+pub(crate) fn is_allowed(name: &str) -> bool {
     let harmless = matches!(name, "TOKENIZERS_PARALLELISM" | "HF_HUB_DISABLE_IMPLICIT_TOKEN");
     let secret = SECRET.iter().any(|part| name.contains(part)) && !harmless;
     let listed = ALLOWED.iter().any(|known| name == *known || (known.ends_with('_') && name.starts_with(known)));
     listed && !secret
 }
 
-/// Adds the values of variables that stand in a dump of the environment or before a command.
+/// Adds the values of variables in a dump of the environment or before a command.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
     for (start, line) in lines::all(text) {
         if line.contains("environ") {
@@ -131,7 +132,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
                 at += lead.len();
             }
         }
-        // `A=1 B=2 python train.py`: assignments as long as they go on.
+        // `A=1 B=2 python train.py`: all assignments before the command.
         while let Some((name, from, length)) = assignment(line, at) {
             let value = line.get(from..from + length).unwrap_or_default();
             let plain = value.trim_matches(['"', '\'']);

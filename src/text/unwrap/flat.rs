@@ -1,8 +1,7 @@
 //! A Python traceback on one line: its line breaks were lost in a chat, a form or a table's cell.
 //!
-//! It refuses lines that merely quote a frame. The surprising thing: where a frame's source ends and the exception
-//! begins can only be told from the exception's name, so the first name with a colon behind it that stands outside of
-//! all brackets and quotes is taken for it.
+//! Lines that merely quote a frame stay. Where a frame's source ends and the exception begins shows only in the
+//! exception's name, so the first name followed by a colon, outside of all brackets and quotes, is taken for it.
 
 use memchr::memmem;
 
@@ -14,7 +13,7 @@ const CHAIN: [&str; 2] = [
     "The above exception was the direct cause of the following exception:",
 ];
 
-/// Gives a traceback its lines back; none when the line holds none.
+/// Restores a traceback's line breaks; `None` if the line contains no traceback.
 pub(in crate::text) fn read(line: &str) -> Option<String> {
     let header = memmem::find(line.as_bytes(), HEADER.as_bytes())?;
     let behind = line.get(header + HEADER.len()..)?;
@@ -77,7 +76,7 @@ impl<'t> Frame<'t> {
     }
 }
 
-/// A frame's source, and the next frame or the exception behind it.
+/// A frame's source line, and the next frame or the exception after it.
 fn cut(text: &str) -> (&str, &str) {
     let (mut depth, mut quote) = (0_usize, None);
     let mut word = 0;
@@ -101,7 +100,7 @@ fn cut(text: &str) -> (&str, &str) {
             _ => {}
         }
     }
-    // A source line over several lines leaves a bracket open: then the last name that can be one is it.
+    // A statement over several lines leaves a bracket open: then the last possible name is the exception's.
     let last =
         memchr::memrchr_iter(b' ', text.as_bytes()).map(|space| &text[space + 1..]).find(|here| is_exception(here));
     last.map_or((text, ""), |here| (text[..text.len() - here.len()].trim_end(), here))

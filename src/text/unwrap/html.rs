@@ -1,10 +1,10 @@
 //! HTML: entities and the few tags that notebooks, web consoles and issue trackers put around output.
 //!
-//! It refuses all other tags: `<module>` and `<lambda>` are Python's.
+//! All other tags stay: `<module>` and `<lambda>` are Python's.
 
 use std::borrow::Cow;
 
-/// Whether the text shows signs of HTML at all.
+/// Whether the text contains HTML at all.
 pub(in crate::text) fn occurs(text: &str) -> bool {
     ["&lt;", "&gt;", "&quot;", "&amp;", "&#", "&nbsp;", "&apos;", "<span", "<br", "<pre", "</"]
         .iter()

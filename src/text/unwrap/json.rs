@@ -1,7 +1,7 @@
 //! One JSON log record on one line: Docker's, structlog's, cloud loggers', Kaggle's.
 //!
-//! It refuses records without words for a reader (no message, no exception) and lines beyond 8 MiB. The surprising
-//! thing: what a record says may be spread over its message, its exception and its stack, in that order.
+//! Records without text (no message, no exception) and lines beyond 8 MiB stay as they are. A record's text may be
+//! spread over its message, its exception and its stack; they are read in that order.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::super::Level;
 use super::super::prefix::header::any_level;
 use super::super::prefix::time::{Stamp, stamp};
 
-/// What a record says.
+/// The fields of a record that matter here.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::text) struct Record {
     /// Message and exception, with line breaks.
@@ -22,7 +22,7 @@ pub(in crate::text) struct Record {
     pub(in crate::text) rank: Option<u32>,
     /// The pod or container that wrote it.
     pub(in crate::text) source: Option<String>,
-    /// The text goes on in the next record.
+    /// The text continues in the next record.
     pub(in crate::text) partial: bool,
 }
 
@@ -53,9 +53,9 @@ const EXCEPTIONS: [&str; 17] = [
 ];
 const INSIDE: [&str; 6] = ["fields", "jsonPayload", "attributes", "extra", "record", "exception"];
 
-/// Reads a record that fills the whole line; none when the line is no such record.
+/// Reads a record that fills the whole line; `None` for other lines.
 pub(in crate::text) fn read(line: &str) -> Option<Record> {
-    // Kaggle writes one array over many lines.
+    // Kaggle writes one array, a record per line.
     let body = line.trim().trim_start_matches(['[', ',']).trim_end_matches([']', ',']);
     if !body.starts_with('{') || !body.ends_with('}') || body.len() > LONGEST || body.len() < 9 {
         return None;
@@ -73,7 +73,7 @@ pub(in crate::text) fn read(line: &str) -> Option<Record> {
     Some(record)
 }
 
-/// Collects what the fields say.
+/// Reads the fields of an object and of the objects inside it.
 fn take(fields: &Map<String, Value>, record: &mut Record, depth: usize) {
     for key in ["time", "ts", "timestamp", "@timestamp", "asctime", "t"] {
         if record.stamp.is_none() {
@@ -120,7 +120,7 @@ fn take(fields: &Map<String, Value>, record: &mut Record, depth: usize) {
             }
         }
     }
-    // An exception told as type and value.
+    // An exception given as type and value.
     if let (Some(kind), Some(value)) =
         (fields.get("type").and_then(Value::as_str), fields.get("value").and_then(Value::as_str))
         && depth > 0
@@ -130,7 +130,7 @@ fn take(fields: &Map<String, Value>, record: &mut Record, depth: usize) {
     }
 }
 
-/// Adds words that are not there yet.
+/// Adds text that the record does not contain yet.
 fn add(record: &mut Record, text: &str) {
     let words = text.trim_end();
     if words.is_empty() && !record.text.is_empty() || !words.is_empty() && record.text.contains(words) {

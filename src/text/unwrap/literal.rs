@@ -1,9 +1,10 @@
 //! Strings with written-out line breaks: a traceback inside JSON, a Python repr, a notebook's file.
 //!
-//! It refuses Windows paths (`C:\new\net.py` holds `\n` too) and quoted source code. The surprising thing: only
-//! strings that look like several lines of a message are opened; one `\n` at the end of a word is not enough.
+//! Windows paths (`C:\new\net.py` contains `\n` too) and quoted source code stay: only strings that look like several
+//! lines of a message are opened; one `\n` at the end of a word is not enough.
 
-/// Opens the strings of a line that hold several lines; none when there is none. `strict` when the line may be code.
+/// Unescapes the strings of a line that contain several lines; `None` if there are none. `strict` when the line may be
+/// code.
 pub(in crate::text) fn read(line: &str, strict: bool) -> Option<String> {
     let first = memchr::memmem::find(line.as_bytes(), b"\\n")?;
     let sure = ["Traceback (most recent call last):\\n", "\\n  File \\\"", "\\n  File \"", "\\nTraceback (most"]
@@ -57,7 +58,7 @@ pub(in crate::text) fn read(line: &str, strict: bool) -> Option<String> {
     Some(out.trim_end_matches('\n').to_owned())
 }
 
-/// The value of a logfmt `msg=`, its quotes opened, with the fields behind it.
+/// The value of a logfmt `msg=`, unquoted, with the fields after it.
 pub(in crate::text) fn message(value: &str) -> String {
     match literal(value, 0) {
         Some((0, end)) if end <= value.len() => format!("{}{}", open(&value[1..end - 1]), &value[end..]),
@@ -65,7 +66,7 @@ pub(in crate::text) fn message(value: &str) -> String {
     }
 }
 
-/// The next string literal from `at` on: where its quotes stand.
+/// The next string literal from `at` on: the positions of its quotes.
 fn literal(line: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let mut begin = at;
@@ -94,13 +95,13 @@ fn literal(line: &str, at: usize) -> Option<(usize, usize)> {
     Some((begin, bytes.len() + 1))
 }
 
-/// `b'`, `r'`, `f'` behind something that is no word.
+/// `b'`, `r'`, `f'` not preceded by a letter.
 fn is_string_prefix(before: &[u8]) -> bool {
     let word = before.iter().rev().take(3).take_while(|b| b.is_ascii_alphanumeric()).count();
     word == 1 && before.last().is_some_and(|b| matches!(b, b'b' | b'r' | b'f' | b'u'))
 }
 
-/// Whether a string holds several lines of a message.
+/// Whether a string contains several lines of a message.
 fn worth(inner: &str, sure: bool) -> bool {
     let breaks = memchr::memmem::find_iter(inner.as_bytes(), b"\\n").count();
     if breaks == 0 {
@@ -110,7 +111,7 @@ fn worth(inner: &str, sure: bool) -> bool {
         return true;
     }
     let drive = inner.as_bytes().get(1) == Some(&b':') && inner.as_bytes().get(2) == Some(&b'\\');
-    // Behind a break in a message stands a new sentence, indentation, a bullet or nothing.
+    // After a line break in a message comes a new sentence, indentation, a bullet or nothing.
     let sentence = memchr::memmem::find_iter(inner.as_bytes(), b"\\n").any(|at| {
         inner[at + 2..]
             .chars()

@@ -6,11 +6,11 @@ use super::{mistakes, styles};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// Rules that must speak on it.
+    /// Rules that must report it.
     pub(crate) rules: Vec<&'static str>,
-    /// What takes its place when it is mended; `None` where nothing is.
-    pub(crate) mended: Option<Vec<String>>,
-    /// Rules that speak on the first line of what took its place.
+    /// What replaces it when it is fixed; `None` if nothing does.
+    pub(crate) fixed: Option<Vec<String>>,
+    /// Rules that report the first line of its replacement.
     pub(crate) left: Vec<&'static str>,
 }
 
@@ -46,13 +46,13 @@ impl Draft {
         self.at(beginning).filter(|at| self.lines[0].text == "---" && *at <= end)
     }
 
-    /// Whether a line is nobody's mistake yet.
+    /// Whether a line has no mistake yet.
     pub(crate) fn is_free(&self, at: usize) -> bool {
-        self.lines.get(at).is_some_and(|line| line.rules.is_empty() && line.mended.is_none())
+        self.lines.get(at).is_some_and(|line| line.rules.is_empty() && line.fixed.is_none())
     }
 }
 
-/// A file as it is before or after mending.
+/// A file before or after fixing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) bytes: Vec<u8>,
@@ -166,9 +166,9 @@ fn composed(draft: Draft, mess: &Mess) -> Composed {
         draft.lines.iter().map(|line| (line.text.clone(), line.rules.clone())).collect();
     let mut after = Vec::new();
     for line in &draft.lines {
-        match &line.mended {
-            Some(mended) => after.extend(
-                mended
+        match &line.fixed {
+            Some(fixed) => after.extend(
+                fixed
                     .iter()
                     .enumerate()
                     .map(|(index, text)| (text.clone(), if index == 0 { line.left.clone() } else { Vec::new() })),

@@ -1,8 +1,8 @@
-//! Mistakes that people make, each with the rule that must speak, its line, and the line after mending.
+//! Mistakes that people make, each with the rule that must report it, its line, and the line after fixing.
 
 use super::compose::{Dice, Draft, Line};
 
-/// Every rule that speaks in the folder.
+/// Every rule with a finding in the folder.
 pub(crate) const RULES: [&str; 28] = [
     "encoding",
     "unknown-status",
@@ -84,7 +84,7 @@ pub(crate) fn make(draft: &mut Draft, which: usize, dice: &mut Dice) {
 }
 
 /// Writes another line into the front matter.
-fn front(draft: &mut Draft, beginning: &str, text: &str, rule: &'static str, mended: Option<&str>) {
+fn front(draft: &mut Draft, beginning: &str, text: &str, rule: &'static str, fixed: Option<&str>) {
     let Some(at) = draft.key(beginning).filter(|at| draft.is_free(*at)) else { return };
     if beginning == "status: " && has(draft, "task-status") {
         return;
@@ -92,7 +92,7 @@ fn front(draft: &mut Draft, beginning: &str, text: &str, rule: &'static str, men
     draft.lines[at] = Line {
         text: text.to_owned(),
         rules: vec![rule],
-        mended: mended.map(|line| vec![line.to_owned()]),
+        fixed: fixed.map(|line| vec![line.to_owned()]),
         ..Line::default()
     };
 }
@@ -103,14 +103,14 @@ fn has(draft: &Draft, rule: &str) -> bool {
 
 fn spelled_status(draft: &mut Draft, dice: &mut Dice) {
     let solved = draft.key("status: resolved").is_some();
-    let (text, mended) = match (solved, dice.throw(3)) {
+    let (text, fixed) = match (solved, dice.throw(3)) {
         (true, 0) => ("status: \"✅ Resolved\"", "status: \"resolved\""),
         (true, _) => ("status: Complete", "status: completed"),
         (false, 0) => ("status: 'In Progress'", "status: 'in_progress'"),
         (false, 1) => ("status: offen", "status: open"),
         (false, _) => ("status: 진행 중", "status: in_progress"),
     };
-    front(draft, "status: ", text, "status-spelling", Some(mended));
+    front(draft, "status: ", text, "status-spelling", Some(fixed));
 }
 
 fn duplicate_key(draft: &mut Draft, same: bool) {
@@ -119,7 +119,7 @@ fn duplicate_key(draft: &mut Draft, same: bool) {
         return;
     }
     let text = if same { draft.lines[at].text.clone() } else { "type: \"crash_bug\"".to_owned() };
-    let second = Line { text, rules: vec!["duplicate-key"], mended: same.then(Vec::new), ..Line::default() };
+    let second = Line { text, rules: vec!["duplicate-key"], fixed: same.then(Vec::new), ..Line::default() };
     draft.lines.insert(at + 1, second);
 }
 
@@ -138,7 +138,7 @@ fn tab_in_front_matter(draft: &mut Draft) {
         return;
     }
     draft.lines[at].text = "tags: [a, b".to_owned();
-    // YAML sees it where the next key stands in the list.
+    // YAML reports it at the next key in the list.
     draft.lines[at + 1].rules.push("front-matter");
 }
 
@@ -271,7 +271,7 @@ fn template_above(draft: &mut Draft) {
         let rules = if offset == 1 { vec!["template-left"] } else { Vec::new() };
         draft
             .lines
-            .insert(at + offset, Line { text: text.to_owned(), rules, mended: Some(Vec::new()), ..Line::default() });
+            .insert(at + offset, Line { text: text.to_owned(), rules, fixed: Some(Vec::new()), ..Line::default() });
     }
 }
 
@@ -335,12 +335,12 @@ fn contents(draft: &mut Draft) {
     draft.lines[entry] = Line {
         text: "* [Old part](#old-part)".to_owned(),
         rules: vec!["dead-anchor"],
-        mended: Some(vec!["* [Environment](#environment)".to_owned()]),
+        fixed: Some(vec!["* [Environment](#environment)".to_owned()]),
         ..Line::default()
     };
-    // Mended together with the line below.
+    // Fixed together with the line below.
     let heading = draft.lines[table].text.clone();
-    draft.lines[table].mended = Some(vec![heading]);
+    draft.lines[table].fixed = Some(vec![heading]);
 }
 
 fn unclosed(draft: &mut Draft) {
@@ -354,7 +354,7 @@ fn unclosed(draft: &mut Draft) {
     draft.lines[0].rules.push("front-matter-open");
 }
 
-/// The id stands in the file's name and is written down for good.
+/// The id is in the file's name and is written into the front matter.
 fn id_in_the_file_name_only(draft: &mut Draft) {
     let closing = draft.lines.iter().enumerate().skip(1).find(|(_, line)| line.text == "---").map(|(at, _)| at);
     let (Some(at), Some(closing)) = (draft.key("bug_id: "), closing) else { return };
@@ -362,9 +362,8 @@ fn id_in_the_file_name_only(draft: &mut Draft) {
     if !whole || ![0, at, closing].iter().all(|at| draft.is_free(*at)) || has(draft, "id-mismatch") {
         return;
     }
-    draft.lines[closing].mended = Some(vec![format!("bug_id: \"{}\"", draft.id), "---".to_owned()]);
-    draft.lines[0] =
-        Line { rules: vec!["missing-key"], mended: Some(vec!["---".to_owned()]), ..draft.lines[0].clone() };
+    draft.lines[closing].fixed = Some(vec![format!("bug_id: \"{}\"", draft.id), "---".to_owned()]);
+    draft.lines[0] = Line { rules: vec!["missing-key"], fixed: Some(vec!["---".to_owned()]), ..draft.lines[0].clone() };
     draft.lines.remove(at);
 }
 
@@ -383,7 +382,7 @@ fn no_front_matter(draft: &mut Draft) {
         ["---".to_owned(), format!("title: \"{words}\""), format!("bug_id: \"{}\"", draft.id), "---".to_owned()];
     let first = draft.lines[0].text.clone();
     draft.lines[0].rules.push("no-front-matter");
-    draft.lines[0].mended = Some(front.into_iter().chain([String::new(), first]).collect());
+    draft.lines[0].fixed = Some(front.into_iter().chain([String::new(), first]).collect());
     draft.lines[0].left = vec!["missing-key"];
 }
 
@@ -393,7 +392,7 @@ fn exemption(draft: &mut Draft) {
     let line = Line {
         text: "<!-- faultbook: allow bad-reference: there was one -->".to_owned(),
         rules: vec!["stale-exemption"],
-        mended: Some(Vec::new()),
+        fixed: Some(Vec::new()),
         ..Line::default()
     };
     draft.lines.insert(at + 1, line);

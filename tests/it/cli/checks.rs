@@ -67,7 +67,7 @@ docs/bug_reports/BUG-20260102-001.md:20:1  todo: still to be written in Expected
 }
 
 #[test]
-fn mending_writes_what_it_names_and_keeps_the_rest() {
+fn fixing_writes_what_it_names_and_keeps_the_rest() {
     let place = Place::new();
     let messy = SOUND
         .replace("status: open", "status: Open")

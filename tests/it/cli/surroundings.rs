@@ -77,7 +77,7 @@ fn standard_input_that_comes_slowly_is_read_to_its_end() {
 #[test]
 fn a_home_that_cannot_be_used_costs_only_the_cache() {
     let place = Place::with_report();
-    // A file where the folder should be: nobody can write below it, not even root.
+    // A file where the folder should be: not even root can write below it.
     let blocked = place.file("blocked", "");
     for (name, value) in [("XDG_CACHE_HOME", Some(blocked.as_path())), ("HOME", None)] {
         let mut command = place.command();

@@ -116,7 +116,7 @@ fn signatures_must_not_hit_healthy_texts() {
     let filled = [Sample { name: "b.healthy.txt".into(), text: "all is well\n".into() }];
     let setting = Setting { healthy: &filled, ..Setting::default() };
     assert_eq!(rules(PATH, &exempt, &[], &setting), [("stale-exemption", 3)]);
-    // Nobody can tell without the texts.
+    // Without the samples it is unknown.
     assert_eq!(page(&exempt), []);
 }
 

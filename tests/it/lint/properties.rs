@@ -1,7 +1,8 @@
-//! Whatever a document holds: no panic, places inside the text, mending that ends and changes only what it names.
+//! Whatever a document holds: no panic, places inside the text, fixing that ends and changes only what it names.
 
 use faultbook::check::output::{self, Shown};
-use faultbook::check::{Document, Kind, Setting, apply, check, mend};
+use faultbook::check::{Document, Kind, Setting, apply, check, fix_all};
+use faultbook::render::{github, junit, sarif};
 use proptest::prelude::*;
 
 /// Pieces of real and broken reports; any sequence of them is somebody's document.
@@ -86,13 +87,13 @@ proptest! {
             }
         }
         output::terminal(&findings, &documents, Shown::default());
-        output::sarif(&findings, &documents);
-        output::github(&findings);
-        let left = mend(&mut documents, &setting);
-        prop_assert!(left.iter().all(|finding| finding.fix.is_none()), "mending ends: {left:?}");
+        let shown = output::findings(&findings, &documents);
+        (sarif::render(&shown), github::render(&shown), junit::render(&shown));
+        let left = fix_all(&mut documents, &setting);
+        prop_assert!(left.iter().all(|finding| finding.fix.is_none()), "fixing ends: {left:?}");
         let once = documents[0].text.clone();
         prop_assert_eq!(apply(&once, &left), once.clone());
-        mend(&mut documents, &setting);
+        fix_all(&mut documents, &setting);
         prop_assert_eq!(&documents[0].text, &once);
     }
 

@@ -1,6 +1,6 @@
-//! Rules for bug reports, and mending them.
+//! Rules for bug reports, and their fixes.
 
-use faultbook::check::{Document, KnownReport, Setting, mend};
+use faultbook::check::{Document, KnownReport, Setting, fix_all};
 
 use super::{rules, with};
 
@@ -110,18 +110,18 @@ fn reports_are_seen_together() {
     assert_eq!(rules(PATH, REPORT, &[], &Setting { reports: &taken, ..Setting::default() }), [("duplicate-id", 9)]);
 }
 
-fn mended(path: &str, text: &str) -> (String, Vec<&'static str>) {
+fn fixed(path: &str, text: &str) -> (String, Vec<&'static str>) {
     let mut documents = vec![Document::new(path, text)];
-    let left = mend(&mut documents, &Setting::default());
+    let left = fix_all(&mut documents, &Setting::default());
     let once = documents[0].text.clone();
-    mend(&mut documents, &Setting::default());
-    assert_eq!(documents[0].text, once, "mending what is mended changes nothing");
+    fix_all(&mut documents, &Setting::default());
+    assert_eq!(documents[0].text, once, "fixing a fixed document changes nothing");
     (once, left.iter().map(|finding| finding.rule).collect())
 }
 
 #[test]
-fn mending_touches_what_it_names_and_nothing_else() {
-    assert_eq!(mended(PATH, REPORT), (REPORT.to_owned(), vec![]));
+fn fixing_touches_what_it_names_and_nothing_else() {
+    assert_eq!(fixed(PATH, REPORT), (REPORT.to_owned(), vec![]));
     let messy = REPORT
         .replace("title: \"cuDNN finds no engine\"", "Title: cuDNN: it finds no engine")
         .replace("date: \"2025-12-06 18:08 (KST)\"", "date: 2025/12/6 18:08 (KST)")
@@ -138,7 +138,7 @@ fn mending_touches_what_it_names_and_nothing_else() {
         )
         .replace("It trains.", "It trains.   \t")
         .replace('\n', "\r\n");
-    assert_eq!(mended(PATH, &messy), (right, vec![]));
+    assert_eq!(fixed(PATH, &messy), (right, vec![]));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_template_above_the_real_text_goes() {
     let left = "# Bug Report: [Title]\n\n## Summary\nBrief description of the bug.\n\n## Environment\n- **GPU:** [GPU model]\n- **OS:**\n\n";
     let text = with(REPORT, "# Bug Report", &format!("{left}# Bug Report"));
     assert_eq!(report(&text), [("template-left", 16)]);
-    assert_eq!(mended(PATH, &text), (REPORT.to_owned(), vec![]));
+    assert_eq!(fixed(PATH, &text), (REPORT.to_owned(), vec![]));
 }
 
 /// A generator filled the severity in and nothing else; the real text was appended below.
@@ -156,13 +156,13 @@ fn a_filled_value_of_the_template_stays() {
     let text = with(REPORT, "## Summary", &format!("{left}## Summary"));
     assert_eq!(report(&text), [("template-left", 16)]);
     let kept = "## Impact\n- **Severity**: High\n- **Affected Users**: Who is affected\n\n";
-    assert_eq!(mended(PATH, &text), (with(REPORT, "## Summary", &format!("{kept}## Summary")), vec!["placeholder"]));
+    assert_eq!(fixed(PATH, &text), (with(REPORT, "## Summary", &format!("{kept}## Summary")), vec!["placeholder"]));
 }
 
 #[test]
 fn a_report_without_front_matter_gets_what_it_says_itself() {
     let text = "# It breaks\n\n**Date:** 2025-11-10\n**Status:** Open\n\n## Bug ID\nBUG-20251110-009\n\n## Summary\nIt breaks.\n\n## Environment\nA100\n\n## Steps to Reproduce\nRun it.\n\n## Expected Behavior\nNo.\n\n## Actual Behavior\nYes.\n";
-    let (after, left) = mended("docs/bug_reports/BUG-20251110-009.md", text);
+    let (after, left) = fixed("docs/bug_reports/BUG-20251110-009.md", text);
     let head =
         "---\ntitle: \"It breaks\"\ndate: \"2025-11-10\"\nstatus: \"open\"\nbug_id: \"BUG-20251110-009\"\n---\n\n";
     assert_eq!((after, left), (format!("{head}{text}"), vec![]));
@@ -174,7 +174,7 @@ fn a_file_in_another_encoding_is_named_and_never_mended() {
     bytes.extend([0xe9, b'\n']);
     let mut documents = vec![Document::of_bytes("docs/bug_reports/BUG-20251110-003.md", bytes)];
     let before = documents.clone();
-    let findings = faultbook::check::mend(&mut documents, &Setting::default());
+    let findings = faultbook::check::fix_all(&mut documents, &Setting::default());
     assert_eq!(documents, before);
     let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
     assert!(rules.contains(&"key-spelling") && rules.contains(&"encoding"), "{rules:?}");

@@ -54,7 +54,7 @@ pub(crate) struct Client {
     from: BufReader<PipeReader>,
     server: Option<JoinHandle<bool>>,
     last: i64,
-    /// Notifications and requests of the server that nobody asked for yet.
+    /// Notifications and requests of the server that no test has read yet.
     pub(crate) heard: Vec<Value>,
     folder: tempfile::TempDir,
 }

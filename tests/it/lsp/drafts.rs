@@ -15,7 +15,7 @@ fn draft_action(client: &mut Client, uri: &str, line: u32) -> Option<Value> {
     actions.as_array().expect("a list").iter().find(is_it).cloned()
 }
 
-/// What the client was asked or told by that method, since the last time somebody looked.
+/// What the server sent by that method since the last call.
 fn heard(client: &mut Client, method: &str) -> Vec<Value> {
     let (found, rest) = client.heard.drain(..).partition(|message| message["method"] == method);
     client.heard = rest;
@@ -45,7 +45,7 @@ fn a_report_is_written_shown_and_known() {
     let after = reports(&client);
     assert_eq!(after.len(), before.len() + 1, "{after:?}");
     assert!(before.iter().all(|name| after.contains(name)));
-    // The editor opens it; the person is told that there is a report of the same.
+    // The editor opens it; a message names the existing report of the same failure.
     let shown = heard(&mut client, "window/showDocument");
     assert_eq!(shown.first().expect("asked to show")["params"]["uri"], answer["uri"]);
     let said = heard(&mut client, "window/showMessage");

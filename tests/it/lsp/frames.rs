@@ -1,5 +1,5 @@
-//! Messages of the language server's protocol on a byte stream, as a client writes and reads them; `benches/doors.rs`
-//! speaks them too.
+//! Messages of the language server's protocol on a byte stream, as a client writes and reads them; `benches/interfaces.rs`
+//! uses them too.
 
 use std::io::BufRead;
 

@@ -92,7 +92,7 @@ fn an_id_is_renamed_everywhere_with_its_file() {
     assert!(file["newUri"].as_str().is_some_and(|uri| uri.ends_with("/BUG-20260101-009-lateral.md")), "{file}");
     assert_eq!(operations.len(), 3);
     assert!(
-        rename(&mut client, "two words")["error"]["message"].as_str().is_some_and(|says| says.contains("is no id"))
+        rename(&mut client, "two words")["error"]["message"].as_str().is_some_and(|says| says.contains("is not an id"))
     );
     // The other report that the text mentions does not exist, so its id is free.
     assert!(rename(&mut client, "BUG-20260101-008").get("result").is_some());

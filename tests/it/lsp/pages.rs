@@ -1,4 +1,4 @@
-//! Reports and fault pages: findings with their mends, completion, outline.
+//! Reports and fault pages: findings with their fixes, completion, outline.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn reports_are_checked_while_they_are_written() {
 #[test]
 fn what_can_be_mended_is_offered() {
     let mut client = Client::new();
-    // A key in the wrong spelling and a date that is none.
+    // A key in the wrong spelling and a value that is not a date.
     let text = REPORT.replace("date: \"2026-01-01\"", "Date: \"2026-01-01\"");
     let uri = client.open("docs/bug_reports/BUG-20260101-007-lateral.md", "markdown", &text);
     let marks = client.marks(&uri);

@@ -29,7 +29,7 @@ fn a_likely_duplicate_is_named_with_its_likeness_and_what_is_alike() {
         assert!(second.err.contains(&format!("this looks like {id} (0.")), "{}", second.err);
         assert!(second.err.contains(&format!("--append {id}")), "{}", second.err);
         assert!(second.err.contains("same frames"), "{}", second.err);
-        // Said, and written all the same: without a terminal nobody can be asked.
+        // Reported, and written all the same: without a terminal there are no questions.
         assert_ne!(first.out, second.out);
     }
     // Of several that are equally alike it is the first, every time.

@@ -37,7 +37,7 @@ impl Seat {
         Self { pty, child: command.spawn(pts).expect("runs"), seen: String::new() }
     }
 
-    /// Reads until the words stand behind what was seen before, then types.
+    /// Reads until the words appear after what was seen before, then types.
     fn answer(&mut self, words: &str, keys: &str) {
         let start = Instant::now();
         let mut buffer = [0; 4096];

@@ -9,7 +9,7 @@ use faultbook::reports::reading;
 
 use crate::place::{ENGINE, HEALTHY, Place, UNLISTED};
 
-/// The second run of the migration from a 24 GB to a 12 GB card.
+/// The second run of the migration from a 24 GB to a 12 GB GPU.
 pub(crate) const SECOND_RUN: &str = "\
 $ uv run python runners/train.py dataloaders.train_dataloader.batch_size=4
 Epoch 0/0  ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 0/818

@@ -173,7 +173,7 @@ pub(crate) fn check(outcome: &Outcome, name: &str) -> (Word, String) {
     (check.word, check.says.clone())
 }
 
-/// Every check but those named ends well.
+/// Every check but those named passes.
 #[track_caller]
 pub(crate) fn only_broken(outcome: &Outcome, broken: &[&str]) {
     let found: Vec<&str> =

@@ -1,4 +1,4 @@
-//! On a real pty: a diagnosis asks the machine by itself, within its promise, and leaves nothing behind.
+//! On a real pty: a diagnosis probes the machine by itself, within its time budget, and leaves nothing behind.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn a_cause_that_no_machine_knows_asks_nothing() {
 }
 
 /// Whether NVML or cuInit hangs or is slow: the answer is there within 300 ms more than without asking, and says that
-/// nobody answered instead of calling it a fault.
+/// there was no answer instead of calling it a fault.
 #[test]
 fn a_driver_that_hangs_costs_no_more_than_promised() {
     const PROBE_BUDGET: Duration = Duration::from_millis(300);

@@ -167,7 +167,7 @@ fn an_initialisation_that_never_returns() {
     says(&outcome, "cuInit did not answer within 0.6 s");
 }
 
-/// The time of a device is kept whatever happens on it, and a check that it cuts off is not called a hang.
+/// A device's time limit holds whatever happens on it, and a check that it cuts off is not called a hang.
 #[test]
 fn the_time_of_a_device_is_kept() {
     let machine = Machine::with("slow-products").torch_28();
@@ -181,7 +181,7 @@ fn the_time_of_a_device_is_kept() {
     assert!(yes(&outcome, "ladder.holds"));
 }
 
-/// A check that hangs costs its deadline; those after it are ended in a new process.
+/// A check that hangs costs its deadline; those after it run in a new process.
 #[test]
 fn a_hang_in_one_library_leaves_the_rest() {
     let machine = Machine::with("slow-products").torch_28();
@@ -224,7 +224,7 @@ fn the_budget_of_a_diagnosis_is_kept() {
     let options = Options { budget: Some(Duration::from_millis(280)), ..machine.options() };
     let outcome = within(Duration::from_millis(600), || machine::run(Level::Quick, &options));
     assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
-    // Slow is no hang: nothing is said of cuInit but that nobody waited for it.
+    // Slow is not a hang: the only finding about cuInit is that it was not waited for.
     assert_eq!(outcome.facts.text("driver.init"), None);
     assert!(outcome.facts.why_unknown("driver.init").is_some_and(|why| why.contains("no answer within 280 ms")));
     says(&outcome, "no answer within 280 ms from cuInit");
@@ -339,7 +339,7 @@ fn a_fabric_that_was_not_joined() {
 
 #[test]
 fn a_driver_without_a_list_of_processes_does_not_say_that_there_are_none() {
-    // The scenario of WSL2 on a machine that is none.
+    // The scenario of WSL2 on a machine without it.
     let outcome = Machine::with("wsl2").probe(Level::Quick);
     says(&outcome, "who holds it cannot be told: the driver lists no processes: this device does not support it");
 }

@@ -209,7 +209,7 @@ fn codes_and_hangs_of_initialisation() {
     verdict(&answer(&text, Some(&denied)), "no-device", "platform-limit", CauseStatus::Supported, "no permission");
 }
 
-/// A code that nobody knows is neither a crash of ours nor silence.
+/// An unknown code neither crashes the program nor goes unreported.
 #[test]
 fn a_code_that_nobody_knows_is_evidence() {
     let text = plain("RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment");
@@ -252,7 +252,7 @@ fn a_slice_is_not_the_second_device() {
     verdict(&diagnosis, "invalid-device-ordinal", "platform-limit", CauseStatus::Supported, "MIG");
 }
 
-/// What works in a fresh process speaks for an error from before, and what fails there for the library.
+/// What works in a new process is evidence for an earlier error, and what fails there for the library.
 #[test]
 fn the_ladder_tells_the_library_from_the_run() {
     let text = plain(
@@ -347,7 +347,7 @@ fn a_text_of_another_machine_is_not_judged_by_this_one() {
 }
 
 /// Facts kept in files: the same text, other facts, another order. They were written over the fake driver by
-/// `FAULTBOOK_WRITE_FACTS=1 cargo test --test probe facts_in_files`, not recorded on hardware.
+/// `FAULTBOOK_WRITE_FACTS=1 cargo test --test it facts_in_files`, not recorded on hardware.
 #[test]
 fn facts_in_files_decide_the_order() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/facts");

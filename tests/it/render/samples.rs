@@ -1,8 +1,8 @@
 //! Diagnoses made by hand.
 
 use faultbook::diagnosis::{
-    CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError, ProbeSummary,
-    ProposedFix, RankedCause, Reason, ReportHit, Verdict,
+    Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
+    ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 use faultbook::facts::{Facts, Source, Value};
 use faultbook::span::Span;
@@ -52,6 +52,7 @@ pub(crate) fn known() -> Diagnosis {
             rank: None,
         }),
         causes: vec![memory_exhausted(), second_library(), wrong_build(), no_operator(), driver_old()],
+        actions: memory_exhausted().fixes,
         next_check: Some(NextCheck {
             says: "Run the same step with half the batch; if it passes, this is the cause.".into(),
             command: Some("print(torch.cuda.mem_get_info(), torch.cuda.memory_reserved())".into()),
@@ -108,16 +109,15 @@ fn memory_exhausted() -> RankedCause {
         check: "Run the same step with half the batch; if it passes, this is the cause.".into(),
         check_command: Some("print(torch.cuda.mem_get_info(), torch.cuda.memory_reserved())".into()),
         fixes: vec![
-            ProposedFix {
-                title: "Halve the batch, keep the effective batch".into(),
-                detail: String::new(),
+            Action {
                 commands: vec!["uv run python runners/train.py dataloaders.train_dataloader.batch_size=2 trainer.accumulate_grad_batches=2".into()],
                 trade_offs: vec!["about twice the steps; results stay comparable.".into()],
+                ..fix("reduce-batch", "Halve the batch, keep the effective batch")
             },
-            fix("Turn off cuDNN benchmark mode"),
-            fix("Train in mixed precision"),
-            fix("Use smaller inputs"),
-            fix("Use expandable segments"),
+            fix("no-benchmark", "Turn off cuDNN benchmark mode"),
+            fix("mixed-precision", "Train in mixed precision"),
+            fix("smaller-inputs", "Use smaller inputs"),
+            fix("cudnn-no-engine#memory-exhausted#5", "Use expandable segments"),
         ],
         dead_ends: vec![
             "`torch.cuda.empty_cache()` in every step: the memory is in live tensors of this very process.".into(),
@@ -256,6 +256,7 @@ fn nothing(verdict: Verdict, lines_read: u32) -> Diagnosis {
         cascade: Vec::new(),
         error: None,
         causes: Vec::new(),
+        actions: Vec::new(),
         next_check: None,
         reports: Vec::new(),
         nearest: Vec::new(),
@@ -283,8 +284,15 @@ fn cause(id: &str, title: &str, probability: f64) -> RankedCause {
     }
 }
 
-fn fix(title: &str) -> ProposedFix {
-    ProposedFix { title: title.into(), detail: String::new(), commands: Vec::new(), trade_offs: Vec::new() }
+fn fix(id: &str, title: &str) -> Action {
+    Action {
+        id: id.into(),
+        title: title.into(),
+        detail: String::new(),
+        commands: Vec::new(),
+        trade_offs: Vec::new(),
+        causes: vec!["memory-exhausted".into()],
+    }
 }
 
 fn reason(supports: bool, source: Source, says: &str, line: Option<u32>) -> Reason {

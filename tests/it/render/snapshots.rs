@@ -1,4 +1,4 @@
-//! Answers as people see them. `UPDATE_EXPECT=1 cargo test --test render` rewrites them: read the difference.
+//! Answers as people see them. `UPDATE_EXPECT=1 cargo test --test it render` rewrites them: read the difference.
 
 use expect_test::{Expect, expect};
 use faultbook::diagnosis::Diagnosis;
@@ -325,7 +325,7 @@ fn as_markdown() {
     expect![[r#"
         # cuDNN found no engine for the computation
 
-        `cudnn-no-engine` · confidence 97 % · in backward() · first step · epoch 0 (0/818)
+        `cudnn-no-engine` · confidence 97 % · in backward() · first step · epoch 0 (0/818) · `kb/faults/cudnn/cudnn-no-engine.md`
 
         Line 412:
 
@@ -351,6 +351,26 @@ fn as_markdown() {
         print(torch.cuda.mem_get_info(), torch.cuda.memory_reserved())
         ```
 
+        ## What to do, in this order
+
+        1\. **Halve the batch, keep the effective batch** (`reduce-batch`, for `memory-exhausted`)
+
+        ```
+        uv run python runners/train.py dataloaders.train_dataloader.batch_size=2 trainer.accumulate_grad_batches=2
+        ```
+
+        - trade-off: about twice the steps; results stay comparable.
+
+        2\. **Turn off cuDNN benchmark mode** (`no-benchmark`, for `memory-exhausted`)
+
+        3\. **Train in mixed precision** (`mixed-precision`, for `memory-exhausted`)
+
+        4\. **Use smaller inputs** (`smaller-inputs`, for `memory-exhausted`)
+
+        5\. **Use expandable segments** (`cudnn-no-engine#memory-exhausted#5`, for `memory-exhausted`)
+
+        ## The causes in detail
+
         ### `memory-exhausted`: GPU memory is exhausted, no room for the cuDNN workspace
 
         - **for** (probe): GPU 0 has 0.6 of 12.0 GiB free; this job's pid 4312 holds 10.9 GiB
@@ -366,21 +386,11 @@ fn as_markdown() {
 
         **Fix**, cheapest first.
 
-        1\. **Halve the batch, keep the effective batch**
-
-        ```
-        uv run python runners/train.py dataloaders.train_dataloader.batch_size=2 trainer.accumulate_grad_batches=2
-        ```
-
-        - trade-off: about twice the steps; results stay comparable.
-
-        2\. **Turn off cuDNN benchmark mode**
-
-        3\. **Train in mixed precision**
-
-        4\. **Use smaller inputs**
-
-        5\. **Use expandable segments**
+        - Halve the batch, keep the effective batch (`reduce-batch`)
+        - Turn off cuDNN benchmark mode (`no-benchmark`)
+        - Train in mixed precision (`mixed-precision`)
+        - Use smaller inputs (`smaller-inputs`)
+        - Use expandable segments (`cudnn-no-engine#memory-exhausted#5`)
 
         **Does not help.**
 
@@ -400,6 +410,10 @@ fn as_markdown() {
         **Check.** Rerun the layer in FP32.
 
         ### `driver-old`: The driver is too old for the kernels of this cuDNN
+
+        ## Easily confused with
+
+        - `cudnn-execution-failed`: an engine was chosen and died while running.
 
         ## Matching reports
 
@@ -485,12 +499,13 @@ fn unlisted_as_markdown() {
 fn as_json() {
     expect![[r#"
         {
-          "schema": "faultbook/diagnosis/1",
+          "schema": "faultbook/diagnosis/2",
           "verdict": "unlisted-error",
           "fault": null,
           "cascade": [
             {
               "id": "nccl-timeout",
+              "title": "A collective timed out",
               "span": {
                 "start": {
                   "line": 120,
@@ -501,10 +516,12 @@ fn as_json() {
                   "column": 21
                 }
               },
-              "text": "text of nccl-timeout"
+              "text": "text of nccl-timeout",
+              "why": "other ranks"
             },
             {
               "id": "nccl-timeout",
+              "title": "A collective timed out",
               "span": {
                 "start": {
                   "line": 140,
@@ -515,10 +532,12 @@ fn as_json() {
                   "column": 21
                 }
               },
-              "text": "text of nccl-timeout"
+              "text": "text of nccl-timeout",
+              "why": "other ranks"
             },
             {
               "id": "peer-exit",
+              "title": "Another process of the job died",
               "span": {
                 "start": {
                   "line": 310,
@@ -529,7 +548,8 @@ fn as_json() {
                   "column": 21
                 }
               },
-              "text": "text of peer-exit"
+              "text": "text of peer-exit",
+              "why": "launcher"
             }
           ],
           "error": {
@@ -539,9 +559,21 @@ fn as_json() {
               "file": "ocr/data/collate.py",
               "line": 41,
               "function": "collate_fn"
-            }
+            },
+            "span": {
+              "start": {
+                "line": 88,
+                "column": 1
+              },
+              "end": {
+                "line": 88,
+                "column": 23
+              }
+            },
+            "rank": 1
           },
           "causes": [],
+          "actions": [],
           "next_check": null,
           "reports": [
             {
@@ -550,11 +582,28 @@ fn as_json() {
               "path": "docs/bugs/missing keys.md",
               "status": "resolved",
               "score": 0.41,
-              "why": []
+              "why": [],
+              "solution": null,
+              "command": null
             }
           ],
-          "environment": {},
-          "probe": null
+          "nearest": [
+            {
+              "id": "worker-crashed",
+              "title": "A data loading worker died",
+              "score": 1.0
+            }
+          ],
+          "silent": [],
+          "notices": [],
+          "facts": {
+            "known": {},
+            "unknown": {}
+          },
+          "probe": null,
+          "lines_read": 320,
+          "notes": [],
+          "environment": {}
         }
     "#]]
     .assert_eq(&json::render(&samples::unlisted()));

@@ -74,7 +74,7 @@ fn control_z_stops_and_fg_goes_on() {
         return;
     };
     shell.until("PROMPT> ");
-    // Not sh: dash starts programs with vfork, and a child that is stopped in the middle of that stops nobody else.
+    // Not sh: dash starts programs with vfork, and a child that is stopped in the middle of that stops no other process.
     let script = "for i in {1..400}; do echo tick; sleep 0.05; done";
     shell.types(&format!("{} run -- bash -c '{script}'\r", env!("CARGO_BIN_EXE_faultbook")));
     shell.until("tick\r\ntick\r\n");
@@ -131,7 +131,7 @@ fn a_shell_outside_of_the_container_has_no_number() {
     };
     let run = format!("{} run -- bash -c 'echo ready; read word; echo went on'", env!("CARGO_BIN_EXE_faultbook"));
     shell.until("PROMPT> ");
-    // Started from outside, and by a shell whose session and group are outside: nobody in sight could let it go on.
+    // Started from outside, and by a shell whose session and group are outside: no visible process could continue it.
     for start in [run.clone(), format!("sh -c \"{run}; exit \\$?\"")] {
         shell.types(&format!("{UNSHARE} {start}; echo code=$?\r"));
         shell.until("ready\r\n");

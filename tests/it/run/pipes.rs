@@ -127,7 +127,7 @@ fn a_failure_is_handed_over() {
     let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
     assert_eq!(
         (&answer["schema"], &answer["fault"]["id"]),
-        (&"faultbook/diagnosis/1".into(), &"cudnn-no-engine".into())
+        (&"faultbook/diagnosis/2".into(), &"cudnn-no-engine".into())
     );
     assert_eq!(fs::read_to_string(folder.path().join("code")).expect("a code"), "4 run.log\n");
     assert_eq!(fs::read_to_string(folder.path().join("run.log")).expect("a log"), DEATH);
@@ -179,7 +179,7 @@ fn a_reader_that_leaves_one_stream_takes_nothing_from_the_other() {
 #[test]
 fn signals_go_on_and_nothing_stays_behind() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
-        // A worker that would live for ever, as data loaders do.
+        // A worker that would live forever, as data loaders do.
         let mut child = faultbook(&place(), &["--", "sh", "-c", "sleep 1000 & echo $!; echo $$; wait"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

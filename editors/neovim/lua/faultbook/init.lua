@@ -38,7 +38,7 @@ local function start(config, buffer)
   return id
 end
 
--- Neovim before 0.8 cannot be asked to show a document: then the report is opened here.
+-- Neovim before 0.8 does not support window/showDocument: the report is opened here.
 local function draft(command, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   if not client then return end
@@ -98,7 +98,7 @@ function M.attach(buffer)
   }, buffer)
 end
 
--- What the command line says about some lines or a file, as JSON.
+-- The command line's answer for some lines or a file, as JSON.
 local function ask(lines, file)
   local command = { M.config.cmd[1], "diagnose", "--format", "json", file or "-" }
   local input = not file and table.concat(lines, "\n") .. "\n" or nil
@@ -118,9 +118,9 @@ local function items(answer, where, offset)
   if answer.fault then
     add(answer.fault.span, "E", answer.fault.id .. ": " .. answer.fault.title)
     local cause = answer.causes[1]
-    if cause then
-      add(answer.fault.span, "I", "most likely: " .. cause.title)
-      for _, fix in ipairs(cause.fixes) do add(answer.fault.span, "I", "fix: " .. fix.title) end
+    if cause then add(answer.fault.span, "I", "most likely: " .. cause.title) end
+    for _, action in ipairs(answer.actions) do
+      if cause and vim.tbl_contains(action.causes, cause.id) then add(answer.fault.span, "I", "fix: " .. action.title) end
     end
   end
   for _, echo in ipairs(answer.cascade) do add(echo.span, "W", "follows from it: " .. echo.id) end

@@ -17,15 +17,15 @@ use crate::interfaces::workspace::{Settings, Workspace};
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) uri: Uri,
-    /// The file behind it; none for a buffer that was never saved.
+    /// Its file; `None` for a buffer that was never saved.
     pub(super) path: Option<PathBuf>,
     pub(super) language: String,
     pub(super) version: i32,
     pub(super) text: Arc<Text>,
     pub(super) kind: Kind,
-    /// What a log says: of this version, or of the one before while a new reading is made.
-    pub(super) reading: Option<Arc<Analysis>>,
-    /// What the linter says about a report or a page.
+    /// The analysis of a log: of this version, or of an earlier one while a new analysis is made.
+    pub(super) analysis: Option<Arc<Analysis>>,
+    /// The findings of `check` for a report or a page.
     pub(super) findings: Vec<Finding>,
     /// Whether the reading or the diagnostics are older than the text.
     pub(super) stale: bool,
@@ -47,7 +47,7 @@ impl Document {
             version,
             text,
             kind,
-            reading: None,
+            analysis: None,
             findings: Vec::new(),
             stale: true,
             working: false,
@@ -68,15 +68,15 @@ impl Document {
         (line, offset - self.text.line_range(line).start)
     }
 
-    /// What a log says.
+    /// The analysis, if the document is a log.
     pub(super) fn log(&self) -> Option<&Analysis> {
-        if self.kind == Kind::Log { self.reading.as_deref() } else { None }
+        if self.kind == Kind::Log { self.analysis.as_deref() } else { None }
     }
 }
 
 /// What requests look at.
-pub(super) struct World {
-    /// What the project of the first folder knows; documents that lie in no folder belong there too.
+pub(super) struct Session {
+    /// The workspace of the first folder; documents outside of all folders belong to it too.
     first: Arc<Workspace>,
     /// What those of the other folders know.
     others: Vec<Arc<Workspace>>,
@@ -85,48 +85,48 @@ pub(super) struct World {
     pub(super) folders: Vec<PathBuf>,
 }
 
-impl World {
-    /// The world of these folders; that of `root` where there are none.
+impl Session {
+    /// The session for these folders; for `root` if there are none.
     pub(super) fn open(mut folders: Vec<PathBuf>, root: &Path, settings: &Settings) -> Self {
         if folders.is_empty() {
             folders.push(root.to_owned());
         }
-        let mut shelves = folders.iter().map(|folder| Arc::new(Workspace::open(folder, settings)));
-        let first = shelves.next().unwrap_or_else(|| Arc::new(Workspace::open(root, settings)));
-        let others = shelves.collect();
+        let mut workspaces = folders.iter().map(|folder| Arc::new(Workspace::open(folder, settings)));
+        let first = workspaces.next().unwrap_or_else(|| Arc::new(Workspace::open(root, settings)));
+        let others = workspaces.collect();
         Self { first, others, documents: HashMap::new(), folders }
     }
 
     /// Every workspace, the first folder's first.
-    pub(super) fn shelves(&self) -> impl Iterator<Item = &Arc<Workspace>> {
+    pub(super) fn workspaces(&self) -> impl Iterator<Item = &Arc<Workspace>> {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The workspace of the folder that a file lies in, the innermost one; the first for any other document.
-    pub(super) fn shelf_of(&self, path: Option<&Path>) -> &Arc<Workspace> {
+    /// The workspace of the innermost folder that contains a file; the first for any other document.
+    pub(super) fn workspace_of(&self, path: Option<&Path>) -> &Arc<Workspace> {
         let holds = |workspace: &&Arc<Workspace>| path.is_some_and(|path| path.starts_with(&workspace.root));
-        self.shelves().filter(holds).max_by_key(|workspace| workspace.root.as_os_str().len()).unwrap_or(&self.first)
+        self.workspaces().filter(holds).max_by_key(|workspace| workspace.root.as_os_str().len()).unwrap_or(&self.first)
     }
 
     /// The workspace of a document.
     pub(super) fn workspace(&self, document: &Document) -> &Arc<Workspace> {
-        self.shelf_of(document.path.as_deref())
+        self.workspace_of(document.path.as_deref())
     }
 
     /// Takes in reports and pages as they are on disk now.
-    pub(super) fn open_again(&mut self) {
+    pub(super) fn reload(&mut self) {
         for workspace in std::iter::once(&mut self.first).chain(&mut self.others) {
-            *workspace = Arc::new(workspace.again());
+            *workspace = Arc::new(workspace.reopened());
         }
-        self.sort_documents();
+        self.reclassify_documents();
     }
 
-    /// Looks at all documents anew: what they are, what they say.
-    pub(super) fn sort_documents(&mut self) {
-        let shelves: HashMap<String, Arc<Workspace>> =
+    /// Marks all documents as stale, and determines their kinds again.
+    pub(super) fn reclassify_documents(&mut self) {
+        let workspaces: HashMap<String, Arc<Workspace>> =
             self.documents.iter().map(|(key, document)| (key.clone(), self.workspace(document).clone())).collect();
         for (key, document) in &mut self.documents {
-            if let Some(workspace) = shelves.get(key) {
+            if let Some(workspace) = workspaces.get(key) {
                 document.classify(workspace);
             }
             document.stale = true;

@@ -3,12 +3,15 @@
 //! Words from logs and reports are escaped, so that they neither break a table nor notify somebody called
 //! `@property`; sentences of the book are markdown already and only lose links that lead nowhere outside of it.
 
-use std::fmt::Write as _;
+mod page;
 
-use super::{clean, inline, words};
-use crate::diagnosis::{Diagnosis, Fault, PrimaryError, ProposedFix, RankedCause, ReportHit, Verdict};
+pub use page::{address, capital, cell, escape, sentence};
+
+use super::words;
+use crate::diagnosis::{Action, Diagnosis, Fault, PrimaryError, RankedCause, ReportHit, Verdict};
 use crate::facts;
 use crate::span::Span;
+use page::{Page, code};
 
 /// The answer as markdown.
 pub fn render(diagnosis: &Diagnosis) -> String {
@@ -25,6 +28,7 @@ pub fn render(diagnosis: &Diagnosis) -> String {
         primary_error(&mut page, error, diagnosis.fault.as_ref());
     }
     causes(&mut page, diagnosis);
+    lookalikes(&mut page, diagnosis.fault.as_ref());
     reports(&mut page, &diagnosis.reports);
     nearest(&mut page, diagnosis);
     silent(&mut page, diagnosis);
@@ -41,6 +45,7 @@ fn known(page: &mut Page, fault: &Fault) {
     let mut parts = vec![format!("`{}`", fault.id), format!("confidence {}", share(fault.confidence))];
     parts.extend(fault.rank.map(|rank| format!("rank {rank}")));
     parts.extend(fault.circumstances.iter().map(|part| escape(part)));
+    parts.push(code(&fault.page));
     page.paragraph(&parts.join(" · "));
     page.paragraph(&format!("{}:", capital(&place(fault.span))));
     page.fence("text", &fault.text);
@@ -80,12 +85,42 @@ fn causes(page: &mut Page, diagnosis: &Diagnosis) {
         page.paragraph(&format!("**Next best check.** {}", sentence(&next.says)));
         page.fences(next.command.as_slice());
     }
+    actions(page, &diagnosis.actions);
+    page.heading(2, "The causes in detail");
     for cause in &diagnosis.causes {
-        one_cause(page, cause);
+        one_cause(page, cause, &diagnosis.actions);
     }
 }
 
-fn one_cause(page: &mut Page, cause: &RankedCause) {
+/// What to do, each with the causes that it helps against.
+fn actions(page: &mut Page, actions: &[Action]) {
+    if actions.is_empty() {
+        return;
+    }
+    page.heading(2, "What to do, in this order");
+    for (number, action) in (1..).zip(actions) {
+        let causes: Vec<String> = action.causes.iter().map(|cause| code(cause)).collect();
+        page.paragraph(&format!("{number}\\. **{}** ({}, for {})", bold(action), code(&action.id), causes.join(", ")));
+        action_body(page, action);
+    }
+}
+
+fn action_body(page: &mut Page, action: &Action) {
+    if !action.detail.trim().is_empty() {
+        page.paragraph(&sentence(&action.detail));
+    }
+    page.fences(&action.commands);
+    for cost in &action.trade_offs {
+        page.item(&format!("trade-off: {}", sentence(cost)));
+    }
+    page.blank();
+}
+
+fn bold(action: &Action) -> String {
+    sentence(&action.title).replace("**", "")
+}
+
+fn one_cause(page: &mut Page, cause: &RankedCause, actions: &[Action]) {
     page.heading(3, &format!("{}: {}", code(&cause.id), sentence(&cause.title)));
     for reason in &cause.reasons {
         let sign = if reason.supports { "for" } else { "against" };
@@ -99,9 +134,14 @@ fn one_cause(page: &mut Page, cause: &RankedCause) {
     }
     if !cause.fixes.is_empty() {
         page.paragraph("**Fix**, cheapest first.");
-        for (number, fix) in (1..).zip(&cause.fixes) {
-            one_fix(page, number, fix);
+        for fix in &cause.fixes {
+            page.item(&format!("{} ({})", sentence(&fix.title), code(&fix.id)));
+            // Above it is in the words of a likelier cause, or not at all.
+            if !actions.contains(fix) {
+                action_body(page, fix);
+            }
         }
+        page.blank();
     }
     if !cause.dead_ends.is_empty() {
         page.paragraph("**Does not help.**");
@@ -112,16 +152,9 @@ fn one_cause(page: &mut Page, cause: &RankedCause) {
     }
 }
 
-fn one_fix(page: &mut Page, number: usize, fix: &ProposedFix) {
-    page.paragraph(&format!("{number}\\. **{}**", sentence(&fix.title).replace("**", "")));
-    if !fix.detail.trim().is_empty() {
-        page.paragraph(&sentence(&fix.detail));
-    }
-    page.fences(&fix.commands);
-    for cost in &fix.trade_offs {
-        page.item(&format!("trade-off: {}", sentence(cost)));
-    }
-    page.blank();
+fn lookalikes(page: &mut Page, fault: Option<&Fault>) {
+    let items: Vec<String> = fault.iter().flat_map(|fault| &fault.lookalikes).map(|words| sentence(words)).collect();
+    page.list("Easily confused with", &items);
 }
 
 fn reports(page: &mut Page, reports: &[ReportHit]) {
@@ -242,156 +275,5 @@ fn place(span: Span) -> String {
         format!("lines {}-{}", span.start.line, span.end.line)
     } else {
         format!("line {}", span.start.line)
-    }
-}
-
-/// A path as the target of a link: with slashes, and without what would end the link or mean something in it.
-pub fn address(path: &str) -> String {
-    let mut out = String::new();
-    for c in path.replace('\\', "/").chars() {
-        match c {
-            '%' | ' ' | '(' | ')' | '<' | '>' | '"' | '|' | '#' | '?' => {
-                out.push_str(&format!("%{:02X}", u32::from(c)))
-            }
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Words in one cell of a table.
-pub fn cell(words: &str) -> String {
-    escape(&clean::line(words)).replace('|', "\\|")
-}
-
-/// With a capital at the start.
-pub fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-/// A sentence of the book, in one line.
-pub fn sentence(text: &str) -> String {
-    let text = clean::line(&inline::portable(text));
-    let mut out = String::with_capacity(text.len());
-    let mut in_code = false;
-    for c in text.chars() {
-        match c {
-            '`' => in_code = !in_code,
-            '<' if !in_code => {
-                out.push_str("&lt;");
-                continue;
-            }
-            '@' if !in_code => {
-                out.push_str("@\u{200b}");
-                continue;
-            }
-            _ => {}
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// Words from elsewhere, in one line, none of which is markup.
-pub fn escape(text: &str) -> String {
-    let text = clean::line(text);
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            // Nobody is to be notified because a decorator stands in a traceback.
-            '@' => out.push_str("@\u{200b}"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '$' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Words from elsewhere as inline code.
-fn code(text: &str) -> String {
-    let text = clean::line(text);
-    if text.is_empty() {
-        return String::new();
-    }
-    let marks = "`".repeat(longest_run(&text) + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{marks}{pad}{text}{pad}{marks}")
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
-}
-
-/// Markdown under construction; blocks are kept apart by one blank line.
-#[derive(Default)]
-struct Page {
-    out: String,
-}
-
-impl Page {
-    fn blank(&mut self) {
-        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
-            self.out.push('\n');
-        }
-    }
-
-    fn heading(&mut self, level: usize, words: &str) {
-        self.blank();
-        let _ = writeln!(self.out, "{} {words}\n", "#".repeat(level));
-    }
-
-    fn paragraph(&mut self, words: &str) {
-        self.blank();
-        let _ = writeln!(self.out, "{}\n", words.trim());
-    }
-
-    fn item(&mut self, words: &str) {
-        let _ = writeln!(self.out, "- {words}");
-    }
-
-    fn list(&mut self, heading: &str, items: &[String]) {
-        if !items.is_empty() {
-            self.heading(2, heading);
-            items.iter().for_each(|item| self.item(item));
-        }
-    }
-
-    fn table(&mut self, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
-        self.blank();
-        let _ = writeln!(self.out, "| {} |", head.join(" | "));
-        let _ = writeln!(self.out, "|{}", " --- |".repeat(head.len()));
-        for row in rows {
-            let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            let _ = writeln!(self.out, "| {} |", cells.join(" | "));
-        }
-        self.out.push('\n');
-    }
-
-    fn fences(&mut self, texts: &[String]) {
-        texts.iter().for_each(|text| self.fence("", text));
-    }
-
-    /// A fence longer than any inside it.
-    fn fence(&mut self, language: &str, text: &str) {
-        let lines = clean::lines(text);
-        if lines.is_empty() {
-            return;
-        }
-        self.blank();
-        let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or(0);
-        let marks = "`".repeat((longest + 1).max(3));
-        let _ = writeln!(self.out, "{marks}{language}\n{}\n{marks}\n", lines.join("\n"));
-    }
-
-    fn finish(mut self) -> String {
-        self.out.truncate(self.out.trim_end().len());
-        self.out.push('\n');
-        self.out
     }
 }

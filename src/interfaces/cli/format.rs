@@ -1,0 +1,62 @@
+//! How answers are written: each command has an enum of the formats that it can write, and `--format` before or after
+//! its name. A new format is a variant of one enum; the compiler then asks for every place that has to write it.
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+
+use super::diagnose::DiagnoseFormat;
+use super::failure::{Failure, Result};
+
+/// The formats of a command.
+pub(crate) trait Formats: ValueEnum + Copy + Eq + Send + Sync + 'static {
+    /// For reading on a screen; what is written when nobody says otherwise.
+    const TERMINAL: Self;
+}
+
+/// The formats of most commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs.
+    #[value(alias = "jsonl")]
+    Json,
+    /// For an issue tracker.
+    Markdown,
+}
+
+impl Formats for Format {
+    const TERMINAL: Self = Self::Terminal;
+}
+
+/// `--format` of a command.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct FormatArg<F: Formats> {
+    /// How the answer is written [default: terminal].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<F>,
+}
+
+impl<F: Formats> Default for FormatArg<F> {
+    fn default() -> Self {
+        Self { format: None }
+    }
+}
+
+impl<F: Formats> FormatArg<F> {
+    /// The format asked for after the command, else before it: there stands one of `diagnose`, the command without a name.
+    pub(crate) fn or(self, before: FormatArg<DiagnoseFormat>) -> Result<F> {
+        let typed = before.format.as_ref().and_then(ValueEnum::to_possible_value);
+        match (self.format, typed) {
+            (Some(format), _) => Ok(format),
+            (None, None) => Ok(F::TERMINAL),
+            (None, Some(typed)) => F::from_str(typed.get_name(), false).map_err(|_| {
+                let known: Vec<PossibleValue> =
+                    F::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+                let known: Vec<&str> = known.iter().map(PossibleValue::get_name).collect();
+                Failure::new(format!("this command does not write the format `{}`", typed.get_name()))
+                    .hint(format!("it writes {}", known.join(", ")))
+            }),
+        }
+    }
+}
