@@ -402,6 +402,18 @@ def graph_tf():
     step(tf.ones(4))
 
 
+def graph_breaks():
+    import torch
+    torch._logging.set_logs(graph_breaks=True)
+
+    @torch.compile(backend="eager")
+    def step(x):
+        print("sum is a plain number here:", x.sum().item())
+        return x * 2
+
+    print("result", step(torch.ones(2)).tolist(), "- graph breaks are listed above, nothing failed")
+
+
 def graph_well():
     import torch
     print("compiled", torch.compile(lambda x: x * 2, backend="eager")(torch.ones(2)).tolist(), "0 graph breaks, 1 recompile")
