@@ -24,7 +24,7 @@ pub struct CodeTable {
 /// One code of one library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
-    /// The table it stands in: `cuda-runtime`, `xid`.
+    /// Its table: `cuda-runtime`, `xid`.
     pub library: Cow<'static, str>,
     /// The number, where it has one.
     pub number: Option<i64>,

@@ -65,7 +65,7 @@ impl Hardware {
         Self { gpus_csv, wheels_csv, gpus: OnceLock::new(), wheels: OnceLock::new() }
     }
 
-    /// The GPU that a name as printed by a driver or written by a person means: the longest alias that stands in it
+    /// The GPU that a name as printed by a driver or written by a person means: the longest alias that it contains
     /// as whole words wins, then the row whose memory the name mentions, then the row that comes first.
     pub fn gpu(&self, name: &str) -> Option<&Gpu> {
         if let Some(gpu) = self.gpus().iter().find(|gpu| gpu.name.eq_ignore_ascii_case(name.trim())) {
@@ -173,7 +173,7 @@ fn spaced(name: &str) -> String {
     spaced
 }
 
-/// Whether `alias` stands in `name` as whole words.
+/// Whether `name` contains `alias` as whole words.
 fn stands_in(alias: &str, name: &str) -> bool {
     let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     !alias.is_empty()

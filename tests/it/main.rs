@@ -6,6 +6,7 @@ mod check_many;
 mod ci_formats;
 mod cli;
 mod codes;
+mod contributing;
 mod docs;
 mod facts;
 mod growth;

@@ -135,7 +135,7 @@ fn in_words(text: &str, word: &str, commit: Option<&str>) -> Result<(String, Str
     Err(Error::report("the report has no status", "`faultbook check --fix` gives it a front matter"))
 }
 
-/// What stands behind `Status:`.
+/// What follows `Status:`.
 fn labelled(words: &str) -> Option<&str> {
     let plain = words.trim_start_matches([' ', '-', '*', '|']);
     let rest = plain.strip_prefix("Status").or_else(|| plain.strip_prefix("status"))?;

@@ -2,7 +2,7 @@
 
 use super::roles::Role;
 
-/// How a phrase must stand in a heading.
+/// Where in a heading a phrase must be.
 #[derive(Clone, Copy)]
 pub(super) enum At {
     /// It is the whole heading.

@@ -38,7 +38,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Whether ways out stand here.
+    /// Whether the section holds solutions.
     pub(super) fn is_way_out(self) -> bool {
         matches!(self, Role::Solutions | Role::Workarounds | Role::Implementation | Role::Examples)
     }
@@ -46,7 +46,7 @@ impl Role {
 
 /// The role that a heading alone tells.
 pub(super) fn of_heading(section: &Section) -> Option<Role> {
-    // "Severity: Critical", "Root Cause: the batch": what stands before the colon is the name.
+    // "Severity: Critical", "Root Cause: the batch": what precedes the colon is the name.
     let name = section.title.split([':', '：']).next().unwrap_or_default();
     let short = crate::book::sections::key(name);
     of_key(&short).or_else(|| of_key(&section.key))

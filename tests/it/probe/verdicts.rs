@@ -116,7 +116,13 @@ fn the_same_text_with_other_facts_has_another_order() {
 fn free_memory_after_the_run_refutes_nothing() {
     let machine = Machine::with("healthy-h100").torch_28();
     let diagnosis = answer(NO_ENGINE, Some(&machine.probe(Level::Quick)));
-    verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Unverified, "says nothing of the moment");
+    verdict(
+        &diagnosis,
+        "cudnn-no-engine",
+        "memory-exhausted",
+        CauseStatus::Unverified,
+        "says nothing about the moment",
+    );
 }
 
 #[test]
