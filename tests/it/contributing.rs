@@ -71,8 +71,8 @@ fn a_fault_is_one_file() {
 fn every_format_of_a_command_writes_an_answer_of_its_own() {
     let place = Place::new();
     place.file("run.log", crate::place::ENGINE);
-    place.file("report.md", "---\nid: 7\nstatus: perhaps\n---\n# TODO\n");
-    for command in ["diagnose run.log", "check report.md"] {
+    place.file("docs/bug_reports/BUG-20260101-001.md", "---\nid: BUG-20260101-001\nstatus: perhaps\n---\n# TODO\n");
+    for command in ["diagnose run.log", "check docs/bug_reports/BUG-20260101-001.md"] {
         let refused = place.run(&format!("{command} --format none-of-these"), "").err;
         let listed = refused.split("possible values: ").nth(1).and_then(|rest| rest.split(']').next());
         let formats: Vec<&str> = listed.unwrap_or_default().split(", ").collect();

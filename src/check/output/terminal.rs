@@ -61,8 +61,8 @@ fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {
     let fixable = finding.fix.is_some() && !help.contains("--fix");
     let help = match (help.as_str(), fixable) {
         ("", false) => return,
-        ("", true) => "`faultbook check --fix` mends it".to_owned(),
-        (help, true) => format!("{help}; `faultbook check --fix` mends it"),
+        ("", true) => "`faultbook check --fix` adds it".to_owned(),
+        (help, true) => format!("{help}; `faultbook check --fix` adds it"),
         (help, false) => help.to_owned(),
     };
     let _ = writeln!(out, "   {HELP}help{HELP:#}: {help}");
@@ -160,7 +160,7 @@ mod tests {
             docs/a.md:3:91  secret: a token
                3 | ... xxxxxxxxxxxxxxxxxxxxBADyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
                  |                         ^^^
-               help: `faultbook check --fix` mends it
+               help: `faultbook check --fix` adds it
             1 report: 1 error, 1 warning (1 more worth knowing: --verbose)
         "#]]
         .assert_eq(&shown);
