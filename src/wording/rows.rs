@@ -56,6 +56,38 @@ pub struct Statement<S> {
     pub pattern: S,
 }
 
+/// `headings.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Headings<S> {
+    /// In the order in which they are tried.
+    pub heading: Vec<Heading<S>>,
+}
+
+/// Phrases of headings that say the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Heading<S> {
+    /// What such a section is for.
+    pub role: S,
+    /// Where in the heading a phrase must be.
+    pub at: At,
+    /// In comparing form.
+    pub phrases: Vec<S>,
+}
+
+/// Where in a heading a phrase must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum At {
+    /// It is the whole heading.
+    Whole,
+    /// The heading begins or ends with it, at a word's border.
+    Edge,
+    /// Anywhere in the heading.
+    Inside,
+}
+
 /// `writing.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

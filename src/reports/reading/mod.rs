@@ -10,7 +10,6 @@ mod front;
 mod identity;
 mod ids;
 mod mojibake;
-mod phrases;
 mod places;
 mod roles;
 mod solution_titles;

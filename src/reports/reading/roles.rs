@@ -1,12 +1,17 @@
 //! What a section of a report is for, told from its heading. English, Korean, German and Chinese; headings vary without end, so words
 //! inside a heading count too, the more telling ones first.
 
-use super::phrases::At::{self, Edge, Inside, Whole};
-use super::phrases::PHRASES;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde::de::value::{Error, StrDeserializer};
+
 use crate::book::sections::{Document, Section};
+use crate::wording::{self, At};
 
 /// What a section is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Role {
     BugId,
     Summary,
@@ -58,19 +63,29 @@ pub(super) fn of_key(key: &str) -> Option<Role> {
     if key.is_empty() || words > 12 {
         return None;
     }
-    PHRASES.iter().find(|(at, phrase, _)| stands(*at, phrase, key)).map(|(_, _, role)| *role)
+    PHRASES.iter().find(|(at, phrase, _)| fits(*at, phrase, key)).map(|(_, _, role)| *role)
 }
 
-fn stands(at: At, phrase: &str, key: &str) -> bool {
+/// Phrases of headings (`kb/wording/headings.toml`), in the order in which they are tried.
+static PHRASES: LazyLock<Vec<(At, &'static str, Role)>> = LazyLock::new(|| {
+    let headings = wording::headings().heading.iter();
+    let phrases = headings.filter_map(|heading| {
+        let role = Role::deserialize(StrDeserializer::<Error>::new(heading.role)).ok()?;
+        Some(heading.phrases.iter().map(move |phrase| (heading.at, *phrase, role)))
+    });
+    phrases.flatten().collect()
+});
+
+fn fits(at: At, phrase: &str, key: &str) -> bool {
     let border =
         |rest: &str, before: bool| rest.is_empty() || if before { rest.ends_with(' ') } else { rest.starts_with(' ') };
     match at {
-        Whole => key == phrase,
-        Edge => {
+        At::Whole => key == phrase,
+        At::Edge => {
             key.strip_prefix(phrase).is_some_and(|rest| border(rest, false))
                 || key.strip_suffix(phrase).is_some_and(|rest| border(rest, true))
         }
-        Inside => key.contains(phrase),
+        At::Inside => key.contains(phrase),
     }
 }
 
@@ -103,6 +118,12 @@ fn is_plain_name(section: &Section) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_role_of_the_headings_is_known() {
+        let rows: usize = wording::headings().heading.iter().map(|heading| heading.phrases.len()).sum();
+        assert_eq!(PHRASES.len(), rows);
+    }
 
     #[test]
     fn tells_roles_from_headings() {
