@@ -33,7 +33,7 @@ fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
     }
     // Vendors print the same sentences; a call on the line shows whose it is.
     let speaker = vendors.iter().find(|vendor| shows_call(vendor, text));
-    for vendor in vendors.iter().filter(|vendor| speaker.is_none_or(|speaker| speaker == *vendor)) {
+    for vendor in vendors.iter().filter(|vendor| speaker.is_none_or(|speaker| std::ptr::eq(speaker, *vendor))) {
         sentences(vendor, text, false, &mut found);
     }
     if let (true, Some(vendor)) = (found.is_empty(), speaker) {

@@ -4,7 +4,7 @@
 //! Each line is judged without its neighbours, so that a failure pasted between such lines is still found. Plain
 //! sentences have a check of their own ([`is_conditional`]), because programs print those as well.
 
-use super::words::split_once;
+use super::words::{find, split_once};
 use crate::wording;
 
 /// Whether a person rather than a program wrote this line.
@@ -187,7 +187,7 @@ fn is_question(line: &str) -> bool {
 
 /// A message in quotes after a verb that people use: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
 fn is_mention(line: &str) -> bool {
-    wording::writing().mentions.iter().any(|verb| {
+    wording::writing().mentions.iter().filter(|verb| find(line, verb).is_some()).any(|verb| {
         line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(['"', '`', '\'', '“', '«']))
     })
 }

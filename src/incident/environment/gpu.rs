@@ -3,7 +3,7 @@
 //! A size after a GeForce name is the board's memory; within a data centre name it is part of the name. Bare model
 //! numbers in prose are ignored.
 
-use super::super::words::{after, after_folded, contains_folded, find_folded, is_word, number, parse_uint, size};
+use super::super::words::{after, after_folded, contains_folded, find, find_folded, is_word, number, parse_uint, size};
 use crate::facts::{Facts, Source, Value};
 use crate::vendors::description::GpuNames;
 use crate::vendors::{self, Vendor};
@@ -77,7 +77,7 @@ pub(super) fn name(words: &str) -> Option<(String, Option<f64>)> {
 
 fn name_of(vendors: &[Vendor], words: &str) -> Option<(String, Option<f64>)> {
     for names in vendors.iter().map(|vendor| &vendor.gpus) {
-        for start in &names.starts {
+        for start in names.starts.iter().filter(|start| find(words, start).is_some()) {
             for (at, _) in words.match_indices(start.as_str()) {
                 let before = words.get(..at).and_then(|head| head.chars().next_back());
                 if before.is_some_and(|c| is_word(c) || c == '-' || c == '.') {
