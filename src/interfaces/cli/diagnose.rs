@@ -106,7 +106,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
         };
         let diagnosis = answer(&input, &knowledge, common)?;
         exits.push(match diagnosis.verdict {
-            Verdict::KnownFault => Exit::Found,
+            Verdict::KnownFault | Verdict::OrdinaryError => Exit::Found,
             Verdict::UnlistedError | Verdict::NoError => Exit::None,
         });
         match writer {

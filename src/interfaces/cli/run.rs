@@ -108,7 +108,7 @@ fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output:
     let software = if args.new { here::software(&reading, common)? } else { Facts::default() };
     let diagnosis = reading.diagnosis;
     // After Ctrl-C the user knows why it ended, unless the output contains a failure that made them press it.
-    if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
+    if outcome.was_stopped() && diagnosis.fault.is_none() {
         return Ok(());
     }
     if output.format == Format::Terminal && is_answered(&reading.incident, &reading.transcript) {
