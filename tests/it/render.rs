@@ -1,6 +1,7 @@
 //! What a diagnosis looks like in each format, on values made by hand.
 
 mod contract;
+mod documents;
 mod full;
 mod properties;
 mod samples;
