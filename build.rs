@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Headings, Statements, Writing};
+use rows::{Advice, Commands, Headings, Redaction, Statements, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
@@ -140,6 +140,9 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
+        ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),
+        ("variables", wording::read::<Variables<String>>(&wording("variables")).map(|read| pack(&read))),
+        ("redaction", wording::read::<Redaction<String>>(&wording("redaction")).map(|read| pack(&read))),
     ];
     for (name, packed) in packed {
         match packed {

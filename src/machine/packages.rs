@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::note::Notes;
 use super::python::Python;
-use crate::packages::{self, Kind};
+use crate::packages;
 
 /// Distributions by the names of their metadata folders.
 pub(super) fn distributions(site: &Path) -> Vec<(String, String)> {
@@ -27,7 +27,7 @@ fn normalised(name: &str) -> String {
 
 /// Records versions, missing packages, and pins.
 pub(super) fn write(python: &Python, notes: &mut Notes) {
-    for package in packages::builtin().iter().filter(|package| package.kind == Kind::Python) {
+    for package in packages::builtin().iter().filter(|package| package.is_python()) {
         let mut named = package.distributions().flat_map(|pattern| {
             python.packages.iter().filter(move |(name, _)| packages::fits(pattern, &packages::normalised(name)))
         });

@@ -19,6 +19,11 @@ pub(crate) fn by_id(id: &str) -> Option<&'static Vendor> {
     all().iter().find(|vendor| vendor.id == id)
 }
 
+/// Beginnings of the environment variables of all vendors.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    all().iter().flat_map(|vendor| &vendor.variables.prefixes).map(String::as_str)
+}
+
 /// Whether a lower-case word of a GPU's name is a brand, which says nothing about the model.
 pub(crate) fn is_brand(word: &str) -> bool {
     all().iter().any(|vendor| vendor.brands.iter().any(|brand| brand == word))

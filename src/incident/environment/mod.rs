@@ -56,7 +56,7 @@ impl<'p> Tables<'p> {
             return false;
         }
         let words = text.trim();
-        clients::read(words, line, facts);
+        clients::read(words, line, self.packages, facts);
         if role == Role::Frame {
             self.paths(words, line, facts);
             return false;

@@ -4,6 +4,7 @@ use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
 use crate::machine::{Check, CheckStatus, Outcome, alike, called};
+use crate::packages;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
@@ -114,8 +115,7 @@ fn checks(sheet: &mut Sheet, outcome: &Outcome) {
 fn software(sheet: &mut Sheet, outcome: &Outcome) {
     let facts = &outcome.facts;
     let mut words = Vec::new();
-    for package in ["torch", "tensorflow", "jax", "onnxruntime", "cupy", "vllm", "triton", "transformers", "deepspeed"]
-    {
+    for package in packages::builtin().iter().filter(|row| row.is_python()).map(|row| row.group()) {
         let Some(version) = facts.text(&format!("{package}.version")) else { continue };
         let archs: Vec<&str> =
             list(facts, &format!("{package}.arch_list")).iter().map(|arch| arch.trim_start_matches("sm_")).collect();

@@ -8,6 +8,7 @@ use crate::book::page::Cause;
 use crate::condition::Condition;
 use crate::diagnosis::Diagnosis;
 use crate::facts::{self, Fact, Facts, ReportRow, Source, Value};
+use crate::packages::{self, Kind};
 use crate::reports::knowledge::Knowledge;
 use crate::text::redact;
 
@@ -171,9 +172,8 @@ fn missing(diagnosis: &Diagnosis, own: &Facts) -> Vec<Row> {
     if diagnosis.error.is_none() {
         return Vec::new();
     }
-    let framework = ["torch", "tensorflow", "jax", "cupy", "numba", "onnxruntime", "vllm"];
     let known = |name: &str| own.get(name).is_some();
-    let has_framework = framework.iter().any(|name| known(&format!("{name}.version")));
+    let has_framework = packages::builtin().iter().any(|row| row.kind == Kind::Framework && known(&row.fact));
     let needed = [
         ("GPU", known("gpu.name"), "gpu.name", "name the GPU and its memory"),
         ("Driver", known("driver.version"), "driver.version", "the driver's version, as nvidia-smi shows it"),
