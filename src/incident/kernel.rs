@@ -46,8 +46,11 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         r.push(event);
         return Some(at + 1);
     }
-    let mut modules = vendors::all().iter().flat_map(|vendor| &vendor.kernel_log.modules);
-    if modules.any(|module| words.starts_with(module.as_str())) && (words.contains("rror") || words.contains("SXid")) {
+    let of_module = |log: &KernelLog| {
+        log.modules.iter().any(|module| words.starts_with(module.as_str()))
+            && log.module_failure.iter().any(|word| words.contains(word.as_str()))
+    };
+    if vendors::all().iter().any(|vendor| of_module(&vendor.kernel_log)) {
         r.set(at, Role::Error);
         let event = r.event(Kind::Kernel, "", words, at);
         r.push(event);

@@ -19,6 +19,7 @@ use super::words::{after, is_word};
 use super::{ErrorEvent, Role};
 use crate::facts::{Facts, Source, Value};
 use crate::packages::Packages;
+use crate::vendors;
 
 /// Tables that stretch over several lines, and weak hints kept until the end.
 #[derive(Debug)]
@@ -137,7 +138,8 @@ impl<'p> Tables<'p> {
 
 /// Reads what software was built for; returns whether the line compares versions.
 fn builds(words: &str, line: u32, facts: &mut Facts) -> bool {
-    FORMATS.iter().fold(false, |compared, formats| formats.builds(words, line, facts) || compared)
+    // All are asked, whatever the first says.
+    FORMATS.iter().filter(|formats| formats.builds(words, line, facts)).count() > 0
 }
 
 /// Facts in an error's own message.
@@ -162,11 +164,10 @@ fn machine(words: &str, line: u32, facts: &mut Facts) {
         yes("os.wsl");
     }
     if words.contains("docker run")
-        || words.contains("nvidia-container")
         || words.contains("kubectl ")
         || words.contains("/.dockerenv")
         || words.starts_with("docker: ")
-        || words.contains("NVIDIA Release ") && words.contains("build")
+        || vendors::all().iter().flat_map(|vendor| &vendor.driver.containers).any(|word| words.contains(word.as_str()))
     {
         yes("os.container");
     }

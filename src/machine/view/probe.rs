@@ -36,7 +36,7 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     machine(&mut sheet, facts);
     limits(&mut sheet, facts);
     variables(&mut sheet, facts);
-    kernel_log(&mut sheet, facts);
+    kernel_log(&mut sheet, outcome);
     findings(&mut sheet, outcome);
     unknown(&mut sheet, facts);
     sheet.finish()
@@ -192,10 +192,11 @@ fn variables(sheet: &mut Sheet, facts: &Facts) {
 }
 
 /// What the kernel logged about GPUs, and the log's name.
-fn kernel_log(sheet: &mut Sheet, facts: &Facts) {
+fn kernel_log(sheet: &mut Sheet, outcome: &Outcome) {
+    let facts = &outcome.facts;
     let (Some(log), Some(count)) = (facts.text("kernel.log"), facts.number("kernel.xid.count")) else { return };
     if count == 0.0 {
-        return row(sheet, "kernel log", &format!("no Xid in {log}"));
+        return row(sheet, "kernel log", &format!("no {} in {log}", outcome.vendor.kernel_log.event));
     }
     for line in list(facts, "kernel.xid.lines") {
         row(sheet, "kernel log", line);
