@@ -29,6 +29,7 @@ mod remarks;
 mod tests;
 mod torchrun;
 mod triggers;
+mod vendors;
 mod words;
 mod writing;
 

@@ -328,7 +328,7 @@ proptest! {
 #[cfg(feature = "os")]
 fn a_new_package_is_a_row_of_data() {
     use crate::packages::{Packages, builtin, source};
-    let rows = "left_pad.version,python,left_pad,left-pad,LeftPad,\n";
+    let rows = "left_pad.version,python,left_pad,left-pad,LeftPad,,\n";
     let csv = format!("{}{rows}", include_str!("../../kb/packages.csv"));
     let (packages, broken) = source::read(&csv);
     assert!(broken.is_empty(), "{broken:?}");

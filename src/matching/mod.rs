@@ -15,6 +15,7 @@ use crate::book::schema::{SignatureRole, SignatureSpec};
 use crate::incident::Role;
 use crate::pattern::Pattern;
 use crate::text::Transcript;
+use crate::vendors;
 use scanned::{PatternKind, ScannedLine, Surroundings};
 
 /// What a signature belongs to.
@@ -84,7 +85,7 @@ enum Guard {
     /// The literal must be a whole identifier.
     Word,
     /// The literal is a sentence that means something only after the name of a CUDA interface.
-    AfterCuda,
+    AfterInterface,
 }
 
 impl Guard {
@@ -93,7 +94,7 @@ impl Guard {
         match self {
             Guard::Free => true,
             Guard::Word => line.informs && is_word(line.text, place),
-            Guard::AfterCuda => line.informs && line.cuda_named_at().is_some_and(|end| end <= place.start),
+            Guard::AfterInterface => line.informs && line.interface_named_at().is_some_and(|end| end <= place.start),
         }
     }
 }
@@ -129,7 +130,7 @@ impl Builder {
 
     /// Adds the sentence that a library prints for a status code: it matches after the name of a CUDA interface.
     pub(crate) fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
-        self.add_code(owner, sentence, Guard::AfterCuda);
+        self.add_code(owner, sentence, Guard::AfterInterface);
     }
 
     fn add_code(&mut self, owner: Owner, literal: &str, guard: Guard) {
@@ -186,12 +187,15 @@ impl SignatureSet {
                 builder.add(Owner::Notice(index), signature);
             }
         }
-        for code in book.codes().iter().filter(|code| !code.is_xid()) {
+        let speaks = |table: &str| {
+            vendors::all().iter().any(|vendor| vendor.sentences.signatures.iter().any(|one| one == table))
+        };
+        for code in book.codes().iter().filter(|code| !code.is_event()) {
             let Some(fault) = code.fault().and_then(|id| book.find(id)) else { continue };
             if code.name().len() >= SHORTEST_SENTENCE {
                 builder.add_code_name(Owner::Fault(fault), code.name());
             }
-            if code.library.starts_with("cuda-") && code.message().len() >= SHORTEST_SENTENCE {
+            if speaks(&code.library) && code.message().len() >= SHORTEST_SENTENCE {
                 builder.add_code_sentence(Owner::Fault(fault), code.message());
             }
         }

@@ -10,6 +10,7 @@ use crate::book::schema::NEAR;
 use crate::incident::Role;
 use crate::pattern::Pattern;
 use crate::text::{Level, Transcript};
+use crate::vendors;
 
 /// A line that contains a literal of some signature.
 pub(super) struct ScannedLine<'t> {
@@ -23,8 +24,8 @@ pub(super) struct ScannedLine<'t> {
     pub(super) searched: bool,
     /// Whether it was logged as more than debugging output.
     pub(super) informs: bool,
-    /// Where the first name of a CUDA interface ends, once computed.
-    cuda_named_at: Option<Option<usize>>,
+    /// Where the first name of a vendor's interface ends, once computed.
+    interface_named_at: Option<Option<usize>>,
 }
 
 impl<'t> ScannedLine<'t> {
@@ -41,16 +42,15 @@ impl<'t> ScannedLine<'t> {
             range,
             searched: roles.get(index).is_none_or(searched),
             informs: line.prefix.level.is_none_or(|level| level >= Level::Info),
-            cuda_named_at: None,
+            interface_named_at: None,
         }
     }
 
-    /// Where the first name of a CUDA interface ends: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
-    pub(super) fn cuda_named_at(&mut self) -> Option<usize> {
-        const NAMES: [&str; 9] =
-            ["cuda", "gpuassert", "cuinit", "cumem", "custream", "cumodule", "culaunch", "cuctx", "nvml"];
-        let ends = || NAMES.iter().filter_map(|name| Some(self.lower.find(name)? + name.len())).min();
-        *self.cuda_named_at.get_or_insert_with(ends)
+    /// Where the first name of a vendor's interface ends: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
+    pub(super) fn interface_named_at(&mut self) -> Option<usize> {
+        let names = vendors::all().iter().flat_map(|vendor| &vendor.sentences.after);
+        let ends = || names.filter_map(|name| Some(self.lower.find(name.as_str())? + name.len())).min();
+        *self.interface_named_at.get_or_insert_with(ends)
     }
 }
 

@@ -117,6 +117,16 @@ impl<S: AsRef<str>> Package<S> {
         names(self.distributions.as_ref())
     }
 
+    /// What only the running package leaves in a line.
+    pub(crate) fn traces(&self) -> impl Iterator<Item = &str> {
+        names(self.traces.as_ref())
+    }
+
+    /// Whether it belongs to the Python environment.
+    pub(crate) fn is_python(&self) -> bool {
+        matches!(self.kind, Kind::Framework | Kind::Python)
+    }
+
     fn map<T>(self, change: impl Fn(S) -> T) -> Package<T> {
         Package {
             fact: change(self.fact),
@@ -125,6 +135,7 @@ impl<S: AsRef<str>> Package<S> {
             distributions: change(self.distributions),
             spellings: change(self.spellings),
             labels: change(self.labels),
+            traces: change(self.traces),
         }
     }
 }
