@@ -43,6 +43,7 @@ use triggers::Topics;
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use environment::{described, run_settings};
+pub(crate) use words::contains_folded;
 pub(crate) use writing::{is_conditional, is_written};
 
 /// What a line of the transcript is.

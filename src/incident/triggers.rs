@@ -4,17 +4,16 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
+use crate::literals::Literals;
 use crate::text::Transcript;
 use crate::vendors::{self, Vendor};
 use crate::wording;
 pub(crate) use crate::wording::topics::*;
 
-/// The literals as one automaton.
+/// The literals with their topics.
 #[derive(Debug)]
 pub(crate) struct Triggers {
-    automaton: Option<AhoCorasick>,
+    literals: Literals,
     topics: Vec<Topics>,
 }
 
@@ -47,25 +46,31 @@ impl Triggers {
     /// The triggers made of literals with their topics.
     pub(crate) fn new<'l>(literals: impl IntoIterator<Item = (&'l str, Topics)>) -> Self {
         let (literals, topics): (Vec<&str>, Vec<Topics>) = literals.into_iter().unzip();
-        let automaton = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(literals).ok();
-        Self { automaton, topics }
+        Self { literals: Literals::new(literals), topics }
     }
 
     /// The topics of every line.
     pub(crate) fn mark(&self, transcript: &Transcript) -> Vec<Topics> {
         let mut marks = vec![0; transcript.len()];
-        let Some(automaton) = &self.automaton else { return vec![Topics::MAX; transcript.len()] };
         let mut line = 0;
         let mut end = if marks.is_empty() { 0 } else { transcript.range_of(0).end };
-        for found in automaton.find_overlapping_iter(transcript.text()) {
-            // Matches arrive in the order of their ends, so the line only moves forward.
-            while found.end() > end && line + 1 < marks.len() {
+        self.literals.find(transcript.text(), |literal, place| {
+            while place.end > end && line + 1 < marks.len() {
                 line += 1;
                 end = transcript.range_of(line).end;
             }
-            marks[line] |= self.topics.get(found.pattern().as_usize()).copied().unwrap_or_default();
-        }
+            if let Some(marks) = marks.get_mut(line) {
+                *marks |= self.topics[literal];
+            }
+        });
         marks
+    }
+
+    /// The topics of a message.
+    pub(crate) fn topics(&self, message: &str) -> Topics {
+        let mut topics = 0;
+        self.literals.find(message, |literal, _| topics |= self.topics[literal]);
+        topics
     }
 }
 
