@@ -10,6 +10,9 @@ use crate::vendors::{self, Vendor};
 use crate::wording;
 pub(crate) use crate::wording::topics::*;
 
+/// The topics that choose among the readers of facts about the machine and its software, and nothing else.
+pub(crate) const READERS: Topics = GPUS | BUILDS | ARCHITECTURES | LOADING | CLIENTS | SYSTEM | PATHS;
+
 /// The literals with their topics.
 #[derive(Debug)]
 pub(crate) struct Triggers {
@@ -29,7 +32,7 @@ fn of_vendor(vendor: &'static Vendor) -> Vec<(&'static str, Topics)> {
     all.extend(codes.families.iter().map(|family| (family.prefix.trim_end_matches('_'), CODES)));
     all.extend(codes.literals.iter().map(|literal| (literal.as_str(), CODES)));
     all.extend(vendor.sentences.all.iter().filter(|(.., general)| !general).map(|(text, ..)| (text.as_str(), CODES)));
-    all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT)));
+    all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT | GPUS)));
     all.extend(vendor.tools.iter().map(|tool| (tool.prefix.as_str(), FRAMEWORK)));
     all.extend(vendor.kernel_log.modules.iter().map(|module| (module.as_str(), KERNEL)));
     all.push((vendor.kernel_log.prefix.trim_end_matches([':', ' ']), KERNEL));

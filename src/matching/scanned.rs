@@ -48,7 +48,15 @@ impl<'t> ScannedLine<'t> {
     pub(super) fn cuda_named_at(&mut self) -> Option<usize> {
         static NAMES: LazyLock<Literals> = LazyLock::new(|| {
             Literals::ignoring_case([
-                "cuda", "gpuassert", "cuinit", "cumem", "custream", "cumodule", "culaunch", "cuctx", "nvml",
+                "cuda",
+                "gpuassert",
+                "cuinit",
+                "cumem",
+                "custream",
+                "cumodule",
+                "culaunch",
+                "cuctx",
+                "nvml",
             ])
         });
         let ends = || {

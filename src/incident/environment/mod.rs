@@ -17,6 +17,7 @@ mod version;
 
 pub(crate) use described::{described, run_settings};
 
+use super::triggers::{self, Topics};
 use super::words::{after, is_word};
 use super::{ErrorEvent, Role};
 use crate::facts::{Facts, Source, Value};
@@ -54,15 +55,20 @@ impl<'p> Tables<'p> {
         self.smi.open() || self.processes.open() || self.answers.open() || self.listing
     }
 
-    /// Reads one line; returns whether the line is only a listing.
-    pub(super) fn read(&mut self, text: &str, line: u32, role: Role, facts: &mut Facts) -> bool {
+    /// Reads one line with these topics; returns whether the line is only a listing.
+    pub(super) fn read(&mut self, text: &str, topics: Topics, line: u32, role: Role, facts: &mut Facts) -> bool {
         if text.len() > 8000 {
             return false;
         }
         let words = text.trim();
-        clients::read(words, line, facts);
+        let has = |topic: Topics| topics & topic != 0;
+        if has(triggers::CLIENTS) {
+            clients::read(words, line, facts);
+        }
         if role == Role::Frame {
-            self.paths(words, line, facts);
+            if has(triggers::PATHS) {
+                self.paths(words, line, facts);
+            }
             return false;
         }
         self.answers.read(words, line, self.packages, facts);
@@ -93,17 +99,28 @@ impl<'p> Tables<'p> {
         if words.contains("NCCL INFO") {
             return false;
         }
-        if !built::read(words, line, facts) {
+        if !(has(triggers::BUILDS) && built::read(words, line, facts)) {
             version::read(words, line, self.packages, facts);
         }
-        gpu::read(words, line, facts, &mut self.hints);
-        archs::read(words, line, facts);
-        loader::read(words, line, facts);
-        self.present.read(words, line);
-        machine(words, line, facts);
-        self.paths(words, line, facts);
+        if has(triggers::GPUS) {
+            gpu::read(words, line, facts, &mut self.hints);
+        }
+        if has(triggers::ARCHITECTURES) {
+            archs::read(words, line, facts);
+        }
+        if has(triggers::LOADING) {
+            loader::read(words, line, facts);
+            self.present.read(words, line);
+        }
+        if has(triggers::SYSTEM) {
+            machine(words, line, facts);
+        }
+        if has(triggers::PATHS) {
+            self.paths(words, line, facts);
+        }
         false
     }
+
     /// Versions and systems that paths show.
     fn paths(&mut self, words: &str, line: u32, facts: &mut Facts) {
         for mark in ["/python3.", "\\Python3", "\\python3"] {
@@ -157,12 +174,15 @@ impl<'p> Tables<'p> {
     }
 }
 
-/// Facts in an error's own message.
-pub(super) fn from_error(error: &ErrorEvent, line: u32, facts: &mut Facts) {
-    loader::read(&error.message, line, facts);
-    let message = error.message.replace('\n', " ");
-    version::from_message(&message, line, facts);
-    built::read(&message, line, facts);
+/// Facts in an error's own message, which is `joined` on one line and has these topics.
+pub(super) fn from_error(error: &ErrorEvent, joined: &str, topics: Topics, line: u32, facts: &mut Facts) {
+    if topics & triggers::LOADING != 0 {
+        loader::read(&error.message, line, facts);
+    }
+    version::from_message(joined, line, facts);
+    if topics & triggers::BUILDS != 0 {
+        built::read(joined, line, facts);
+    }
     if error.frames.iter().any(|frame| frame.file.get(1..3) == Some(":\\")) {
         facts.add("os.windows", Value::Bool(true), Source::Text, Some(line));
     }
@@ -261,7 +281,8 @@ mod tests {
     pub(super) fn facts(text: &str) -> Facts {
         let (mut facts, mut tables) = (Facts::default(), Tables::new(crate::packages::builtin()));
         for (number, line) in text.lines().enumerate() {
-            tables.read(line, number as u32 + 1, Role::Text, &mut facts);
+            let topics = triggers::Triggers::builtin().topics(line);
+            tables.read(line, topics, number as u32 + 1, Role::Text, &mut facts);
         }
         tables.finish(&mut facts);
         facts

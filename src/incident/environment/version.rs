@@ -36,27 +36,38 @@ pub(super) fn read(words: &str, line: u32, packages: &Packages, facts: &mut Fact
         {
             facts.words_in_text("cudnn.built", built, line);
         }
-    } else if ["Collecting ", "Downloading ", "Using cached "].iter().any(|start| words.starts_with(start))
-        || REQUIREMENTS.iter().any(|word| contains_folded(words, word))
-    {
-        return;
     }
     // "NCCL error in x.cpp, NCCL version 2.21.5": the first mention need not be the one with the version.
+    let mut stating = Vec::new();
     for (package, place) in packages.spelled(words) {
         let before = words.get(..place.start).and_then(|head| head.chars().next_back());
         if before.is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@')) {
             continue;
         }
         if let Some(found) = words.get(place.end..).and_then(stated) {
-            set(&package.fact, found, words, line, facts);
+            stating.push((&package.fact, found));
         }
     }
-    if let Some(found) = after(words, "Cuda compilation tools, release ").and_then(version) {
-        facts.words_in_text("toolkit.version", found, line);
+    let toolkit = after(words, "Cuda compilation tools, release ").and_then(version);
+    let driver = inline_driver(words);
+    if stating.is_empty() && toolkit.is_none() && driver.is_none() || is_requirement(words) {
+        return;
     }
-    if let Some(found) = inline_driver(words) {
-        facts.words_in_text("driver.version", found, line);
+    for (fact, found) in stating {
+        set(fact, found, words, line, facts);
     }
+    for (fact, found) in [("toolkit.version", toolkit), ("driver.version", driver)] {
+        if let Some(found) = found {
+            facts.words_in_text(fact, found, line);
+        }
+    }
+}
+
+/// Whether a line is about versions that something needs. The source of a message was built with one, it needs none.
+fn is_requirement(words: &str) -> bool {
+    !words.contains("source was compiled with")
+        && (["Collecting ", "Downloading ", "Using cached "].iter().any(|start| words.starts_with(start))
+            || REQUIREMENTS.iter().any(|word| contains_folded(words, word)))
 }
 
 /// Versions in error messages with a wording of their own.
