@@ -115,6 +115,13 @@ impl Literals {
         }
     }
 
+    /// Whether one of the literals is in `text`.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let mut any = false;
+        self.find(text, |_, _| any = true);
+        any
+    }
+
     /// Which of the literals are in `text`, each once, by their numbers in ascending order.
     pub(crate) fn present(&self, text: &str) -> Vec<usize> {
         let mut present = Vec::new();

@@ -190,7 +190,8 @@ fn is_question(line: &str) -> bool {
 /// A message in quotes after a verb that people use: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
 fn is_mention(line: &str) -> bool {
     const QUOTES: [char; 5] = ['"', '`', '\'', '“', '«'];
-    line.contains(QUOTES)
+    let quotes = memchr::memchr3(b'"', b'`', b'\'', line.as_bytes()).is_some() || !line.is_ascii();
+    quotes
         && wording::writing()
             .mentions
             .iter()
