@@ -37,6 +37,9 @@ struct Entry {
 /// How many bytes the table knows of a literal. Words of three letters are common among them.
 const WINDOW: usize = 3;
 
+/// How many windows of a literal are considered: more of them take longer to count than they save.
+const CONSIDERED: usize = 24;
+
 impl Literals {
     /// A finder of these literals, which are known by their numbers from then on; empty ones are never found.
     pub(crate) fn new<S: AsRef<str>>(literals: impl IntoIterator<Item = S>) -> Self {
@@ -67,14 +70,14 @@ impl Literals {
     fn place(&mut self) {
         let mut counts = vec![0u16; self.heads.len()];
         for entry in &self.entries {
-            for bytes in self.bytes[entry.range()].windows(WINDOW) {
+            for bytes in self.bytes[entry.range()].windows(WINDOW).take(CONSIDERED) {
                 let count = &mut counts[hash(window(bytes), self.shift)];
                 *count = count.saturating_add(1);
             }
         }
         for number in 0..self.entries.len() {
             let entry = &self.entries[number];
-            let windows = self.bytes[entry.range()].windows(WINDOW).map(window).enumerate();
+            let windows = self.bytes[entry.range()].windows(WINDOW).take(CONSIDERED).map(window).enumerate();
             match windows.min_by_key(|(_, window)| counts[hash(*window, self.shift)]) {
                 Some((offset, window)) => {
                     let head = &mut self.heads[hash(window, self.shift)];
@@ -90,11 +93,14 @@ impl Literals {
     /// Calls `found` with the number and the place of every literal in `text`, overlapping ones too. Lines come in their
     /// order; within a line the literals come in no particular one.
     pub(crate) fn find(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
-        let text = text.as_bytes();
+        let (text, heads, shift) = (text.as_bytes(), self.heads.as_slice(), self.shift);
         let mut seen = 0;
         for (last, &byte) in text.iter().enumerate() {
             seen = (seen << 8 | fold(byte)) & 0xFF_FFFF;
-            let mut next = self.heads[hash(seen, self.shift)];
+            let mut next = heads.get(hash(seen, shift)).copied().unwrap_or(0);
+            if next == 0 && self.short.is_empty() {
+                continue;
+            }
             while let Some(entry) = self.entries.get((next as usize).wrapping_sub(1)) {
                 if entry.window == seen
                     && let Some(start) = (last + 1).checked_sub(WINDOW + entry.offset as usize)
