@@ -52,6 +52,9 @@ pub struct Diagnosis {
 pub enum Verdict {
     /// A fault page matched.
     KnownFault,
+    /// A page matched that describes an ordinary error: the program or its files are at fault, not the GPU, the driver
+    /// or a library.
+    OrdinaryError,
     /// A real error that has no page.
     UnlistedError,
     /// A healthy text.
@@ -63,6 +66,7 @@ impl Verdict {
     pub fn word(self) -> &'static str {
         match self {
             Verdict::KnownFault => "known-fault",
+            Verdict::OrdinaryError => "ordinary-error",
             Verdict::UnlistedError => "unlisted-error",
             Verdict::NoError => "no-error",
         }

@@ -120,7 +120,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         diagnosis.cascade = cascade::consequences(transcript, incident, primary, &ordered.others, book);
         match primary.fault {
             Some(index) => {
-                diagnosis.verdict = Verdict::KnownFault;
+                diagnosis.verdict = match book.faults[index].matter.ordinary {
+                    true => Verdict::OrdinaryError,
+                    false => Verdict::KnownFault,
+                };
                 diagnosis.fault = Some(fault_of(transcript, &facts, primary, &ordered.others, book, index));
                 let scene = weigh::Scene {
                     transcript,

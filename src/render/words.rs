@@ -1,4 +1,8 @@
-//! Numbers in words: percentages, counts; sentences that continue.
+//! Words that several formats share: percentages, counts, sentences that continue.
+
+/// Said of an ordinary error, so that nobody looks for the fault in the machine.
+pub(crate) const ORDINARY: &str =
+    "An ordinary error, usually of the program or its files, not of the GPU or the driver.";
 
 /// A probability as a percentage; `None` if it is not a probability.
 pub(crate) fn percent(probability: f64) -> Option<String> {

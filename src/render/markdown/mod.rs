@@ -21,6 +21,9 @@ pub fn render(diagnosis: &Diagnosis) -> String {
         (_, Some(fault)) => known(&mut page, fault),
         (_, None) => page.heading(1, "Not a failure in the book"),
     }
+    if diagnosis.verdict == Verdict::OrdinaryError {
+        page.paragraph(words::ORDINARY);
+    }
     if diagnosis.verdict == Verdict::NoError {
         page.paragraph(&format!("{} read.", words::counted(diagnosis.lines_read.into(), "line", "lines")));
     }

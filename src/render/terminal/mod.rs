@@ -30,7 +30,7 @@ impl Default for Terminal {
 pub fn render(diagnosis: &Diagnosis, terminal: Terminal) -> String {
     let mut sheet = Sheet::new(terminal.width, terminal.color);
     match diagnosis.verdict {
-        Verdict::KnownFault => known_fault(&mut sheet, diagnosis),
+        Verdict::KnownFault | Verdict::OrdinaryError => known_fault(&mut sheet, diagnosis),
         Verdict::UnlistedError => unlisted_error(&mut sheet, diagnosis),
         Verdict::NoError => no_error(&mut sheet, diagnosis),
     }
