@@ -150,7 +150,11 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     write("packages", &pack(&packages));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
     let packed = [
-        ("alarms", wording::alarms(&wording("alarms"), packages::marks(&packages)).map(|read| pack(&read))),
+        (
+            "alarms",
+            wording::alarms(&wording("alarms"), packages::marks(&packages), packages::traces(&packages))
+                .map(|read| pack(&read)),
+        ),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
         ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),

@@ -89,3 +89,9 @@ pub fn marks(packages: &[Package<String>]) -> Vec<String> {
     }
     kept
 }
+
+/// What only a running framework leaves in a line.
+pub fn traces(packages: &[Package<String>]) -> Vec<String> {
+    let all = packages.iter().flat_map(|row| row.traces.split('|'));
+    all.filter(|trace| !trace.is_empty()).map(str::to_owned).collect()
+}

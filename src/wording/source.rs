@@ -19,8 +19,9 @@ struct AlarmSource {
     topics: BTreeMap<String, Vec<String>>,
 }
 
-/// Reads `alarms.toml`; `packages` are the literals that the catalogue of packages adds to the topic `environment`.
-pub(crate) fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>, String> {
+/// Reads `alarms.toml`. The catalogue of packages adds literals: `packages` to the topic `environment`, `traces` to
+/// `clients`.
+pub(crate) fn alarms(text: &str, packages: Vec<String>, traces: Vec<String>) -> Result<Alarms<String>, String> {
     let mut source: AlarmSource = read(text)?;
     let mut literals: BTreeMap<String, topics::Topics> = BTreeMap::new();
     for (name, words) in std::mem::take(&mut source.topics) {
@@ -32,6 +33,9 @@ pub(crate) fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>
     }
     for word in packages {
         *literals.entry(word).or_default() |= topics::ENVIRONMENT;
+    }
+    for word in traces {
+        *literals.entry(word).or_default() |= topics::CLIENTS;
     }
     let AlarmSource { alarms, printed, errors, not_errors, .. } = source;
     Ok(Alarms { alarms, printed, errors, not_errors, literals: literals.into_iter().collect() })

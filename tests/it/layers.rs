@@ -14,6 +14,7 @@ const LAYERS: &[&str] = &[
     "amounts",
     "facts",
     "pattern",
+    "literals",
     "fingerprint",
     "compatibility",
     "condition",

@@ -14,6 +14,7 @@ mod version;
 pub(crate) use described::{described, run_settings};
 pub(super) use gpu::name as gpu_name;
 
+use super::triggers::{self, Topics};
 use super::vendors::{ALL as FORMATS, Table};
 use super::words::{after, is_word};
 use super::{ErrorEvent, Role};
@@ -51,15 +52,20 @@ impl<'p> Tables<'p> {
         self.of_vendors.iter().any(|table| table.open()) || self.answers.open() || self.listing
     }
 
-    /// Reads one line; returns whether the line is only a listing.
-    pub(super) fn read(&mut self, text: &str, line: u32, role: Role, facts: &mut Facts) -> bool {
+    /// Reads one line with these topics; returns whether the line is only a listing.
+    pub(super) fn read(&mut self, text: &str, topics: Topics, line: u32, role: Role, facts: &mut Facts) -> bool {
         if text.len() > 8000 {
             return false;
         }
         let words = text.trim();
-        clients::read(words, line, self.packages, facts);
+        let has = |topic: Topics| topics & topic != 0;
+        if has(triggers::CLIENTS) {
+            clients::read(words, line, self.packages, facts);
+        }
         if role == Role::Frame {
-            self.paths(words, line, facts);
+            if has(triggers::PATHS) {
+                self.paths(words, line, facts);
+            }
             return false;
         }
         self.answers.read(words, line, self.packages, facts);
@@ -88,15 +94,25 @@ impl<'p> Tables<'p> {
         if words.contains("NCCL INFO") {
             return false;
         }
-        if !builds(words, line, facts) {
+        if !(has(triggers::BUILDS) && builds(words, line, facts)) {
             version::read(words, line, self.packages, facts);
         }
-        gpu::read(words, line, facts, &mut self.hints);
-        FORMATS.iter().for_each(|formats| formats.architectures(words, line, facts));
-        loader::read(words, line, facts);
-        self.present.read(words, line);
-        machine(words, line, facts);
-        self.paths(words, line, facts);
+        if has(triggers::GPUS) {
+            gpu::read(words, line, facts, &mut self.hints);
+        }
+        if has(triggers::ARCHITECTURES) {
+            FORMATS.iter().for_each(|formats| formats.architectures(words, line, facts));
+        }
+        if has(triggers::LOADING) {
+            loader::read(words, line, facts);
+            self.present.read(words, line);
+        }
+        if has(triggers::SYSTEM) {
+            machine(words, line, facts);
+        }
+        if has(triggers::PATHS) {
+            self.paths(words, line, facts);
+        }
         false
     }
 
@@ -142,12 +158,15 @@ fn builds(words: &str, line: u32, facts: &mut Facts) -> bool {
     FORMATS.iter().filter(|formats| formats.builds(words, line, facts)).count() > 0
 }
 
-/// Facts in an error's own message.
-pub(super) fn from_error(error: &ErrorEvent, line: u32, facts: &mut Facts) {
-    loader::read(&error.message, line, facts);
-    let message = error.message.replace('\n', " ");
-    FORMATS.iter().for_each(|formats| formats.in_message(&message, line, facts));
-    builds(&message, line, facts);
+/// Facts in an error's own message, which is `joined` on one line and has these topics.
+pub(super) fn from_error(error: &ErrorEvent, joined: &str, topics: Topics, line: u32, facts: &mut Facts) {
+    if topics & triggers::LOADING != 0 {
+        loader::read(&error.message, line, facts);
+    }
+    FORMATS.iter().for_each(|formats| formats.in_message(joined, line, facts));
+    if topics & triggers::BUILDS != 0 {
+        builds(joined, line, facts);
+    }
     if error.frames.iter().any(|frame| frame.file.get(1..3) == Some(":\\")) {
         facts.add("os.windows", Value::Bool(true), Source::Text, Some(line));
     }
@@ -245,7 +264,8 @@ pub(super) mod tests {
     pub(in crate::incident) fn facts(text: &str) -> Facts {
         let (mut facts, mut tables) = (Facts::default(), Tables::new(crate::packages::builtin()));
         for (number, line) in text.lines().enumerate() {
-            tables.read(line, number as u32 + 1, Role::Text, &mut facts);
+            let topics = triggers::Triggers::builtin().topics(line);
+            tables.read(line, topics, number as u32 + 1, Role::Text, &mut facts);
         }
         tables.finish(&mut facts);
         facts

@@ -11,26 +11,36 @@ use crate::wording;
 
 /// Reads the versions on a line.
 pub(super) fn read(words: &str, line: u32, packages: &Packages, facts: &mut Facts) {
-    let writing = wording::writing();
-    let not_installed = || {
-        writing.candidates.iter().any(|start| words.starts_with(start))
-            || writing.requirements.iter().any(|word| contains_folded(words, word))
-    };
-    // Both versions that this sentence compares are installed.
-    if !words.contains("source was compiled with") && not_installed() {
-        return;
-    }
     // "NCCL error in x.cpp, NCCL version 2.21.5": the first mention need not be the one with the version.
+    let mut stating = Vec::new();
     for (package, place) in packages.spelled(words) {
         let before = words.get(..place.start).and_then(|head| head.chars().next_back());
         if before.is_some_and(|c| is_word(c) || matches!(c, '/' | '\\' | '.' | '-' | '+' | '@')) {
             continue;
         }
         if let Some(found) = words.get(place.end..).and_then(stated) {
-            set(&package.fact, found, words, line, facts);
+            stating.push((&package.fact, found));
         }
     }
-    FORMATS.iter().for_each(|formats| formats.versions(words, line, facts));
+    let unnamed: Vec<(&str, &str)> = FORMATS.iter().flat_map(|formats| formats.versions(words)).collect();
+    if stating.is_empty() && unnamed.is_empty() || is_requirement(words) {
+        return;
+    }
+    for (fact, found) in stating {
+        set(fact, found, words, line, facts);
+    }
+    for (fact, found) in unnamed {
+        facts.words_in_text(fact, found, line);
+    }
+}
+
+/// Whether a line is about versions that something needs. Both versions that the message of a mismatch compares are
+/// installed.
+fn is_requirement(words: &str) -> bool {
+    let writing = wording::writing();
+    !words.contains("source was compiled with")
+        && (writing.candidates.iter().any(|start| words.starts_with(start))
+            || writing.requirements.iter().any(|word| contains_folded(words, word)))
 }
 
 /// The version that follows a name: after spaces, `:`, `=`, `==`, "version", bold marks, quotes; not after `>=`.

@@ -28,8 +28,10 @@ pub(super) trait Formats: Sync {
         false
     }
 
-    /// Reads versions on a line about installed software.
-    fn versions(&self, _words: &str, _line: u32, _facts: &mut Facts) {}
+    /// Versions that no name of a package precedes, with their facts, on a line about installed software.
+    fn versions<'w>(&self, _words: &'w str) -> Vec<(&'static str, &'w str)> {
+        Vec::new()
+    }
 
     /// Reads versions in an error message.
     fn in_message(&self, _message: &str, _line: u32, _facts: &mut Facts) {}

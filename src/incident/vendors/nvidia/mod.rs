@@ -27,8 +27,8 @@ impl Formats for Nvidia {
         built::read(words, line, facts)
     }
 
-    fn versions(&self, words: &str, line: u32, facts: &mut Facts) {
-        version::read(words, line, facts);
+    fn versions<'w>(&self, words: &'w str) -> Vec<(&'static str, &'w str)> {
+        version::unnamed(words)
     }
 
     fn in_message(&self, message: &str, line: u32, facts: &mut Facts) {

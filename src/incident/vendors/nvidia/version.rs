@@ -6,14 +6,11 @@
 use crate::facts::Facts;
 use crate::incident::words::{after, after_folded, contains_folded, parse_uint, version};
 
-/// Reads versions that no name precedes.
-pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
-    if let Some(found) = after(words, "Cuda compilation tools, release ").and_then(version) {
-        facts.words_in_text("toolkit.version", found, line);
-    }
-    if let Some(found) = inline_driver(words) {
-        facts.words_in_text("driver.version", found, line);
-    }
+/// Versions that no name precedes.
+pub(super) fn unnamed(words: &str) -> Vec<(&'static str, &str)> {
+    let toolkit = after(words, "Cuda compilation tools, release ").and_then(version);
+    let driver = inline_driver(words);
+    toolkit.map(|found| ("toolkit.version", found)).into_iter().chain(driver.map(|found| ("driver.version", found))).collect()
 }
 
 /// Reads versions in error messages with a wording of their own.
