@@ -25,6 +25,8 @@ mod status;
 mod tests;
 mod unlisted;
 mod weigh;
+#[cfg(feature = "cli")]
+mod why;
 mod writers;
 
 pub use answer::{
@@ -33,6 +35,8 @@ pub use answer::{
 };
 pub use precedents::Solved;
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+#[cfg(feature = "cli")]
+pub(crate) use why::{Why, WhyCause, why};
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
 use std::collections::BTreeMap;
