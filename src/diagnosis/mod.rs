@@ -15,13 +15,18 @@ mod fixes;
 mod library;
 mod measurable;
 mod next_check;
+#[cfg(test)]
+mod platform_tests;
 mod primary;
 mod reports;
+mod shell;
 mod silent;
+mod situation;
 mod status;
 #[cfg(test)]
 mod tests;
 mod weigh;
+mod words;
 mod writers;
 
 pub use answer::{
@@ -32,6 +37,7 @@ pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::book::Book;
 use crate::facts::Facts;
@@ -41,6 +47,7 @@ use crate::span::{Position, Span};
 use crate::text::Transcript;
 use conditions::Conditions;
 use primary::{Candidate, Ordered, Severity};
+use situation::Situation;
 
 /// What was measured on the machine, and how.
 #[derive(Debug, Clone, Default)]
@@ -96,6 +103,8 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
     reports::inherit_environment(&matching, &mut facts);
     enrich::from_catalogue(&mut facts, book);
+    let situation = Situation::of(transcript, incident, &failing_lines(incident, ordered.primary.as_ref()), &facts);
+    situation.record(&mut facts);
 
     let conditions = Conditions::new(&facts);
     let mut diagnosis = Diagnosis {
@@ -129,7 +138,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     line: primary.line,
                     conditions: &conditions,
                 };
-                diagnosis.causes = causes(library, index, &scene, &matching);
+                diagnosis.causes = causes(library, index, &scene, &matching, &situation);
                 diagnosis.actions = fixes::actions(&mut diagnosis.causes);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
@@ -188,12 +197,12 @@ fn causes(
     index: usize,
     scene: &weigh::Scene<'_>,
     matching: &[reports::Match],
+    situation: &Situation,
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
-    let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
     let mut weighed = weigh::weigh(&page.causes, scene);
     reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
-    weighed
+    let mut causes: Vec<RankedCause> = weighed
         .into_iter()
         .map(|one| {
             let cause = &page.causes[one.cause];
@@ -207,12 +216,26 @@ fn causes(
                 status_says,
                 reasons: one.reasons,
                 check: cause.check.says.clone(),
-                check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, &frameworks),
+                check_command: cause.check.command.as_ref().and_then(|command| {
+                    alternatives::fitting(std::slice::from_ref(command), situation).blocks.into_iter().next()
+                }),
+                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, situation),
                 dead_ends: cause.dead_ends.clone(),
             }
         })
-        .collect()
+        .collect();
+    let first = situation.first_recipe(&page.area).and_then(|recipe| library.book.recipe(recipe));
+    if let (Some(recipe), Some(cause)) = (first, causes.first_mut()) {
+        cause.fixes.retain(|fix| fix.id != recipe.id);
+        cause.fixes.insert(0, fixes::first(recipe, &cause.id, situation));
+    }
+    causes
+}
+
+/// The lines of the first failure.
+fn failing_lines(incident: &Incident, primary: Option<&Candidate>) -> Range<usize> {
+    let Some(primary) = primary else { return 0..0 };
+    primary.error.map_or(primary.line..primary.line + 1, |error| incident.errors[error].lines.clone())
 }
 
 fn fault_of(
