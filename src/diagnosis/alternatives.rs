@@ -3,6 +3,8 @@
 //!
 //! A recipe labels its alternatives with comment lines ("# Lightning"). `faultbook show` prints the whole recipe.
 
+use std::collections::BTreeMap;
+
 use super::shell;
 use super::situation::{Presence, Situation};
 use super::words::occurs;
@@ -70,7 +72,8 @@ pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
 fn parts(block: usize, text: &str) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for line in text.lines() {
-        let label = line.strip_prefix("# ").map(|label| named(label, |platform| &platform.labels)).unwrap_or_default();
+        let label = line.strip_prefix("# ").and_then(|comment| comment.split([':', ';', '(']).next());
+        let label = label.map(|label| named(label, |platform| &platform.labels)).unwrap_or_default();
         match parts.last_mut() {
             Some(last) if label.is_empty() => last.lines.push(line.to_owned()),
             _ => parts.push(Part { block, lines: vec![line.to_owned()], labelled: !label.is_empty(), names: label }),
@@ -103,14 +106,24 @@ fn ruled_out(part: &Part, situation: &Situation) -> Option<PlatformKind> {
     kinds.into_iter().find(|kind| !part.names.iter().filter(|(other, _)| other == kind).any(|one| possible(&one)))
 }
 
-/// How well a label fits: 2 where it names what is there, 1 where it names what lies below it, 0 where nothing is known.
+/// How well a label fits: the sum over the kinds that it names. What only lies below something closer counts less, and so
+/// does the vendor, who says less of the command than the system does.
 fn closeness(part: &Part, situation: &Situation) -> u8 {
-    let one = |(_, name): &(PlatformKind, &str)| match situation.presence(name) {
-        Presence::Present => 2,
-        Presence::Below => 1,
-        Presence::Open | Presence::RuledOut => 0,
-    };
-    if part.labelled { part.names.iter().map(one).max().unwrap_or(0) } else { 0 }
+    if !part.labelled {
+        return 0;
+    }
+    let mut kinds: BTreeMap<PlatformKind, u8> = BTreeMap::new();
+    for (kind, name) in &part.names {
+        let fits = match (situation.presence(name), kind) {
+            (Presence::Present, PlatformKind::Vendor) => 2,
+            (Presence::Present, _) => 4,
+            (Presence::Below, _) => 1,
+            (Presence::Open | Presence::RuledOut, _) => 0,
+        };
+        let best = kinds.entry(*kind).or_default();
+        *best = fits.max(*best);
+    }
+    kinds.values().sum()
 }
 
 /// Leaves out the commands that do not exist there, and comments that are about nothing then. Whether a command is left.
@@ -166,7 +179,7 @@ mod tests {
         let block = "# NVIDIA GPU\nnvidia-smi\npython train.py\n# AMD ROCm\nrocm-smi";
         assert_eq!(shown(block, "RuntimeError: HIP error: invalid argument\n"), ["# AMD ROCm\nrocm-smi"]);
         assert_eq!(shown("sudo reboot\npython x.py", "on Kaggle\n"), ["python x.py"]);
-        assert_eq!(shown("a:\n  image: docker\n", "kubelet\n"), [""; 0]);
+        assert_eq!(shown("a:\n  args: --gpus all\n", "kubelet\n"), [""; 0]);
     }
 
     #[test]

@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn ids_are_made_of_the_first_words() {
         for (title, expected) in [
-            ("Set `max_split_size_mb` where expandable segments are off", "set-max-split-size-mb-where-expandable"),
+            ("Set `max_split_size_mb` where expandable segments are off", "set-max-split-size-mb-where"),
             ("Upgrade, then reboot", "upgrade"),
             ("Run it: now", "run-it"),
             ("PyTorch 2.8 and later", "pytorch-2"),

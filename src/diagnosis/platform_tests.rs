@@ -22,12 +22,12 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
     (
         "Windows",
         "Platform: Windows-11-10.0.22631\n  File \"C:\\Users\\me\\train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)\b(sudo|apt|modprobe|fuser|lsof|systemctl|dmesg|journalctl|ldconfig|ulimit|export|reboot)\b|^(ls|grep|kill|ps|find|df|cat) |/dev/|/proc/|/etc/|\| (grep|head|tail)",
+        r"(?m)\b(sudo|apt|modprobe|fuser|lsof|systemctl|dmesg|journalctl|ldconfig|reboot)\b|^(export|unset|ulimit|ls|grep|kill|ps|find|df|cat) |/dev/|/proc/|/etc/|\| (grep|head|tail)",
     ),
     (
         "WSL 1",
         "Linux pc 4.4.0-19041-Microsoft x86_64 GNU/Linux\nRuntimeError: No CUDA GPUs are available\n",
-        r"modprobe|nvidia-smi|nvidia-driver|persistenced|fabricmanager|docker|/dev/nvidia|(sudo|&&) reboot|systemctl",
+        r"modprobe|nvidia-smi|nvidia-driver|persistenced|fabricmanager|docker (run|compose|info)|docker$|/dev/nvidia|(sudo|&&) reboot|systemctl",
     ),
     (
         "WSL 2",
@@ -37,7 +37,7 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
     (
         "macOS",
         "macOS 15.1 arm64\nRuntimeError: MPS backend out of memory\n",
-        r"nvidia|whl/(cu|rocm)|modprobe|systemctl|\bapt\b|/proc/|/sys/|fuser|--gpus|\[cuda|nvcc|rocm-smi|CUDA_VISIBLE_DEVICES|/dev/shm",
+        r"nvidia|whl/(cu|rocm)|modprobe|systemctl|\bapt\b|/proc/|/sys/|fuser|--gpus|\[cuda|nvcc -|rocm-smi|CUDA_VISIBLE_DEVICES|/dev/shm",
     ),
     (
         "Jetson",
@@ -47,22 +47,22 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
     (
         "Kubernetes",
         "kubelet: Created container trainer\nresources: nvidia.com/gpu: 1\nRuntimeError: CUDA error: unknown error\n",
-        r"docker|--shm-size|--ipc=host|--gpus|modprobe|fuser|lsof|fabricmanager|sudo reboot|sbatch|scontrol",
+        r"docker (run|compose|info)|docker$|--shm-size|--ipc=host|--gpus|modprobe|fuser|lsof|fabricmanager|sudo reboot|sbatch|scontrol",
     ),
     (
         "Slurm",
         "slurmstepd: error: *** STEP 12.0 ON node7 CANCELLED ***\nRuntimeError: CUDA error: unknown error\n",
-        r"docker|--shm-size|--ipc=host|--gpus |modprobe|sudo (apt|reboot|systemctl|nvidia)|kubectl",
+        r"docker (run|compose|info)|docker$|--shm-size|--ipc=host|--gpus |modprobe|sudo (apt|reboot|systemctl|nvidia)|kubectl",
     ),
     (
         "Colab",
         "  File \"/content/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker|modprobe|fuser|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
+        r"(?m)docker (run|compose|info)|modprobe|fuser|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
     ),
     (
         "Kaggle",
         "  File \"/kaggle/working/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker|modprobe|fuser|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
+        r"(?m)docker (run|compose|info)|modprobe|fuser|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
     ),
     (
         "notebook",
@@ -96,7 +96,9 @@ fn no_command_is_shown_where_it_cannot_exist() {
         let (situation, _) = situation(text);
         let missing = Regex::new(missing).expect("a regex");
         let mut shown = 0;
-        for page in (0..book.faults.len()).map(|index| book.fault(index)) {
+        // What a scheduler says shows that there is a scheduler.
+        let pages = (0..book.faults.len()).map(|index| book.fault(index));
+        for page in pages.filter(|page| platform != "Docker" || page.area != "cluster") {
             for cause in &page.causes {
                 let actions = fixes::proposed(&page.id, cause, &Incident::default(), &conditions, &situation);
                 let check = cause.check.command.iter();
@@ -105,7 +107,7 @@ fn no_command_is_shown_where_it_cannot_exist() {
                 let fixes = actions.into_iter().flat_map(|one| one.commands.into_iter().map(move |b| (one.id.clone(), b)));
                 for (id, block) in fixes.chain(checks) {
                     shown += 1;
-                    let found = block.lines().filter(|line| missing.is_match(line));
+                    let found = block.lines().map(|line| line.split("   #").next().unwrap_or(line)).filter(|line| missing.is_match(line));
                     wrong.extend(found.map(|line| format!("{platform}: {} {} {id}: {line}", page.id, cause.id)));
                 }
             }
@@ -131,7 +133,7 @@ fn what_a_text_shows_becomes_facts() {
         (PLATFORMS[3].1, "run.platform", "wsl2 linux wsl"),
         (PLATFORMS[4].1, "gpu.vendor", "apple"),
         (PLATFORMS[5].1, "run.platform", "jetson linux"),
-        (PLATFORMS[6].1, "run.platform", "kubernetes linux"),
+        (PLATFORMS[6].1, "run.platform", "kubernetes container linux"),
         (PLATFORMS[8].1, "run.platform", "colab cloud linux notebook"),
         ("I do not use docker, no Slurm\nKilled\n", "run.platform", ""),
         ("collect_env: ROCM used to build PyTorch: N/A\nCUDA error: unknown error\n", "gpu.vendor", "nvidia"),

@@ -4,9 +4,10 @@ use crate::wording::Shell;
 
 /// The programs that a line starts, `sudo` among them.
 pub(super) fn programs(line: &str) -> impl Iterator<Item = &str> {
+    const BEFORE: [&str; 9] = ["do", "then", "else", "if", "!", "{", "command", "-v", "xargs"];
     let commands = line.split(['|', ';', '`']).flat_map(|part| part.split("&&")).flat_map(|part| part.split("$("));
     commands.flat_map(|command| {
-        let mut words = command.split_whitespace().skip_while(|word| setting(word).is_some());
+        let mut words = command.split_whitespace().skip_while(|word| setting(word).is_some() || BEFORE.contains(word));
         let first = words.next();
         let second = first.filter(|first| *first == "sudo").and_then(|_| words.next());
         first.into_iter().chain(second)
@@ -21,11 +22,15 @@ pub(super) fn written_for(shell: Option<Shell>, lines: &[String]) -> String {
 
 fn line_for(shell: Shell, line: &str) -> Option<String> {
     let (command, comment) = line.find("  #").map_or((line, ""), |at| line.split_at(at));
-    let command = command.trim_end();
+    let (command, comment) = (command.trim_end(), comment.trim_start());
+    let comment = if comment.is_empty() { String::new() } else { format!("   {comment}") };
     let rewritten = match command.split_once(' ') {
         Some(("export", words)) => set(shell, &settings(words).filter(|(_, rest)| rest.is_empty())?.0),
         Some(("unset", names)) => unset(shell, names),
-        Some(("pip", _)) if shell == Shell::Notebook => format!("%{command}"),
+        Some(("pip", _)) if shell == Shell::Notebook => match command.contains([';', '|', '&', '>']) {
+            true => format!("!{command}"),
+            false => format!("%{command}"),
+        },
         _ => match (settings(command), shell) {
             (Some((settings, rest)), Shell::Powershell) => format!("{}; {rest}", set(shell, &settings)),
             (Some((settings, _)), Shell::Notebook) => {
@@ -95,13 +100,14 @@ mod tests {
         let all = |line| programs(line).collect::<Vec<_>>();
         assert_eq!(all("sudo dmesg -T | grep -i xid"), ["sudo", "dmesg", "grep"]);
         assert_eq!(all("A=1 B=2 python x.py && reboot"), ["python", "reboot"]);
+        assert_eq!(all("for f in a; do ! fuser \"$f\"; done"), ["for", "fuser", "done"]);
         assert_eq!(all("y = torch.cat(a)"), ["y"]);
     }
 
     #[test]
     fn variables_are_set_as_the_shell_sets_them() {
         for (shell, line, expected) in [
-            (Shell::Powershell, "export A=1 B_2=x:y   # why", Some("$env:A = \"1\"; $env:B_2 = \"x:y\"   # why")),
+            (Shell::Powershell, "export A=1 B_2=x:y    # why", Some("$env:A = \"1\"; $env:B_2 = \"x:y\"   # why")),
             (Shell::Powershell, "A=1 python train.py", Some("$env:A = \"1\"; python train.py")),
             (Shell::Powershell, "unset A", Some("Remove-Item Env:A -ErrorAction Ignore")),
             (Shell::Powershell, "pip uninstall -y a && pip install b", Some("pip uninstall -y a; pip install b")),
