@@ -95,7 +95,8 @@ fn named(
     words: impl Fn(&'static wording::Platform<&'static str>) -> &'static [&'static str],
 ) -> Vec<(PlatformKind, &'static str)> {
     let text = text.to_ascii_lowercase();
-    let named = wording::platforms().all().filter(|(_, platform)| words(platform).iter().any(|word| occurs(&text, word)));
+    let named =
+        wording::platforms().all().filter(|(_, platform)| words(platform).iter().any(|word| occurs(&text, word)));
     named.map(|(kind, platform)| (kind, platform.name)).collect()
 }
 

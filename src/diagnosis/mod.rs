@@ -102,9 +102,9 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
 
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
     reports::inherit_environment(&matching, &mut facts);
-    enrich::from_catalogue(&mut facts, book);
     let situation = Situation::of(transcript, incident, &failing_lines(incident, ordered.primary.as_ref()), &facts);
     situation.record(&mut facts);
+    enrich::from_catalogue(&mut facts, book);
 
     let conditions = Conditions::new(&facts);
     let mut diagnosis = Diagnosis {

@@ -64,11 +64,7 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
         "  File \"/kaggle/working/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
         r"(?m)docker (run|compose|info)|modprobe|fuser|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
     ),
-    (
-        "notebook",
-        "Cell In[3], line 2\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)^export |^pip install|^unset ",
-    ),
+    ("notebook", "Cell In[3], line 2\nRuntimeError: CUDA error: unknown error\n", r"(?m)^export |^pip install|^unset "),
     (
         "Docker",
         "docker run -it my/image python train.py\nRuntimeError: CUDA error: unknown error\n",
@@ -102,12 +98,17 @@ fn no_command_is_shown_where_it_cannot_exist() {
             for cause in &page.causes {
                 let actions = fixes::proposed(&page.id, cause, &Incident::default(), &conditions, &situation);
                 let check = cause.check.command.iter();
-                let checks = check.flat_map(|check| alternatives::fitting(std::slice::from_ref(check), &situation).blocks);
+                let checks =
+                    check.flat_map(|check| alternatives::fitting(std::slice::from_ref(check), &situation).blocks);
                 let checks = checks.map(|block| ("check".to_owned(), block));
-                let fixes = actions.into_iter().flat_map(|one| one.commands.into_iter().map(move |b| (one.id.clone(), b)));
+                let fixes =
+                    actions.into_iter().flat_map(|one| one.commands.into_iter().map(move |b| (one.id.clone(), b)));
                 for (id, block) in fixes.chain(checks) {
                     shown += 1;
-                    let found = block.lines().map(|line| line.split("   #").next().unwrap_or(line)).filter(|line| missing.is_match(line));
+                    let found = block
+                        .lines()
+                        .map(|line| line.split("   #").next().unwrap_or(line))
+                        .filter(|line| missing.is_match(line));
                     wrong.extend(found.map(|line| format!("{platform}: {} {} {id}: {line}", page.id, cause.id)));
                 }
             }
@@ -147,7 +148,8 @@ fn what_a_text_shows_becomes_facts() {
 
 #[test]
 fn a_rocm_wheel_is_no_cuda() {
-    let (_, facts) = situation("torch 2.8.0+rocm6.4\nGPU: AMD Instinct MI300X\nRuntimeError: HIP error: out of memory\n");
+    let (_, facts) =
+        situation("torch 2.8.0+rocm6.4\nGPU: AMD Instinct MI300X\nRuntimeError: HIP error: out of memory\n");
     for name in ["cuda.version", "torch.cuda", "driver.cuda", "toolkit.version"] {
         assert_eq!(facts.get(name), None, "{name}");
     }

@@ -168,8 +168,7 @@ impl Situation {
         let Some((kind, platform)) = wording::platforms().all().find(|(_, platform)| platform.name == name) else {
             return Presence::Open;
         };
-        let excluded =
-            self.present().any(|one| one.excludes.contains(&name) || platform.excludes.contains(&one.name));
+        let excluded = self.present().any(|one| one.excludes.contains(&name) || platform.excludes.contains(&one.name));
         // A program has one framework, its parts, and a GPU of one vendor: whoever names another one has not this one.
         let mut known = self.sightings.values().filter(|one| one.kind == kind);
         let other = match kind {

@@ -45,7 +45,9 @@ pub(crate) fn platforms(text: &str) -> Result<Platforms<String>, String> {
         if let Some(unknown) = named.into_iter().find(|name| !names.contains(name.as_str())) {
             return Err(format!("{} names {unknown}, which is not there", platform.name));
         }
-        let words = [&platform.traces, &platform.labels, &platform.code, &platform.absent, &platform.never].into_iter().flatten();
+        let words = [&platform.traces, &platform.labels, &platform.code, &platform.absent, &platform.never]
+            .into_iter()
+            .flatten();
         if let Some(broken) = words.into_iter().find(|word| word.trim_end_matches('*').trim().is_empty()) {
             return Err(format!("{} has the empty word {broken:?}", platform.name));
         }

@@ -31,11 +31,16 @@ fn a_hip_error_gets_no_nvidia_command() {
         let diagnosis = diagnose(format!("torch 2.8.0+rocm6.4\n{message}\n").as_bytes());
         let commands = commands(&diagnosis);
         assert!(!diagnosis.actions.is_empty(), "{message}");
-        for never in ["nvidia-smi", "whl/cu", "compute-sanitizer", "modprobe nvidia", "jax[cuda", "--gpus", "/dev/nvidia"] {
+        for never in
+            ["nvidia-smi", "whl/cu", "compute-sanitizer", "modprobe nvidia", "jax[cuda", "--gpus", "/dev/nvidia"]
+        {
             assert!(!commands.contains(never), "{message}: {never} in\n{commands}");
         }
         assert_eq!(list(&diagnosis, "gpu.vendor"), ["amd"], "{message}");
-        assert!(diagnosis.environment.iter().all(|(name, _)| name != "torch.cuda" && name != "cuda.version"), "{message}");
+        assert!(
+            diagnosis.environment.iter().all(|(name, _)| name != "torch.cuda" && name != "cuda.version"),
+            "{message}"
+        );
     }
 }
 
