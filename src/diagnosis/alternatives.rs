@@ -32,27 +32,23 @@ struct Part {
 /// first one that is not ruled out.
 pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
     let parts: Vec<Part> = blocks.iter().enumerate().flat_map(|(block, text)| parts(block, text)).collect();
-    let some = !parts.is_empty();
-    let mut impossible = false;
     let mut left: Vec<(u8, Part)> = Vec::new();
+    // What another framework says otherwise may still be done here.
+    let (mut impossible, mut otherwise) = (false, false);
     for mut part in parts {
-        let ruled_out = ruled_out(&part, situation);
-        impossible |= ruled_out.is_some_and(|kind| matches!(kind, PlatformKind::System | PlatformKind::Vendor));
-        if ruled_out.is_some() {
-            continue;
+        match ruled_out(&part, situation) {
+            Some(PlatformKind::System | PlatformKind::Vendor) => impossible = true,
+            Some(_) => otherwise = true,
+            None if !possible_lines(&mut part, situation) => impossible = true,
+            None => left.push((closeness(&part, situation), part)),
         }
-        if !possible_lines(&mut part, situation) {
-            impossible = true;
-            continue;
-        }
-        left.push((closeness(&part, situation), part));
     }
     let closest = left.iter().map(|(closeness, _)| *closeness).max().unwrap_or(0);
     let mut chosen: Vec<Part> = left.into_iter().filter(|(one, _)| *one == closest).map(|(_, part)| part).collect();
     if closest == 0 {
         chosen.truncate(1);
     }
-    let mut out = Fitting { blocks: Vec::new(), impossible: some && impossible && chosen.is_empty() };
+    let mut out = Fitting { blocks: Vec::new(), impossible: impossible && !otherwise && chosen.is_empty() };
     let mut last = None;
     for part in chosen {
         let text = shell::written_for(situation.shell(), &part.lines);
@@ -100,11 +96,11 @@ fn named(
     named.map(|(kind, platform)| (kind, platform.name)).collect()
 }
 
-/// The kind of platforms of which a part names some and every one is ruled out.
+/// The kind of platforms of which a part names some and every one is ruled out; the framework first.
 fn ruled_out(part: &Part, situation: &Situation) -> Option<PlatformKind> {
-    let possible = |(_, name): &&(PlatformKind, &str)| situation.presence(name) != Presence::RuledOut;
+    let possible = |name: &str| situation.presence(name) != Presence::RuledOut;
     let kinds = part.names.iter().map(|(kind, _)| *kind);
-    kinds.into_iter().find(|kind| !part.names.iter().filter(|(other, _)| other == kind).any(|one| possible(&one)))
+    kinds.filter(|kind| !part.names.iter().any(|(other, name)| other == kind && possible(name))).max()
 }
 
 /// How well a label fits: the sum over the kinds that it names. What only lies below something closer counts less, and so

@@ -133,7 +133,7 @@ impl Situation {
         while let Some(one) = open.pop() {
             let implied = wording::platforms().all().filter(|(_, other)| one.platform.implies.contains(&other.name));
             for (kind, platform) in implied {
-                if !self.sightings.contains_key(platform.name) && self.presence(platform.name) != Presence::RuledOut {
+                if !self.sightings.contains_key(platform.name) && !self.excludes(platform) {
                     let sighting = Sighting { kind, platform, line: one.line, in_failure: one.in_failure };
                     self.sightings.insert(platform.name, sighting);
                     open.push(sighting);
@@ -168,7 +168,6 @@ impl Situation {
         let Some((kind, platform)) = wording::platforms().all().find(|(_, platform)| platform.name == name) else {
             return Presence::Open;
         };
-        let excluded = self.present().any(|one| one.excludes.contains(&name) || platform.excludes.contains(&one.name));
         // A program has one framework, its parts, and a GPU of one vendor: whoever names another one has not this one.
         let mut known = self.sightings.values().filter(|one| one.kind == kind);
         let other = match kind {
@@ -176,7 +175,7 @@ impl Situation {
             PlatformKind::Vendor => known.next().is_some(),
             _ => false,
         };
-        if excluded || other { Presence::RuledOut } else { Presence::Open }
+        if self.excludes(platform) || other { Presence::RuledOut } else { Presence::Open }
     }
 
     /// Whether the run can be on one of `only`, and is on none of `not`.
@@ -204,6 +203,10 @@ impl Situation {
     pub(super) fn first_recipe(&self, area: &str) -> Option<&'static str> {
         let mut firsts = self.present().filter_map(|platform| platform.first.as_ref());
         firsts.find(|first| first.areas.contains(&area)).map(|first| first.recipe)
+    }
+
+    fn excludes(&self, platform: &Platform<&str>) -> bool {
+        self.present().any(|one| one.excludes.contains(&platform.name) || platform.excludes.contains(&one.name))
     }
 
     fn present(&self) -> impl Iterator<Item = &'static Platform<&'static str>> {
