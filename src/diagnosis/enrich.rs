@@ -16,7 +16,7 @@ const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 /// Adds what the catalogue knows. What it knows of wheels and drivers is about NVIDIA's: a ROCm wheel has no CUDA version.
 pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
     gpu(facts, book);
-    if names(facts, "gpu.vendor").is_some_and(|vendors| !vendors.iter().any(|vendor| vendor == "nvidia")) {
+    if facts.text("gpu.vendor").is_some_and(|vendor| vendor != "nvidia") {
         memory_in_words(facts);
         return;
     }
@@ -30,14 +30,6 @@ pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
     driver(facts);
     age_of_build(facts);
     memory_in_words(facts);
-}
-
-/// The names in a list.
-fn names<'f>(facts: &'f Facts, name: &str) -> Option<&'f [String]> {
-    match &facts.get(name)?.value {
-        Value::List(names) => Some(names),
-        _ => None,
-    }
 }
 
 /// The CUDA that the driver supports, where the text does not give it.
@@ -90,8 +82,7 @@ fn wheel(facts: &mut Facts, book: &Book) {
         facts.add("torch.cuda", Value::Text(format!("{major}.{minor}")), Source::Catalogue, None);
     }
     let Some(wheel) = book.hardware.torch_wheel(&version) else { return };
-    let elsewhere =
-        names(facts, "run.platform").is_some_and(|names| names.iter().any(|it| NO_CUDA_ON_PYPI.contains(&it.as_str())));
+    let elsewhere = facts.text("run.platform").is_some_and(|platform| NO_CUDA_ON_PYPI.contains(&platform));
     let same_cuda = match (version.split_once('+'), local_cuda) {
         (Some(_), Some(cuda)) => cuda == wheel.cuda.replace('.', ""),
         (Some(_), None) => false,

@@ -1,43 +1,27 @@
-//! What to do: the fixes of each cause as proposed to this user, and all of them as one list of actions.
+//! The fixes of each cause as proposed to this user.
 //!
 //! Fixes that are in force, or make no sense on this platform, are left out. Commands are adapted to the command line and
 //! to the platform that the text shows; a fix whose commands cannot exist there comes after those that fit.
+
+use std::collections::BTreeSet;
 
 use super::alternatives::{self, Fitting};
 use super::conditions::Conditions;
 use super::situation::Situation;
 use crate::book::page::{Cause, Fix, Recipe};
-use crate::diagnosis::{Action, CauseStatus, RankedCause};
+use crate::diagnosis::Action;
 use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
 
-/// The list of what to do: an action appears once, where its likeliest cause puts it, and names all its causes. A cause
-/// that the machine rules out adds none.
-pub(super) fn actions(causes: &mut [RankedCause]) -> Vec<Action> {
-    let mut actions: Vec<Action> = Vec::new();
-    for cause in causes.iter().filter(|cause| cause.status != CauseStatus::Refuted) {
-        for fix in &cause.fixes {
-            match actions.iter_mut().find(|action| action.id == fix.id) {
-                Some(action) => action.causes.push(cause.id.clone()),
-                None => actions.push(fix.clone()),
-            }
-        }
-    }
-    for fix in causes.iter_mut().flat_map(|cause| &mut cause.fixes) {
-        if let Some(action) = actions.iter().find(|action| action.id == fix.id) {
-            fix.causes.clone_from(&action.causes);
-        }
-    }
-    actions
-}
-
-/// The fixes of a cause to propose: in the page's order, which is by cost, first those whose commands can exist there.
+/// The fixes of a cause to propose: in the page's order, which is by cost, first those whose commands can exist there. The
+/// ids of the others are added to `unfit`.
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
     incident: &Incident,
     conditions: &Conditions,
     situation: &Situation,
+    unfit: &mut BTreeSet<String>,
 ) -> Vec<Action> {
     let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
     let fits = |fix: &Fix| situation.allows(&fix.platforms.only, &fix.platforms.not);
@@ -56,12 +40,15 @@ pub(super) fn proposed(
                 detail: fix.detail.clone(),
                 commands: blocks,
                 trade_offs: fix.trade_offs.clone(),
+                cost: fix.cost,
+                solved: None,
                 causes: vec![cause.id.clone()],
             };
             (impossible, action)
         })
         .collect();
     actions.sort_by_key(|(impossible, _)| *impossible);
+    unfit.extend(actions.iter().filter(|(impossible, _)| *impossible).map(|(_, action)| action.id.clone()));
     actions.into_iter().map(|(_, action)| action).collect()
 }
 
@@ -73,6 +60,8 @@ pub(super) fn first(recipe: Recipe, cause: &str, situation: &Situation) -> Actio
         detail: recipe.detail,
         commands: alternatives::fitting(&recipe.commands, situation).blocks,
         trade_offs: recipe.trade_offs,
+        cost: Some(recipe.cost),
+        solved: None,
         causes: vec![cause.to_owned()],
     }
 }
@@ -170,30 +159,6 @@ fn spelled(given: &Override, value: &str) -> String {
 mod tests {
     use super::*;
 
-    fn cause(id: &str, status: CauseStatus, fixes: &[(&str, &str)]) -> RankedCause {
-        let action = |(fix, detail): &(&str, &str)| Action {
-            id: (*fix).into(),
-            title: String::new(),
-            detail: (*detail).into(),
-            commands: Vec::new(),
-            trade_offs: Vec::new(),
-            causes: vec![id.into()],
-        };
-        RankedCause {
-            id: id.into(),
-            title: String::new(),
-            probability: 0.5,
-            prior: 0.0,
-            status,
-            status_says: None,
-            reasons: Vec::new(),
-            check: String::new(),
-            check_command: None,
-            fixes: fixes.iter().map(action).collect(),
-            dead_ends: Vec::new(),
-        }
-    }
-
     #[test]
     fn ids_are_made_of_the_first_words() {
         for (title, expected) in [
@@ -204,23 +169,5 @@ mod tests {
         ] {
             assert_eq!(slug(title), expected);
         }
-    }
-
-    #[test]
-    fn an_action_appears_once_in_the_words_of_its_likeliest_cause() {
-        let mut causes = [
-            cause("likely", CauseStatus::Unverified, &[("batch", "words of likely"), ("precision", "")]),
-            cause("ruled-out", CauseStatus::Refuted, &[("driver", ""), ("batch", "")]),
-            cause("other", CauseStatus::Supported, &[("wait", ""), ("batch", "words of other")]),
-        ];
-        let actions = actions(&mut causes);
-        let ids: Vec<&str> = actions.iter().map(|action| action.id.as_str()).collect();
-        assert_eq!(ids, ["batch", "precision", "wait"]);
-        assert_eq!(
-            (actions[0].detail.as_str(), &actions[0].causes),
-            ("words of likely", &vec!["likely".into(), "other".into()])
-        );
-        let fix = &causes[2].fixes[1];
-        assert_eq!((fix.detail.as_str(), &fix.causes), ("words of other", &actions[0].causes));
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: whatever was read from disk or from the machine arrives in the arguments. Renderers decide nothing; they show
 //! what is decided here.
 
+mod actions;
 mod alternatives;
 mod answer;
 mod budget;
@@ -17,6 +18,7 @@ mod measurable;
 mod next_check;
 #[cfg(test)]
 mod platform_tests;
+mod precedents;
 mod primary;
 mod reports;
 mod shell;
@@ -25,6 +27,7 @@ mod situation;
 mod status;
 #[cfg(test)]
 mod tests;
+mod unlisted;
 mod weigh;
 mod words;
 mod writers;
@@ -33,10 +36,11 @@ pub use answer::{
     Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
+pub use precedents::Solved;
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::book::Book;
@@ -46,6 +50,7 @@ use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
 use conditions::Conditions;
+use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
 use situation::Situation;
 
@@ -129,7 +134,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         diagnosis.cascade = cascade::consequences(transcript, incident, primary, &ordered.others, book);
         match primary.fault {
             Some(index) => {
-                diagnosis.verdict = Verdict::KnownFault;
+                diagnosis.verdict = match book.faults[index].matter.ordinary {
+                    true => Verdict::OrdinaryError,
+                    false => Verdict::KnownFault,
+                };
                 diagnosis.fault = Some(fault_of(transcript, &facts, primary, &ordered.others, book, index));
                 let scene = weigh::Scene {
                     transcript,
@@ -138,13 +146,19 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     line: primary.line,
                     conditions: &conditions,
                 };
-                diagnosis.causes = causes(library, index, &scene, &matching, &situation);
-                diagnosis.actions = fixes::actions(&mut diagnosis.causes);
+                let precedents = Precedents::of(&book.faults[index].id, &facts, book);
+                let mut unfit = BTreeSet::new();
+                diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut unfit);
+                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents);
+                let first = situation.first_recipe(&book.fault(index).area);
+                diagnosis.actions.sort_by_key(|one| (Some(one.id.as_str()) != first, unfit.contains(&one.id)));
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
+                let error = primary.error.map(|error| &incident.errors[error]);
+                diagnosis.actions = error.map(|error| unlisted::actions(error, &facts, book)).unwrap_or_default();
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }
@@ -197,10 +211,12 @@ fn causes(
     index: usize,
     scene: &weigh::Scene<'_>,
     matching: &[reports::Match],
+    precedents: &Precedents,
     situation: &Situation,
+    unfit: &mut BTreeSet<String>,
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
-    let mut weighed = weigh::weigh(&page.causes, scene);
+    let mut weighed = weigh::weigh(&page.causes, scene, precedents);
     reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
     let mut causes: Vec<RankedCause> = weighed
         .into_iter()
@@ -211,7 +227,8 @@ fn causes(
                 id: cause.id.clone(),
                 title: cause.title.clone(),
                 probability: one.probability,
-                prior: weigh::prior(cause.prior),
+                prior: one.prior,
+                cases: precedents.with_cause(&cause.id),
                 status,
                 status_says,
                 reasons: one.reasons,
@@ -219,7 +236,7 @@ fn causes(
                 check_command: cause.check.command.as_ref().and_then(|command| {
                     alternatives::fitting(std::slice::from_ref(command), situation).blocks.into_iter().next()
                 }),
-                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, situation),
+                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, situation, unfit),
                 dead_ends: cause.dead_ends.clone(),
             }
         })

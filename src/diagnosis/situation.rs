@@ -142,7 +142,7 @@ impl Situation {
         }
     }
 
-    /// Records what was found, the closest first.
+    /// Records the closest of each group.
     pub(super) fn record(&self, facts: &mut Facts) {
         let groups = [
             ("run.platform", PlatformKind::System),
@@ -151,11 +151,12 @@ impl Situation {
             ("run.package_manager", PlatformKind::PackageManager),
         ];
         for (fact, kind) in groups {
-            let mut found: Vec<&Sighting> = self.sightings.values().filter(|sighting| sighting.kind == kind).collect();
-            found.sort_by_key(|one| (self.presence(one.platform.name) != Presence::Present, !one.in_failure, one.line));
-            let Some(first) = found.first() else { continue };
-            let names = found.iter().map(|sighting| sighting.platform.name.to_owned()).collect();
-            facts.add(fact, Value::List(names), Source::Text, first.line);
+            let found = self.sightings.values().filter(|sighting| sighting.kind == kind);
+            let closest =
+                found.min_by_key(|one| (self.presence(one.platform.name) != Presence::Present, !one.in_failure, one.line));
+            if let Some(closest) = closest {
+                facts.add(fact, Value::Text(closest.platform.name.to_owned()), Source::Text, closest.line);
+            }
         }
     }
 

@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Headings, Platform, PlatformKind, Platforms, Shell, Statement, Statements, Writing,
+    Advice, Alarms, At, Exception, Exceptions, Headings, Platform, PlatformKind, Platforms, Shell, Statement, Statements,
+    Writing,
 };
 
 /// A function that decodes one file on its first call.
@@ -29,6 +30,7 @@ packed!(alarms, Alarms, "Words that make a line worth reading, those of the cata
 packed!(advice, Advice, "Advice that libraries print with every error.");
 packed!(statements, Statements, "What people say of their own tries.");
 packed!(headings, Headings, "The words of headings in reports.");
+packed!(exceptions, Exceptions, "What to do about exceptions that no page explains.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");
 

@@ -43,7 +43,7 @@ const TOP_OF_CORE: &str = "render";
 const NOT_IN_CORE: [&str; 5] = ["fs", "process", "net", "env", "io"];
 
 #[test]
-fn modules_use_only_what_stands_before_them() {
+fn modules_use_only_earlier_modules() {
     let mut wrong = Vec::new();
     for file in sources(Path::new("src")) {
         let Some(own) = layer_of(&file) else { continue };

@@ -1,7 +1,6 @@
 //! What an answer tells people to do exists where they are.
 
 use faultbook::diagnosis::Diagnosis;
-use faultbook::facts::Value;
 
 use crate::support::diagnose;
 
@@ -11,13 +10,6 @@ fn commands(diagnosis: &Diagnosis) -> String {
     let fixes = diagnosis.causes.iter().flat_map(|cause| &cause.fixes);
     let actions = diagnosis.actions.iter().chain(fixes).flat_map(|action| &action.commands).map(String::as_str);
     checks.chain(actions).collect::<Vec<_>>().join("\n")
-}
-
-fn list(diagnosis: &Diagnosis, fact: &str) -> Vec<String> {
-    match diagnosis.environment.get(fact).map(|fact| &fact.value) {
-        Some(Value::List(names)) => names.clone(),
-        _ => Vec::new(),
-    }
 }
 
 #[test]
@@ -36,7 +28,7 @@ fn a_hip_error_gets_no_nvidia_command() {
         {
             assert!(!commands.contains(never), "{message}: {never} in\n{commands}");
         }
-        assert_eq!(list(&diagnosis, "gpu.vendor"), ["amd"], "{message}");
+        assert_eq!(diagnosis.environment.text("gpu.vendor"), Some("amd"), "{message}");
         assert!(
             diagnosis.environment.iter().all(|(name, _)| name != "torch.cuda" && name != "cuda.version"),
             "{message}"
@@ -53,7 +45,7 @@ fn windows_gets_no_command_of_linux() {
         assert!(!commands.contains(never), "{never} in\n{commands}");
     }
     assert!(commands.contains("tasklist"), "{commands}");
-    assert_eq!(list(&diagnosis, "run.platform"), ["windows"]);
+    assert_eq!(diagnosis.environment.text("run.platform"), Some("windows"));
 }
 
 #[test]
@@ -85,5 +77,5 @@ fn the_reader_of_a_framework_gets_its_own_spelling() {
     for never in ["--trainer.", "keras", "jax.", "--per_device_train_batch_size"] {
         assert!(!commands.contains(never), "{never} in\n{commands}");
     }
-    assert_eq!(list(&diagnosis, "run.framework").first().map(String::as_str), Some("vllm"));
+    assert_eq!(diagnosis.environment.text("run.framework"), Some("vllm"));
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Cut, Kind, Word, is_stand_in, lines};
+use super::{Cut, Kind, Word, is_placeholder, lines};
 
 /// Names and beginnings of names (ending in `_`) whose values may be shared.
 const ALLOWED: [&str; 92] = [
@@ -136,7 +136,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         while let Some((name, from, length)) = assignment(line, at) {
             let value = line.get(from..from + length).unwrap_or_default();
             let plain = value.trim_matches(['"', '\'']);
-            if !is_allowed(name) && !is_harmless(plain) && !is_stand_in(plain) {
+            if !is_allowed(name) && !is_harmless(plain) && !is_placeholder(plain) {
                 let offset = from + value.find(plain).unwrap_or(0);
                 cuts.push(variable(start + offset..start + offset + plain.len()));
             }
@@ -166,7 +166,7 @@ fn printed(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     });
     for found in PAIR.captures_iter(line) {
         let (Some(name), Some(value)) = (found.get(1), found.get(2).or(found.get(3))) else { continue };
-        if !is_allowed(name.as_str()) && !is_harmless(value.as_str()) && !is_stand_in(value.as_str()) {
+        if !is_allowed(name.as_str()) && !is_harmless(value.as_str()) && !is_placeholder(value.as_str()) {
             cuts.push(variable(start + value.start()..start + value.end()));
         }
     }
@@ -178,7 +178,7 @@ fn docker(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         for (at, _) in line.match_indices(lead) {
             let Some((name, from, length)) = assignment(line, at + lead.len()) else { continue };
             let value = line.get(from..from + length).unwrap_or_default().trim_matches(['"', '\'']);
-            if !is_allowed(name) && !is_harmless(value) && !is_stand_in(value) {
+            if !is_allowed(name) && !is_harmless(value) && !is_placeholder(value) {
                 cuts.push(variable(start + from..start + from + length));
             }
         }
