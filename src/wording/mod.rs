@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Exception, Exceptions, Headings, Platform, PlatformKind, Platforms, Shell, Statement, Statements,
-    Writing,
+    Advice, Alarms, At, Exception, Exceptions, Headings, Platform, PlatformKind, Platforms, Shell, Statement,
+    Statements, Writing,
 };
 
 /// A function that decodes one file on its first call.
