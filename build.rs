@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Headings, Statements, Writing};
+use rows::{Advice, Failures, Headings, Statements, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::de::DeserializeOwned;
 
@@ -138,6 +138,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("alarms", wording::alarms(&wording("alarms"), packages::marks(&packages)).map(|read| pack(&read))),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
         ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
     ];

@@ -5,7 +5,7 @@
 
 use super::context::ParserContext;
 use super::words::{after, contains_folded};
-use super::{ErrorEvent, Kind, Role};
+use super::{ErrorEvent, Kind, Role, failures};
 use crate::text::Level;
 use crate::vendors;
 
@@ -103,6 +103,9 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             || words.contains(" level=ERROR ")
             || words.contains("level=error")
         {
+            if failures::counts_none(words) {
+                return None;
+            }
             let message = words.trim_start_matches("ERROR").trim_start_matches([':', ' ']);
             return Some(file(r, at, Kind::Status, "", message, !words.contains("level=")));
         }
@@ -110,6 +113,9 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             || words.starts_with("Error: ")
             || words.contains(": error: ") && !words.contains("http")
         {
+            if failures::counts_none(words) {
+                return None;
+            }
             return Some(file(r, at, Kind::Tool, "", words, true));
         }
         if words.contains("CUDNN_STATUS")

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use rows::{Advice, Alarms, At, Headings, Statement, Statements, Writing};
+pub use rows::{Advice, Alarms, At, Failures, Headings, Statement, Statements, Writing};
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {
@@ -26,6 +26,7 @@ macro_rules! packed {
 packed!(alarms, Alarms, "Words that make a line worth reading, those of the catalogue of packages included.");
 packed!(advice, Advice, "Advice that libraries print with every error.");
 packed!(statements, Statements, "What people say of their own tries.");
+packed!(failures, Failures, "How a failure is reported in words that no page knows.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 

@@ -18,6 +18,7 @@ mod load;
 mod lsp;
 mod mcp;
 mod new;
+mod open_world;
 mod pages;
 mod place;
 mod probe;
