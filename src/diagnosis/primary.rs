@@ -69,7 +69,7 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     let mut candidates = known(transcript, incident, hits);
     candidates.extend(unlisted(incident, &candidates));
     if candidates.is_empty() {
-        return Ordered { primary: last_resort(transcript, incident, hits, book), others: Vec::new() };
+        return Ordered::default();
     }
     let clocked = every_stream_has_a_clock(&candidates);
     let failed_first = incident.facts.number("rank.failed").map(|rank| rank as u32);
@@ -200,7 +200,12 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
 }
 
 /// The failure that some line reports in words of its own, where nothing else was found.
-fn last_resort(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Option<Candidate> {
+pub(super) fn last_resort(
+    transcript: &Transcript,
+    incident: &Incident,
+    hits: &[Hit],
+    book: &Book,
+) -> Option<Candidate> {
     let explained: BTreeSet<usize> = hits.iter().map(|hit| hit.line).collect();
     let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();
     let accounted = |line| explained.contains(&line) || stops.iter().any(|stop| stop.lines.contains(&line));

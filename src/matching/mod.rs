@@ -3,12 +3,14 @@
 //!
 //! Regexes compile on first use, because most runs need none or two of several hundred.
 
+mod folded;
 mod scanned;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+pub(crate) use folded::repairs;
 
 use crate::book::Book;
 use crate::book::schema::{SignatureRole, SignatureSpec};

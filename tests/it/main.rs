@@ -7,6 +7,7 @@ mod ci_formats;
 mod cli;
 mod codes;
 mod contributing;
+mod copies;
 mod docs;
 mod facts;
 mod growth;

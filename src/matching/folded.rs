@@ -1,0 +1,115 @@
+//! The literals of signatures as they look after line wraps, quote marks, lost or extra spaces, typographic quotes and
+//! OCR (l for 1 and I, O for 0, rn for m): found in a folded form, and given back in their true spelling.
+//!
+//! Only for a second reading of a text in which nothing was found.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use crate::book::Book;
+use crate::text::Edit;
+
+/// Shorter folded literals are found inside of other words.
+const SHORTEST: usize = 10;
+/// What may be lost between the letters of a literal, in bytes: a line break with indentation and quote marks.
+const LONGEST_GAP: usize = 64;
+
+/// The places of `text` where a literal of the book is misspelled, with its spelling.
+pub(crate) fn repairs(book: &Book, text: &str) -> Vec<Edit> {
+    let literals = literals(book);
+    let folded: Vec<Vec<u8>> = literals.iter().map(|literal| Folded::of(literal).bytes).collect();
+    let long = (0..literals.len()).filter(|&n| literals[n].is_ascii() && folded[n].len() >= SHORTEST);
+    let (spellings, patterns): (Vec<&str>, Vec<&[u8]>) = long.map(|n| (literals[n], folded[n].as_slice())).unzip();
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .build(patterns);
+    let Ok(automaton) = automaton else { return Vec::new() };
+    let here = Folded::of(text);
+    let edit = |found: aho_corasick::Match| {
+        let words = spellings[found.pattern().as_usize()];
+        let range = here.range(found.range());
+        let old = text.get(range.clone())?;
+        let near = range.len() <= words.len() + LONGEST_GAP;
+        (near && !old.eq_ignore_ascii_case(words)).then(|| Edit { range, words: words.to_owned() })
+    };
+    automaton.find_iter(&here.bytes).filter_map(edit).collect()
+}
+
+/// Every literal of the book's signatures and the names and sentences of its codes, each once.
+fn literals(book: &Book) -> Vec<&str> {
+    let signatures = book.faults.iter().flat_map(|entry| &entry.matter.signatures);
+    let of_pages = signatures.flat_map(|signature| signature.contains.0.iter().map(String::as_str));
+    let of_codes = book.codes().iter().filter(|code| code.fault().is_some()).map(|code| code.name());
+    let mut seen = HashSet::new();
+    of_pages.chain(of_codes).filter(|literal| seen.insert(*literal)).collect()
+}
+
+/// A text without what a copy may change.
+struct Folded {
+    bytes: Vec<u8>,
+    /// For each byte what it was made from.
+    places: Vec<Range<usize>>,
+}
+
+impl Folded {
+    fn of(text: &str) -> Self {
+        let mut folded = Self { bytes: Vec::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
+        for (at, letter) in text.char_indices() {
+            let byte = match letter {
+                ' ' | '\t' | '\n' | '_' | '>' | '\'' | '"' | '`' | '‘' | '’' | '“' | '”' | '\u{a0}' => continue,
+                '1' | 'I' | 'i' | 'L' | '|' => b'l',
+                '0' | 'O' => b'o',
+                'n' | 'N' if folded.bytes.last() == Some(&b'r') => {
+                    folded.bytes.pop();
+                    folded.bytes.push(b'm');
+                    if let Some(place) = folded.places.last_mut() {
+                        place.end = at + 1;
+                    }
+                    continue;
+                }
+                other if other.is_ascii() => (other as u8).to_ascii_lowercase(),
+                // What is not ASCII is in no literal that a copy changes this way.
+                _ => 0,
+            };
+            folded.bytes.push(byte);
+            folded.places.push(at..at + letter.len_utf8());
+        }
+        folded
+    }
+
+    /// The bytes of the text that a range of the folded one, which is not empty, was made from.
+    fn range(&self, range: Range<usize>) -> Range<usize> {
+        self.places[range.start].start..self.places[range.end - 1].end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copys_changes_vanish_in_the_folded_form() {
+        let folded = |text: &str| Folded::of(text).bytes;
+        let literal = folded("CUDA error: an illegal memory access");
+        for copy in [
+            "CUDAerror: an illegal memory access",
+            "CUDA error: an illegal\n>  memory access",
+            "CUDA err0r: an i1legal rnemory access",
+        ] {
+            assert_eq!(folded(copy), literal, "{copy}");
+        }
+        assert_ne!(folded("CUDA error: a legal memory access"), literal);
+    }
+
+    #[test]
+    fn a_misspelled_code_gets_its_spelling_back() {
+        let book = Book::new(true);
+        let text = "RuntimeError: CUDNN_STATUS_EXECUTION _FAILED (again)";
+        let edits = repairs(&book, text);
+        assert_eq!(edits, [Edit { range: 14..38 + 1, words: "CUDNN_STATUS_EXECUTION_FAILED".to_owned() }]);
+        assert!(repairs(&book, &text.replace(" _", "_")).is_empty());
+    }
+}
