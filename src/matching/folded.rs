@@ -109,7 +109,7 @@ mod tests {
         let book = Book::new(true);
         let text = "RuntimeError: CUDNN_STATUS_EXECUTION _FAILED (again)";
         let edits = repairs(&book, text);
-        assert_eq!(edits, [Edit { range: 14..38 + 1, words: "CUDNN_STATUS_EXECUTION_FAILED".to_owned() }]);
+        assert_eq!(edits, [Edit { range: 14..44, words: "CUDNN_STATUS_EXECUTION_FAILED".to_owned() }]);
         assert!(repairs(&book, &text.replace(" _", "_")).is_empty());
     }
 }
