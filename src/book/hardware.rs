@@ -75,8 +75,8 @@ impl Hardware {
         let mut best: Option<(&Gpu, (usize, bool))> = None;
         for gpu in self.gpus() {
             // A brand before the model says nothing: "geforce rtx 3060" is not longer than "rtx 3060 ti".
-            let model = |alias: &str| alias.trim_start_matches("nvidia ").trim_start_matches("geforce ").len();
-            let Some(alias) = gpu.aliases.split(';').filter(|alias| stands_in(alias, &name)).map(model).max() else {
+            let model = |alias: &str| vendors::model(alias).len();
+            let Some(alias) = gpu.aliases.split(';').filter(|alias| replaces(alias, &name)).map(model).max() else {
                 continue;
             };
             let memory = gpu.memory_gib.is_some_and(|gib| name.contains(&format!("{gib}gb")));
@@ -174,7 +174,7 @@ fn spaced(name: &str) -> String {
 }
 
 /// Whether `name` contains `alias` as whole words.
-fn stands_in(alias: &str, name: &str) -> bool {
+fn replaces(alias: &str, name: &str) -> bool {
     let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     !alias.is_empty()
         && name.match_indices(alias).any(|(at, _)| {

@@ -17,6 +17,9 @@ pub struct FrontMatter {
     pub status: PageStatus,
     /// How much a run loses by it.
     pub severity: Severity,
+    /// An ordinary error of the program, its settings or its files: no GPU, driver or library is at fault.
+    #[serde(default)]
+    pub ordinary: bool,
     /// Vendor codes that people look up: names, numbers, "Xid 79".
     #[serde(default)]
     pub codes: Vec<String>,

@@ -1,4 +1,4 @@
-//! What to do: the fixes of each cause as proposed to this user, and all of them as one list of actions.
+//! The fixes of each cause as proposed to this user.
 //!
 //! Fixes in force are left out, commands are adapted to the command line that the text shows. What cannot be adapted is
 //! shown as the recipe has it.
@@ -6,29 +6,9 @@
 use super::alternatives::{self, Frameworks};
 use super::conditions::Conditions;
 use crate::book::page::{Cause, Fix};
-use crate::diagnosis::{Action, CauseStatus, RankedCause};
+use crate::diagnosis::Action;
 use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
-
-/// The list of what to do: an action appears once, where its likeliest cause puts it, and names all its causes. A cause
-/// that the machine rules out adds none.
-pub(super) fn actions(causes: &mut [RankedCause]) -> Vec<Action> {
-    let mut actions: Vec<Action> = Vec::new();
-    for cause in causes.iter().filter(|cause| cause.status != CauseStatus::Refuted) {
-        for fix in &cause.fixes {
-            match actions.iter_mut().find(|action| action.id == fix.id) {
-                Some(action) => action.causes.push(cause.id.clone()),
-                None => actions.push(fix.clone()),
-            }
-        }
-    }
-    for fix in causes.iter_mut().flat_map(|cause| &mut cause.fixes) {
-        if let Some(action) = actions.iter().find(|action| action.id == fix.id) {
-            fix.causes.clone_from(&action.causes);
-        }
-    }
-    actions
-}
 
 /// The fixes of a cause to propose, in the page's order, which is by cost.
 pub(super) fn proposed(
@@ -50,6 +30,8 @@ pub(super) fn proposed(
             detail: fix.detail.clone(),
             commands: alternatives::relevant_blocks(commands, frameworks),
             trade_offs: fix.trade_offs.clone(),
+            cost: fix.cost,
+            solved: None,
             causes: vec![cause.id.clone()],
         }
     };

@@ -3,6 +3,7 @@
 //! Pure: whatever was read from disk or from the machine arrives in the arguments. Renderers decide nothing; they show
 //! what is decided here.
 
+mod actions;
 mod alternatives;
 mod answer;
 mod budget;
@@ -15,6 +16,7 @@ mod fixes;
 mod library;
 mod measurable;
 mod next_check;
+mod precedents;
 mod primary;
 mod reports;
 mod second;
@@ -22,6 +24,7 @@ mod silent;
 mod status;
 #[cfg(test)]
 mod tests;
+mod unlisted;
 mod weigh;
 mod writers;
 
@@ -30,6 +33,7 @@ pub use answer::{
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub use precedents::Solved;
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
 use std::borrow::Cow;
@@ -41,7 +45,9 @@ use crate::incident::{self, ErrorEvent, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
+use crate::vendors;
 use conditions::Conditions;
+use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
 
 /// What was measured on the machine, and how.
@@ -148,7 +154,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         diagnosis.cascade = cascade::consequences(transcript, incident, primary, &ordered.others, book);
         match primary.fault {
             Some(index) => {
-                diagnosis.verdict = Verdict::KnownFault;
+                diagnosis.verdict = match book.faults[index].matter.ordinary {
+                    true => Verdict::OrdinaryError,
+                    false => Verdict::KnownFault,
+                };
                 diagnosis.fault = Some(fault_of(transcript, &facts, primary, &ordered.others, book, index));
                 let scene = weigh::Scene {
                     transcript,
@@ -157,13 +166,16 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     line: primary.line,
                     conditions: &conditions,
                 };
-                diagnosis.causes = causes(library, index, &scene, &matching);
-                diagnosis.actions = fixes::actions(&mut diagnosis.causes);
+                let precedents = Precedents::of(&book.faults[index].id, &facts, book);
+                diagnosis.causes = causes(library, index, &scene, &matching, &precedents);
+                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
+                let error = primary.error.map(|error| &incident.errors[error]);
+                diagnosis.actions = error.map(|error| unlisted::actions(error, &facts, book)).unwrap_or_default();
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }
@@ -195,7 +207,8 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
     let by_number = |code: &crate::incident::Code| {
         let number = code.name.parse::<i64>().ok()?;
         let rows = book.codes().by_number(number);
-        let library = code.library.unwrap_or("cuda-runtime");
+        // Without a library it is the runtime of the first vendor.
+        let library = code.library.unwrap_or(&vendors::all()[0].sentences.table);
         let row = rows.into_iter().find(|row| row.library == library)?;
         Some(Hit {
             owner: Owner::Fault(book.find(row.fault()?)?),
@@ -216,10 +229,11 @@ fn causes(
     index: usize,
     scene: &weigh::Scene<'_>,
     matching: &[reports::Match],
+    precedents: &Precedents,
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
     let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
-    let mut weighed = weigh::weigh(&page.causes, scene);
+    let mut weighed = weigh::weigh(&page.causes, scene, precedents);
     reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
     weighed
         .into_iter()
@@ -230,7 +244,8 @@ fn causes(
                 id: cause.id.clone(),
                 title: cause.title.clone(),
                 probability: one.probability,
-                prior: weigh::prior(cause.prior),
+                prior: one.prior,
+                cases: precedents.with_cause(&cause.id),
                 status,
                 status_says,
                 reasons: one.reasons,

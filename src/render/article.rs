@@ -216,7 +216,7 @@ mod tests {
                     --y
 
             Fix.
-            1. Halve the batch (faultbook show reduce-batch) now
+            1. Halve the batch (`faultbook show reduce-batch`) now
 
                 a
                   b

@@ -82,7 +82,7 @@ impl Findings {
         self.inputs.push(path.to_owned());
         let error = diagnosis.error.as_ref();
         let (id, title, level, span) = match (diagnosis.verdict, &diagnosis.fault, error) {
-            (Verdict::KnownFault, Some(fault), _) => {
+            (Verdict::KnownFault | Verdict::OrdinaryError, Some(fault), _) => {
                 (fault.id.as_str(), inline::plain(&fault.title), Level::Error, fault.span)
             }
             (Verdict::UnlistedError, _, Some(error)) => {

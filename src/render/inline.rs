@@ -51,7 +51,9 @@ fn code(from: &str, keep_marks: bool) -> Option<(&str, &str)> {
     let fence = &from[..marks];
     let length = from[marks..].find(fence)?;
     let (inner, after) = (&from[marks..marks + length], &from[marks + length + marks..]);
-    let shown = if keep_marks { &from[..marks + length + marks] } else { inner.trim() };
+    // Without its marks, code of several words would read as part of the sentence.
+    let marked = keep_marks || inner.trim().contains(' ');
+    let shown = if marked { &from[..marks + length + marks] } else { inner.trim() };
     Some((shown, after))
 }
 

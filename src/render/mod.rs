@@ -1,10 +1,11 @@
 //! A diagnosis as text for people and programs. Decides nothing: no ranking, no filtering, no input or output.
 //!
 //! `json` and `markdown` show everything. `terminal` fits one screen: it shows the best of each list in full and says
-//! how much more there is and where. `sarif`, `github` and `junit` write findings of any command. Every renderer treats
+//! how much more there is and where. `brief` is for a language model. `sarif`, `github` and `junit` write findings of any command. Every renderer treats
 //! text as untrusted: text from a log never sends control characters to a terminal.
 
 pub(crate) mod article;
+pub mod brief;
 pub(crate) mod chart;
 pub(crate) mod finding;
 pub mod github;

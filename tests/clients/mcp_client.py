@@ -21,7 +21,7 @@ async def main(faultbook, project):
         assert name.name == "faultbook", hello
         tools = {tool.name for tool in (await session.list_tools()).tools}
         assert {"diagnose", "search", "show", "check", "probe", "draft_report"} == tools, tools
-        result = await session.call_tool("diagnose", {"text": LOG})
+        result = await session.call_tool("diagnose", {"text": LOG, "detail": "full"})
         data = getattr(result, "structured_content", None) or result.structuredContent
         assert data["fault"]["id"] == "cudnn-no-engine", data
         assert data["reports"][0]["id"] == "BUG-20260101-007", data

@@ -63,7 +63,7 @@ fn sarif_is_valid_and_points_at_the_line() {
 }
 
 #[test]
-fn annotations_stand_in_the_code() {
+fn annotations_are_in_the_code() {
     let (text, _) = answer("github");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2);

@@ -75,7 +75,7 @@ fn filters_combine() {
 }
 
 #[test]
-fn unknown_words_are_told() {
+fn unknown_words_are_reported() {
     let place = place();
     for (arguments, words) in [
         ("--status sleeping", "`sleeping` is no status"),

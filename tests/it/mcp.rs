@@ -114,13 +114,16 @@ fn tools_have_schemas_and_say_that_they_only_read() {
 #[test]
 fn a_log_is_diagnosed_from_words_or_a_file() {
     let mut agent = Agent::new();
-    let result = agent.call("diagnose", json!({ "text": LOG }));
+    let result = agent.call("diagnose", json!({ "text": LOG, "detail": "full" }));
     let data = &result["structuredContent"];
     assert_eq!((&data["schema"], &data["fault"]["id"]), (&json!("faultbook/diagnosis/2"), &json!("cudnn-no-engine")));
     assert_eq!(data["reports"][0]["id"], "BUG-20260101-007");
     assert!(text(&result).starts_with("# "));
+    let brief = agent.call("diagnose", json!({ "text": LOG }));
+    assert!(text(&brief).starts_with("cudnn-no-engine: ") && text(&brief).len() <= 2000, "{brief}");
+    assert!(text(&brief).contains("BUG-20260101-007") && brief["structuredContent"].is_null(), "{brief}");
     fs::write(agent.folder.path().join("run.log"), LOG).expect("a file");
-    let result = agent.call("diagnose", json!({ "path": "run.log" }));
+    let result = agent.call("diagnose", json!({ "path": "run.log", "detail": "full" }));
     assert_eq!(result["structuredContent"]["fault"]["id"], "cudnn-no-engine");
     for (arguments, says) in
         [(json!({ "path": "absent.log" }), "cannot read"), (json!({ "path": "." }), "is not a file")]
@@ -282,6 +285,9 @@ fn garbage_costs_one_answer() {
     for line in ["{", "[]", "null", "nonsense", "", "{\"jsonrpc\":\"2.0\",\"id\":{}}", "\u{0}"] {
         agent.raw(line);
     }
-    assert_eq!(agent.call("diagnose", json!({ "text": LOG }))["structuredContent"]["fault"]["id"], "cudnn-no-engine");
+    assert_eq!(
+        agent.call("diagnose", json!({ "text": LOG, "detail": "full" }))["structuredContent"]["fault"]["id"],
+        "cudnn-no-engine"
+    );
     assert_eq!(agent.leave(), Some(0));
 }

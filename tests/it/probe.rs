@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod command;
+mod computing;
+mod hostile;
 mod machine;
 mod on_a_terminal;
 mod scenarios;

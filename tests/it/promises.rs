@@ -94,7 +94,7 @@ fn an_illegal_instruction_at_teardown_follows_from_the_cudnn_failure() {
 }
 
 #[test]
-fn an_illegal_instruction_is_told_from_an_illegal_address() {
+fn an_illegal_instruction_is_not_an_illegal_address() {
     with_reports(|reports| {
         assert_eq!(diagnose(reports, ILLEGAL_INSTRUCTION)["fault"]["id"], "illegal-instruction");
         let shown = run(reports, &["diagnose", "-"], ILLEGAL_INSTRUCTION);

@@ -68,7 +68,7 @@ fn run(ranks: u32, steps: u32, culprit: u32) -> String {
 }
 
 #[test]
-fn one_ranks_own_mistake_stands_before_everybodys_timeout() {
+fn one_ranks_mistake_comes_before_everybodys_timeout() {
     for (ranks, culprit) in [(2, 1), (8, 3), (64, 17)] {
         let diagnosis = crate::support::diagnose(run(ranks, 40, culprit).as_bytes());
         assert_eq!(diagnosis.verdict, Verdict::UnlistedError, "{ranks} ranks");

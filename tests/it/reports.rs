@@ -1,12 +1,12 @@
 //! Bug reports as people write them: every variation that was seen, in composed documents.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::fmt::Write as _;
+mod hostile;
+
 use std::path::Path;
 
 use faultbook::book::report::{Report, SolutionKind};
 use faultbook::reports::reading::{normal_id, read};
-use proptest::prelude::*;
 
 fn report(text: &str) -> Report {
     read(Path::new("docs/bug_reports/note.md"), text)
@@ -17,7 +17,7 @@ fn titles(report: &Report) -> Vec<&str> {
 }
 
 #[test]
-fn the_id_stands_in_many_places() {
+fn the_id_is_found_in_many_places() {
     let cases = [
         ("a.md", "---\nbug_id: BUG-20251110-003\ntitle: \"BUG-20251110-004 other\"\n---\n", "BUG-20251110-003"),
         ("a.md", "---\nBug-ID: 'BUG-2025-002'\n---\n", "BUG-2025-002"),
@@ -69,7 +69,7 @@ fn titles_lose_what_is_no_title() {
 }
 
 #[test]
-fn status_severity_and_date_stand_in_many_places() {
+fn status_severity_and_date_are_found_in_many_places() {
     for (text, status, severity, date) in [
         (
             "---\nstatus: in_progress\nseverity: High\ndate: \"2025-12-06 18:08 (KST)\"\n---\n",
@@ -98,7 +98,7 @@ fn status_severity_and_date_stand_in_many_places() {
 }
 
 #[test]
-fn error_texts_stand_under_many_headings() {
+fn error_texts_are_found_under_many_headings() {
     let line = "RuntimeError: CUDA error: an illegal memory access was encountered";
     for heading in [
         "Logs / Stack Trace",
@@ -324,115 +324,6 @@ fn korean_reports_are_read() {
         (&["메모리 기록".to_owned()][..], &["BUG-20251110-002".to_owned()][..])
     );
 }
-
-#[test]
-fn broken_documents_are_read_as_far_as_possible() {
-    let broken = report("---\ntitle: \"A: b\nstatus: [open\ntags: ['x', y]\n: :\n---\n## Summary\nWords.\n");
-    assert_eq!((broken.title.as_str(), broken.status.as_str(), broken.summary.as_str()), ("A: b", "open", "Words."));
-    let unclosed = report("---\ntitle: A\nstatus: open\n\n# B\n\n## Summary\nWords.\n");
-    assert_eq!((unclosed.title.as_str(), unclosed.summary.as_str()), ("A", "Words."));
-    let fence = report("## Logs\n```\nRuntimeError: CUDA error: x\n\n## Resolution\n- Fix it\n");
-    assert_eq!((fence.errors.len(), titles(&fence)), (1, vec!["Fix it"]));
-    let windows = report(
-        &"\u{feff}---\ntitle: A\n---\n\n\n\n\n## Summary\n\n\n\nWords.\n\n\n## Resolution\n\n- x y\n"
-            .replace('\n', "\r\n"),
-    );
-    assert_eq!((windows.title.as_str(), windows.summary.as_str(), titles(&windows)), ("A", "Words.", vec!["x y"]));
-    let bare = report("Just a note that the GPU died.");
-    assert_eq!(
-        (bare.summary.as_str(), bare.text.as_str()),
-        ("Just a note that the GPU died.", "Just a note that the GPU died.")
-    );
-    assert_eq!(report("itâ€™s broken, said the five of them").summary, "it’s broken, said the five of them");
-}
-
-#[test]
-fn large_documents_take_no_time() {
-    let mut text = String::from("---\ntitle: x\n---\n");
-    for i in 0..20_000 {
-        writeln!(text, "## Solution {i}: **a** `b` (60%)\n- [x] **c**: BUG-20251110-{:03} x.py:3\n\n**d**\n", i % 1000)
-            .unwrap();
-    }
-    let long = format!("{}\n{}\n{}", "**a** b\n".repeat(50_000), "x.py ".repeat(100_000), "(\"`".repeat(50_000));
-    for text in [
-        text,
-        long,
-        "# a\n".repeat(100_000),
-        "- ".repeat(50_000),
-        "> ".repeat(50_000),
-        "---\n".repeat(50_000),
-        "|a|b|\n|-|-|\n".repeat(20_000),
-        "âœ".repeat(100_000),
-    ] {
-        let start = std::time::Instant::now();
-        let report = report(&text);
-        assert_eq!(report.text.len(), text.len());
-        assert!(start.elapsed().as_secs() < 20, "{:?}: {:.40}", start.elapsed(), text);
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
-    #[test]
-    fn no_text_panics(text in "\\PC{0,400}", path in "\\PC{0,20}") {
-        read(Path::new(&path), &text);
-    }
-
-    #[test]
-    fn no_cut_of_a_report_panics(pieces in proptest::collection::vec(proptest::sample::select(PIECES.to_vec()), 0..40)) {
-        let text = pieces.concat();
-        let report = report(&text);
-        prop_assert_eq!(report.text, text);
-    }
-}
-
-const PIECES: [&str; 44] = [
-    "---\n",
-    "\n",
-    "\r\n",
-    "title: ",
-    "bug_id: ",
-    "BUG-20251110-003",
-    "bug_",
-    "001",
-    "# ",
-    "## ",
-    "### ",
-    "Solution 1: ",
-    "Hypothesis 2",
-    "(60%",
-    ")",
-    "**",
-    "`",
-    "```",
-    "```python\n",
-    "- ",
-    "- [x] ",
-    "1. ",
-    "> ",
-    "| a | b |\n|---|---|\n",
-    "✅",
-    "❌",
-    "âœ",
-    "…",
-    "Environment",
-    "GPU: ",
-    "RTX 3060 12GB (",
-    "cuDNN: 91002",
-    "driver 13.0",
-    "Benefits:",
-    "요약",
-    "오류",
-    ": ",
-    "：",
-    "File \"x.py\", line 3, in f",
-    "RuntimeError: x",
-    "<pre>",
-    "](",
-    "[",
-    "Root Cause: ",
-];
 
 #[test]
 fn german_and_chinese_headings_are_read() {

@@ -134,7 +134,7 @@ fn the_hook_of_bash_offers_what_can_be_typed() {
 }
 
 #[test]
-fn a_machine_without_a_clipboard_is_told_so() {
+fn a_machine_without_a_clipboard_gets_a_message() {
     let output = Command::new(env!("CARGO_BIN_EXE_faultbook"))
         .args(["diagnose", "--clipboard"])
         .env_remove("DISPLAY")

@@ -11,7 +11,7 @@ use crate::render::finding::Findings;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::STRONG;
 use crate::render::terminal::{self, Terminal};
-use crate::render::{github, json, junit, markdown, sarif};
+use crate::render::{brief, github, json, junit, markdown, sarif};
 use crate::reports::knowledge::Knowledge;
 use crate::text;
 use clap::{Args, ValueEnum};
@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 use super::common::Common;
 use super::exit::Exit;
 use super::failure::Result;
-use super::format::{Format, FormatArg, Formats};
+use super::format::{AnswerFormat, FormatArg, Formats};
 use super::input::Input;
 use super::output::Output;
 use super::{clipboard, complain, input, open, progress};
@@ -47,6 +47,8 @@ pub(crate) enum DiagnoseFormat {
     Json,
     /// For an issue tracker.
     Markdown,
+    /// For a language model: under 2 KB.
+    Brief,
     /// For code scanning.
     Sarif,
     /// Annotations on GitHub.
@@ -62,7 +64,7 @@ impl Formats for DiagnoseFormat {
 /// How several answers are combined.
 enum Writer {
     /// One after the other.
-    Each(Format),
+    Each(AnswerFormat),
     /// As findings in one document.
     Together(fn(&Findings) -> String),
 }
@@ -70,9 +72,10 @@ enum Writer {
 impl Writer {
     fn of(format: DiagnoseFormat) -> Self {
         match format {
-            DiagnoseFormat::Terminal => Self::Each(Format::Terminal),
-            DiagnoseFormat::Json => Self::Each(Format::Json),
-            DiagnoseFormat::Markdown => Self::Each(Format::Markdown),
+            DiagnoseFormat::Terminal => Self::Each(AnswerFormat::Terminal),
+            DiagnoseFormat::Json => Self::Each(AnswerFormat::Json),
+            DiagnoseFormat::Markdown => Self::Each(AnswerFormat::Markdown),
+            DiagnoseFormat::Brief => Self::Each(AnswerFormat::Brief),
             DiagnoseFormat::Sarif => Self::Together(sarif::render),
             DiagnoseFormat::Github => Self::Together(github::render),
             DiagnoseFormat::Junit => Self::Together(junit::render),
@@ -106,7 +109,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
         };
         let diagnosis = answer(&input, &knowledge, common)?;
         exits.push(match diagnosis.verdict {
-            Verdict::KnownFault => Exit::Found,
+            Verdict::KnownFault | Verdict::OrdinaryError => Exit::Found,
             Verdict::UnlistedError | Verdict::NoError => Exit::None,
         });
         match writer {
@@ -184,26 +187,33 @@ fn measured(_: &Located<'_>, _: &incident::Incident, _: &Common) -> Result<Optio
 }
 
 /// Prints one answer.
-pub(crate) fn rendered(diagnosis: &Diagnosis, format: Format, terminal: Terminal, one_of_several: bool) -> String {
+pub(crate) fn rendered(
+    diagnosis: &Diagnosis,
+    format: AnswerFormat,
+    terminal: Terminal,
+    one_of_several: bool,
+) -> String {
     match format {
-        Format::Terminal => terminal::render(diagnosis, terminal),
-        Format::Markdown => markdown::render(diagnosis),
-        Format::Json if one_of_several => json::render_line(diagnosis),
-        Format::Json => json::render(diagnosis),
+        AnswerFormat::Terminal => terminal::render(diagnosis, terminal),
+        AnswerFormat::Markdown => markdown::render(diagnosis),
+        AnswerFormat::Brief => brief::render(diagnosis),
+        AnswerFormat::Json if one_of_several => json::render_line(diagnosis),
+        AnswerFormat::Json => json::render(diagnosis),
     }
 }
 
 /// Names the text that an answer belongs to. JSON has no heading: one line per text, in the order of the inputs.
-fn heading(file: &Path, place: usize, format: Format, terminal: Terminal) -> String {
+fn heading(file: &Path, place: usize, format: AnswerFormat, terminal: Terminal) -> String {
     let name = name(file);
     let gap = if place == 0 { "" } else { "\n" };
     match format {
-        Format::Terminal => {
+        AnswerFormat::Terminal => {
             let mut sheet = Sheet::new(terminal.width, terminal.color);
             sheet.paragraph(&Paragraph::new(format!("==> {name} <==")).style(STRONG));
             format!("{gap}{}\n", sheet.finish())
         }
-        Format::Markdown => format!("{gap}<!-- {} -->\n\n", name.replace("--", "- -")),
-        Format::Json => String::new(),
+        AnswerFormat::Markdown => format!("{gap}<!-- {} -->\n\n", name.replace("--", "- -")),
+        AnswerFormat::Brief => format!("{gap}{name}\n"),
+        AnswerFormat::Json => String::new(),
     }
 }

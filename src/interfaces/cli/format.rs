@@ -29,6 +29,24 @@ impl Formats for Format {
     const TERMINAL: Self = Self::Terminal;
 }
 
+/// The formats of one diagnosis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerFormat {
+    /// For reading on a screen.
+    Terminal,
+    /// For programs.
+    #[value(alias = "jsonl")]
+    Json,
+    /// For an issue tracker.
+    Markdown,
+    /// For a language model: under 2 KB.
+    Brief,
+}
+
+impl Formats for AnswerFormat {
+    const TERMINAL: Self = Self::Terminal;
+}
+
 /// The `--format` of a command.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct FormatArg<F: Formats> {

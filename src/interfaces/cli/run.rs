@@ -29,14 +29,14 @@ use clap::Args;
 use super::common::{Color, Common};
 use super::exit::Exit;
 use super::failure::{self, Failure, Result};
-use super::format::{Format, FormatArg};
+use super::format::{AnswerFormat, FormatArg};
 use super::input::Input;
 use super::output::{Output, remark};
 #[cfg(feature = "machine")]
 use super::probe;
 use super::reduce::Selection;
 use super::tail::Tail;
-use super::{complain, diagnose, here, new, open};
+use super::{complain, diagnose, here, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -53,7 +53,7 @@ pub(crate) struct Options {
     on_failure: Option<String>,
 
     #[command(flatten)]
-    pub(crate) format: FormatArg<Format>,
+    pub(crate) format: FormatArg<AnswerFormat>,
 
     /// The command and its arguments; put options of `faultbook run` before it.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
@@ -98,7 +98,7 @@ fn refused(error: &runner::Error) -> Failure {
 }
 
 /// Explains below the output why the command failed.
-fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output) -> Result<()> {
+fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output<AnswerFormat>) -> Result<()> {
     // First of all, because the machine's state changes after the failure.
     let moment = Moment::of_death(common)?;
     let (project, knowledge) = open::project(common, false)?;
@@ -108,12 +108,12 @@ fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output:
     let software = if args.new { here::software(&reading, common)? } else { Facts::default() };
     let mut diagnosis = reading.diagnosis;
     // After Ctrl-C the user knows why it ended, unless the output contains a failure that made them press it.
-    if outcome.was_stopped() && diagnosis.verdict != Verdict::KnownFault {
+    if outcome.was_stopped() && diagnosis.fault.is_none() {
         return Ok(());
     }
     let reports_nothing = diagnosis.verdict == Verdict::NoError;
     diagnosis.ended_badly(&outcome.describe());
-    if output.format == Format::Terminal && is_answered(&reading.incident, &reading.transcript) {
+    if output.format == AnswerFormat::Terminal && is_answered(&reading.incident, &reading.transcript) {
         remark(&format!("the command ended with {}; the answer is above", outcome.describe()));
     } else {
         show(&diagnosis, outcome, common, output)?;
@@ -156,7 +156,7 @@ fn draft(
 ) -> Result<PathBuf> {
     let drafted = noninteractive::write(&DraftRequest {
         text: &input.bytes,
-        notes: input.selection.iter().map(Selection::note).collect(),
+        excerpt: input.selection.as_ref().map(Selection::excerpt).unwrap_or_default(),
         options,
         knowledge,
         config: &project.config,
@@ -171,7 +171,7 @@ fn draft(
     if drafted.secrets > 0 {
         remark("secrets in the output were left out of the report; revoke them if others have seen the output");
     }
-    remark(&format!("drafted {}", new::shown(&drafted.path)));
+    remark(&format!("drafted {}", open::shown(&drafted.path)));
     Ok(drafted.path)
 }
 
@@ -214,7 +214,7 @@ impl Moment {
     }
 }
 
-fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output) -> Result<()> {
+fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output<AnswerFormat>) -> Result<()> {
     let stderr = io::stderr();
     let choice = match common.color {
         Color::Always => ColorChoice::Always,
@@ -224,7 +224,7 @@ fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Outpu
     let mut output = *output;
     output.terminal.color = choice != ColorChoice::Never;
     let mut text = diagnose::rendered(diagnosis, output.format, output.terminal, false);
-    if output.format == Format::Terminal {
+    if output.format == AnswerFormat::Terminal {
         text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.describe());
     }
     let mut stream = AutoStream::new(stderr.lock(), choice);

@@ -46,7 +46,7 @@ fn log(document: &Document, analysis: &Analysis) -> Vec<Diagnostic> {
         }
     };
     let mut primary = match (diagnosis.verdict, &diagnosis.fault, &diagnosis.error) {
-        (Verdict::KnownFault, Some(fault), _) => {
+        (Verdict::KnownFault | Verdict::OrdinaryError, Some(fault), _) => {
             let range = analysis::place(text, fault.span.start.line, &fault.text);
             mark(range, DiagnosticSeverity::ERROR, &fault.id, known(analysis))
         }

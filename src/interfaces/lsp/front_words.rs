@@ -59,6 +59,7 @@ pub(super) const PAGE_KEYS: &[Word] = &[
     ("title", "the fault in words"),
     ("status", "whether the page is used"),
     ("severity", "how much a run loses by it"),
+    ("ordinary", "an error of the program, not of the GPU or a library"),
     ("codes", "vendor codes that people look up"),
     ("signatures", "ways to recognise it; any one may hit"),
     ("explains", "faults that follow from this one"),

@@ -27,7 +27,7 @@ impl Server {
         let text = format!(
             "My training run died. Find out why and what to do.\n\n\
              1. Call `diagnose` with the whole log, or its path; do not shorten it.\n\
-             2. Tell me the fault in one sentence, where in the log it stands, and which later lines only follow from it.\n\
+             2. Tell me the fault in one sentence, on which line of the log it is, and which later lines only follow from it.\n\
              3. Give the most probable cause with its reasons, each with where it comes from. Say what is not certain, and \
              which one check would settle it.\n\
              4. If reports of this project match, `show` the best and tell me what worked then.\n\

@@ -34,6 +34,21 @@ struct Diagnose {
     text: Option<String>,
     /// Instead of the text: the path of a log file, absolute or from the project's folder.
     path: Option<String>,
+    /// How much to answer.
+    #[serde(default)]
+    detail: Detail,
+}
+
+/// How much `diagnose` answers.
+#[derive(Debug, Default, Clone, Copy, Deserialize, schemars::JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(rename_all = "lowercase")]
+enum Detail {
+    /// Under 2 KB: what is certain, the likely causes, what to do.
+    #[default]
+    Brief,
+    /// Everything, as markdown and as data of `faultbook/diagnosis/2`.
+    Full,
 }
 
 /// What `search` takes.
@@ -79,7 +94,10 @@ impl Server {
                 Err(message) => return Ok(failed(message)),
             };
             let diagnosis = workspace.diagnose(&bytes);
-            Ok(answer(render::markdown::render(&diagnosis), render::json::value(&diagnosis)))
+            Ok(match params.detail {
+                Detail::Brief => CallToolResult::success(vec![ContentBlock::text(render::brief::render(&diagnosis))]),
+                Detail::Full => answer(render::markdown::render(&diagnosis), render::json::value(&diagnosis)),
+            })
         })
         .await
     }

@@ -1,11 +1,11 @@
 //! The first lines of an answer: which fault, where, under which circumstances.
 
-use crate::diagnosis::{Diagnosis, PrimaryError};
+use crate::diagnosis::{Diagnosis, PrimaryError, Verdict};
 use crate::render::clean;
 use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet, piece, shorten_middle};
 use crate::render::style::{FAINT, FAULT, HEALTHY, PLAIN, STRONG, UNLISTED};
-use crate::render::words::{counted, mid_sentence};
+use crate::render::words::{ORDINARY, counted, mid_sentence};
 
 /// Lines of an unknown error message; the rest of a longer one is in the text itself.
 const MESSAGE_LINES: usize = 4;
@@ -21,6 +21,9 @@ pub(super) fn fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     sheet.line(&[piece(FAINT, &lead), piece(STRONG, words)]);
     let frame = diagnosis.error.as_ref().and_then(frame_words);
     circumstances(sheet, lead.len(), frame, &fault.circumstances, fault.rank);
+    if diagnosis.verdict == Verdict::OrdinaryError {
+        sheet.paragraph(&Paragraph::new(ORDINARY).lead(PLAIN, "  ").style(FAINT));
+    }
 }
 
 /// The error as printed in the text, when the book has no page for it.

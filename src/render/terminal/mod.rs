@@ -30,7 +30,7 @@ impl Default for Terminal {
 pub fn render(diagnosis: &Diagnosis, terminal: Terminal) -> String {
     let mut sheet = Sheet::new(terminal.width, terminal.color);
     match diagnosis.verdict {
-        Verdict::KnownFault => known_fault(&mut sheet, diagnosis),
+        Verdict::KnownFault | Verdict::OrdinaryError => known_fault(&mut sheet, diagnosis),
         Verdict::UnlistedError => unlisted_error(&mut sheet, diagnosis),
         Verdict::NoError => no_error(&mut sheet, diagnosis),
     }
@@ -50,6 +50,7 @@ fn known_fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
 
 fn unlisted_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     head::unlisted(sheet, diagnosis);
+    causes::next_step(sheet, diagnosis);
     reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
     reports::nearest_pages(sheet, &diagnosis.nearest);
     reports::silent_pages(sheet, &diagnosis.silent);

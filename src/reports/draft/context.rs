@@ -23,7 +23,7 @@ pub(crate) struct Context {
     pub tags: Vec<String>,
     /// One sentence that says what happened.
     pub summary: String,
-    /// `known-fault`, `unlisted-error`, `no-error`.
+    /// `known-fault`, `ordinary-error`, `unlisted-error`, `no-error`.
     pub verdict: String,
     /// The fault, if the book has it.
     pub fault: Option<Fault>,

@@ -309,7 +309,7 @@ fn ends_word(text: &str, at: usize) -> bool {
 }
 
 /// Whether a value is what a redaction or an author put in place of a secret.
-fn is_stand_in(value: &str) -> bool {
+fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let marks = ["redacted", "example", "xxxx", "your_", "your-", "placeholder", "****", "changeme", "dummy", "<"];
     let words = [

@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::tokens::secret;
-use super::{Cut, is_stand_in, lines, random};
+use super::{Cut, is_placeholder, lines, random};
 
 /// Every name, flag and header below contains one of these; other lines are skipped.
 static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -174,7 +174,7 @@ fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>)
         && line.as_bytes().get(at - 1) == Some(&b':');
     // "PASS: test_3" is a test's result.
     let verdict = named == Named::Likely && quote.is_none() && line.as_bytes().get(at - 1) == Some(&b':');
-    if value.len() < 4 || is_stand_in(value) || code || verdict {
+    if value.len() < 4 || is_placeholder(value) || code || verdict {
         return;
     }
     let sure = match named {
@@ -217,7 +217,7 @@ fn headers(line: &str, start: usize, cuts: &mut Vec<Cut>) {
             1 => text.len() >= 12 && mixed,
             _ => mixed,
         };
-        if is_value && !is_stand_in(text) {
+        if is_value && !is_placeholder(text) {
             cuts.push(secret(start + value.start()..start + value.end(), "a secret in a header", "REDACTED_TOKEN"));
         }
     }
@@ -234,7 +234,9 @@ fn cookies(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         if let Some((name, value)) = pair.split_once('=') {
             let value = value.split(char::is_whitespace).next().unwrap_or_default();
             let harmless = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
-            if value.len() >= 6 && !harmless.contains(&name.trim().to_ascii_lowercase().as_str()) && !is_stand_in(value)
+            if value.len() >= 6
+                && !harmless.contains(&name.trim().to_ascii_lowercase().as_str())
+                && !is_placeholder(value)
             {
                 let from = start + at + name.len() + 1;
                 cuts.push(secret(from..from + value.len(), "a cookie", "REDACTED_COOKIE"));
@@ -264,7 +266,7 @@ fn in_words(line: &str, start: usize, cuts: &mut Vec<Cut>) {
             2 => digits > 0 && digits < text.len(),
             _ => true,
         };
-        if is_value && !is_stand_in(text) {
+        if is_value && !is_placeholder(text) {
             cuts.push(secret(
                 start + value.start()..start + value.end(),
                 "a secret named in a sentence",
@@ -297,7 +299,7 @@ fn flags(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         let sure = named == Some(Named::Surely) || password || user;
         let random =
             plain.len() >= 16 && plain.bytes().any(|b| b.is_ascii_digit()) && random::entropy(plain.as_bytes()) >= 3.0;
-        if !plain.starts_with('-') && plain.len() >= 4 && !is_stand_in(plain) && (sure || random) {
+        if !plain.starts_with('-') && plain.len() >= 4 && !is_placeholder(plain) && (sure || random) {
             let from = start + at + next.rfind(plain).unwrap_or(0);
             cuts.push(secret(from..from + plain.len(), "a secret given to a command", "REDACTED_SECRET"));
         }

@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::learned::Learned;
-use super::{Cut, Kind, Word, is_stand_in, lines};
+use super::{Cut, Kind, Word, is_placeholder, lines};
 
 /// Folders that hold the homes of people.
 const HOMES: [&str; 8] =
@@ -93,7 +93,7 @@ fn named(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
 /// Whether a name identifies nobody.
 pub(super) fn is_nobody(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    NOBODY.contains(&lower.as_str()) || is_stand_in(name)
+    NOBODY.contains(&lower.as_str()) || is_placeholder(name)
 }
 
 pub(super) fn person(range: std::ops::Range<usize>, what: &'static str, left: &'static str) -> Cut {
@@ -208,7 +208,7 @@ fn is_mail(name: &str, host: &str, behind: &str) -> bool {
     // ssh addresses of repositories are not mailboxes: git@github.com:org/repo.
     let service = name == "git"
         || domain.split('.').any(|label| label == "example")
-        || is_stand_in(name) && domain.contains("example");
+        || is_placeholder(name) && domain.contains("example");
     let code = behind.starts_with(['(', '[', '_']) || domain.contains("..");
     known && !service && !code && domain.bytes().any(|b| b.is_ascii_alphabetic())
 }

@@ -1,7 +1,7 @@
 //! Private keys as PEM blocks, whole or cut off at either end, also where every line carries the prefix of a launcher.
 
 use super::tokens::secret;
-use super::{Cut, is_stand_in};
+use super::{Cut, is_placeholder};
 
 /// Lines of the longest key in use (RSA with 16384 bits), with a margin.
 const LONGEST: usize = 260;
@@ -77,7 +77,9 @@ fn holds_material(body: &str) -> bool {
 /// Whether a run of base64 characters can be part of a key: long enough, and no path that was redacted already, which
 /// may have become long enough by that.
 fn is_material(run: &str) -> bool {
-    run.len() >= MATERIAL && !is_stand_in(run) && !["/home/user", "/Users/user"].iter().any(|home| run.contains(home))
+    run.len() >= MATERIAL
+        && !is_placeholder(run)
+        && !["/home/user", "/Users/user"].iter().any(|home| run.contains(home))
 }
 
 /// Adds the lines above the end of a key whose beginning is missing.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::{Cut, Kind, Word, begins_word, is_stand_in, random};
+use super::{Cut, Kind, Word, begins_word, is_placeholder, random};
 
 /// Which characters a token consists of after its prefix.
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ fn by_prefix(text: &str, cuts: &mut Vec<Cut>) {
         let length = rest.iter().take_while(|byte| is_letter(letters, **byte)).count();
         let tail = rest.get(..length).unwrap_or_default();
         let whole = text.get(found.start()..found.end() + length).unwrap_or_default();
-        if length >= least && random::is_tail(tail) && !is_stand_in(whole) {
+        if length >= least && random::is_tail(tail) && !is_placeholder(whole) {
             cuts.push(secret(found.start()..found.end() + length, what, left));
         }
     }

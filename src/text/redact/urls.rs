@@ -1,7 +1,7 @@
 //! What precedes the host in a URL: `scheme://user:password@host`, `scheme://token@host`.
 
 use super::tokens::secret;
-use super::{Cut, Kind, Word, is_stand_in};
+use super::{Cut, Kind, Word, is_placeholder};
 
 /// Adds passwords, tokens and users.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
@@ -13,11 +13,11 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         let Some((user, _)) = authority.rsplit_once('@') else { continue };
         match user.split_once(':') {
             Some((name, password)) => {
-                if !is_stand_in(password) {
+                if !is_placeholder(password) {
                     let from = begin + name.len() + 1;
                     cuts.push(secret(from..from + password.len(), "a password in an address", "REDACTED_PASSWORD"));
                 }
-                if !name.is_empty() && !is_stand_in(name) && name != "oauth2" && name != "git" {
+                if !name.is_empty() && !is_placeholder(name) && name != "oauth2" && name != "git" {
                     cuts.push(Cut {
                         range: begin..begin + name.len(),
                         kind: Kind::Person,
@@ -26,7 +26,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
                     });
                 }
             }
-            None if user.len() >= 16 && !is_stand_in(user) => {
+            None if user.len() >= 16 && !is_placeholder(user) => {
                 cuts.push(secret(begin..begin + user.len(), "a token in an address", "REDACTED_TOKEN"));
             }
             None => {}

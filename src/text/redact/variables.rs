@@ -7,103 +7,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Cut, Kind, Word, is_stand_in, lines};
-
-/// Names and beginnings of names (ending in `_`) whose values may be shared.
-const ALLOWED: [&str; 92] = [
-    "CUDA_",
-    "NVIDIA_",
-    "NCCL_",
-    "GLOO_",
-    "UCX_",
-    "PYTORCH_",
-    "TORCH_",
-    "TORCHDYNAMO_",
-    "TORCHINDUCTOR_",
-    "TORCHELASTIC_",
-    "TRITON_",
-    "XLA_",
-    "JAX_",
-    "TF_",
-    "OMP_",
-    "MKL_",
-    "KMP_",
-    "OPENBLAS_",
-    "NUMEXPR_",
-    "CUDNN_",
-    "CUBLAS_",
-    "CUDA",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "DYLD_",
-    "PATH",
-    "PYTHON",
-    "PYTHONPATH",
-    "PYTHONHASHSEED",
-    "PYTHONUNBUFFERED",
-    "PYTHONFAULTHANDLER",
-    "PYTHONHOME",
-    "CONDA_PREFIX",
-    "CONDA_DEFAULT_ENV",
-    "VIRTUAL_ENV",
-    "UV_PYTHON",
-    "UV_",
-    "PIP_",
-    "RANK",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "LOCAL_WORLD_SIZE",
-    "NODE_RANK",
-    "GROUP_RANK",
-    "MASTER_ADDR",
-    "MASTER_PORT",
-    "SLURM_",
-    "SLURMD_NODENAME",
-    "HYDRA_FULL_ERROR",
-    "HYDRA_",
-    "TRANSFORMERS_",
-    "TOKENIZERS_PARALLELISM",
-    "HF_HOME",
-    "HF_HUB_",
-    "HF_DATASETS_",
-    "ACCELERATE_",
-    "DEEPSPEED_",
-    "DS_",
-    "VLLM_",
-    "RAY_",
-    "FLASH_",
-    "BNB_",
-    "BITSANDBYTES_",
-    "XFORMERS_",
-    "PL_",
-    "LIGHTNING_",
-    "WANDB_MODE",
-    "WANDB_DISABLED",
-    "WANDB_SILENT",
-    "WANDB_DIR",
-    "WANDB_START_METHOD",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "LANG",
-    "LC_ALL",
-    "TERM",
-    "SHELL",
-    "DISPLAY",
-    "CC",
-    "CXX",
-    "CFLAGS",
-    "CXXFLAGS",
-    "MAX_JOBS",
-    "ROCR_",
-    "HIP_",
-    "HSA_",
-    "MIOPEN_",
-    "ORT_",
-    "TENSORRT_",
-    "GGML_",
-    "LLAMA_",
-];
+use super::{Cut, Kind, Word, is_placeholder, lines};
+use crate::{vendors, wording};
 
 /// Parts of names whose value is a secret, whatever the list says.
 const SECRET: [&str; 9] =
@@ -113,7 +18,8 @@ const SECRET: [&str; 9] =
 pub(crate) fn is_allowed(name: &str) -> bool {
     let harmless = matches!(name, "TOKENIZERS_PARALLELISM" | "HF_HUB_DISABLE_IMPLICIT_TOKEN");
     let secret = SECRET.iter().any(|part| name.contains(part)) && !harmless;
-    let listed = ALLOWED.iter().any(|known| name == *known || (known.ends_with('_') && name.starts_with(known)));
+    let mut known = vendors::variables().chain(wording::variables().shared.iter().copied());
+    let listed = known.any(|known| name == known || (known.ends_with('_') && name.starts_with(known)));
     listed && !secret
 }
 
@@ -136,7 +42,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         while let Some((name, from, length)) = assignment(line, at) {
             let value = line.get(from..from + length).unwrap_or_default();
             let plain = value.trim_matches(['"', '\'']);
-            if !is_allowed(name) && !is_harmless(plain) && !is_stand_in(plain) {
+            if !is_allowed(name) && !is_harmless(plain) && !is_placeholder(plain) {
                 let offset = from + value.find(plain).unwrap_or(0);
                 cuts.push(variable(start + offset..start + offset + plain.len()));
             }
@@ -166,7 +72,7 @@ fn printed(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     });
     for found in PAIR.captures_iter(line) {
         let (Some(name), Some(value)) = (found.get(1), found.get(2).or(found.get(3))) else { continue };
-        if !is_allowed(name.as_str()) && !is_harmless(value.as_str()) && !is_stand_in(value.as_str()) {
+        if !is_allowed(name.as_str()) && !is_harmless(value.as_str()) && !is_placeholder(value.as_str()) {
             cuts.push(variable(start + value.start()..start + value.end()));
         }
     }
@@ -178,7 +84,7 @@ fn docker(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         for (at, _) in line.match_indices(lead) {
             let Some((name, from, length)) = assignment(line, at + lead.len()) else { continue };
             let value = line.get(from..from + length).unwrap_or_default().trim_matches(['"', '\'']);
-            if !is_allowed(name) && !is_harmless(value) && !is_stand_in(value) {
+            if !is_allowed(name) && !is_harmless(value) && !is_placeholder(value) {
                 cuts.push(variable(start + from..start + from + length));
             }
         }

@@ -147,7 +147,7 @@ fn a_projects_own_scheme_is_kept() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_use_gets_a_message() {
     let place = Place::new();
     for (arguments, words) in
         [("check", "nothing to check"), ("check no-such", "no such file"), ("check --texts gone .", "gone")]

@@ -3,7 +3,7 @@
 use crate::place::{ENGINE, Place};
 
 #[test]
-fn missing_files_and_folders_are_told_with_a_hint() {
+fn missing_files_and_folders_get_a_hint() {
     let place = Place::new();
     for (arguments, error, hint) in [
         ("diagnose gone.log", "error: could not read `gone.log`: no such file\n", ""),

@@ -169,7 +169,7 @@ fn a_report_without_front_matter_gets_what_it_says_itself() {
 }
 
 #[test]
-fn a_file_in_another_encoding_is_named_and_never_mended() {
+fn a_file_in_another_encoding_is_named_and_never_changed() {
     let mut bytes = b"---\ntitle: T\nStatus: Open\n---\n# T\n\n## Summary\n\ncaf".to_vec();
     bytes.extend([0xe9, b'\n']);
     let mut documents = vec![Document::of_bytes("docs/bug_reports/BUG-20251110-003.md", bytes)];

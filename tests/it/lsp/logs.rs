@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::client::{Client, LOG, words};
 
 #[test]
-fn the_failure_is_marked_where_it_stands() {
+fn the_failure_is_marked_on_its_line() {
     let mut client = Client::new();
     let uri = client.open("run.log", "log", LOG);
     let marks = client.marks(&uri);
@@ -56,7 +56,7 @@ fn hover_says_what_helps() {
 }
 
 #[test]
-fn what_followed_is_told_from_the_failure() {
+fn consequences_are_distinguished_from_the_failure() {
     let text = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\ntorch.OutOfMemoryError: CUDA out of \
                 memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 11.63 GiB of which 1.10 GiB is free.\n\n\
                 During handling of the above exception, another exception occurred:\n\nTraceback (most recent call \

@@ -47,7 +47,7 @@ fn reports_are_checked_while_they_are_written() {
 }
 
 #[test]
-fn what_can_be_mended_is_offered() {
+fn what_can_be_fixed_is_offered() {
     let mut client = Client::new();
     // A key in the wrong spelling and a value that is not a date.
     let text = REPORT.replace("date: \"2026-01-01\"", "Date: \"2026-01-01\"");

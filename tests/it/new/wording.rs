@@ -35,7 +35,7 @@ fn a_measurement_settles_a_cause_and_does_no_other_check() {
 }
 
 #[test]
-fn a_failure_told_again_did_not_follow_from_itself() {
+fn a_repeated_failure_did_not_follow_from_itself() {
     let log = "[rank0]:[E711 19:02:31.410022781 ProcessGroupNCCL.cpp:616] [Rank 0] Watchdog caught collective operation \
         timeout: WorkNCCL(SeqNum=12, OpType=ALLREDUCE, NumelIn=9, NumelOut=9, Timeout(ms)=600000) ran for 600020 \
         milliseconds before timing out.\n\

@@ -68,14 +68,14 @@ fn something_broken_has_exit_code_1() {
 }
 
 #[test]
-fn the_ladder_stands_in_the_answer() {
+fn the_checks_are_in_the_answer() {
     let output = run(&["probe", "--level", "functional"], Some("silent-copy"), "");
     assert!(out(&output).contains("  WRONG       copy · kernel"), "{}", out(&output));
     assert!(out(&output).contains("  ok          context · largest block"), "{}", out(&output));
 }
 
 #[test]
-fn a_diagnosis_asks_the_machine_when_told_to() {
+fn a_diagnosis_asks_the_machine_on_request() {
     let output = run(&["--probe", "--format", "json"], Some("consumer-nearly-full"), TEXT);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["probe"]["level"], "quick");
@@ -125,7 +125,7 @@ fn a_watch_writes_lines() {
 }
 
 #[test]
-fn a_move_to_a_smaller_card() {
+fn a_move_to_a_smaller_gpu() {
     let output = run(&["fit", "--from", "RTX 3090", "--to", "RTX 3060", "--batch", "4", "--overhead", "20%"], None, "");
     let text = out(&output);
     assert!(text.contains("Start with   batch 2 with 2 steps of accumulation"), "{text}");

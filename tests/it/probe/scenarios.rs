@@ -1,11 +1,11 @@
 //! Every scenario of the fake driver: its facts and findings, and no casualty.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use faultbook::facts::Value;
 use faultbook::machine::view;
-use faultbook::machine::{self, CheckStatus, Level, Options, Outcome};
+use faultbook::machine::{self, CheckStatus, Level, Outcome};
 use faultbook::render::terminal::Terminal;
 
 use super::machine::{Machine, check, number, only_broken, says, text, within, yes};
@@ -24,7 +24,7 @@ fn no_driver_is_an_answer_and_a_quick_one() {
 }
 
 #[test]
-fn a_healthy_card_climbs_the_whole_ladder() {
+fn a_healthy_gpu_passes_all_checks() {
     let machine = Machine::with("healthy-h100").torch_28();
     let outcome = machine.probe(Level::Functional);
     assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
@@ -50,15 +50,7 @@ fn a_healthy_card_climbs_the_whole_ladder() {
 }
 
 #[test]
-fn stress_adds_patterns_and_products() {
-    let machine = Machine::with("cudnn-without-workspace").torch_28();
-    let outcome = machine.probe(Level::Stress);
-    assert_eq!(check(&outcome, "memory_patterns").0, CheckStatus::Ok);
-    assert_eq!(check(&outcome, "gemm_stress").0, CheckStatus::Ok);
-}
-
-#[test]
-fn a_nearly_full_consumer_card() {
+fn a_nearly_full_consumer_gpu() {
     let machine =
         Machine::with("consumer-nearly-full").torch_28().file("proc/4312/cmdline", "python\0train.py\0--lr\0");
     let outcome = machine.probe(Level::Functional);
@@ -72,7 +64,7 @@ fn a_nearly_full_consumer_card() {
 }
 
 #[test]
-fn memory_held_by_another_process() {
+fn memory_used_by_another_process() {
     let machine = Machine::with("held-by-another").file("proc/977/cmdline", "/usr/bin/python3\0-m\0vllm.entrypoints\0");
     let outcome = machine.probe(Level::Quick);
     assert_eq!(number(&outcome, "gpu.held_by_processes"), 60_000.0 * 1024.0 * 1024.0);
@@ -101,7 +93,7 @@ fn a_row_waits_for_a_reset() {
 }
 
 #[test]
-fn a_card_that_fell_off_the_bus() {
+fn a_gpu_that_fell_off_the_bus() {
     let outcome = Machine::with("fallen-off").probe(Level::Quick);
     assert_eq!(text(&outcome, "gpu.error"), "gpu lost");
     assert_eq!(number(&outcome, "gpu.index"), 1.0);
@@ -124,7 +116,7 @@ fn module_and_libraries_of_different_versions() {
 }
 
 #[test]
-fn forward_compatibility_on_a_card_that_has_none() {
+fn forward_compatibility_on_a_gpu_without_it() {
     let outcome = Machine::with("compat-804").probe(Level::Quick);
     assert_eq!(number(&outcome, "driver.init_code"), 804.0);
     says(&outcome, "cuda-compat");
@@ -139,175 +131,13 @@ fn a_driver_too_old_for_the_wheel() {
 }
 
 #[test]
-fn a_card_too_old_for_the_wheel() {
+fn a_gpu_too_old_for_the_wheel() {
     let outcome = Machine::with("old-card").torch_28().probe(Level::Quick);
     says(&outcome, "built for 70 75 80 86 90 100 120, the device is sm_61");
 }
 
 #[test]
-fn a_status_that_nobody_knows() {
-    let outcome = Machine::with("unknown-code").probe(Level::Functional);
-    assert_eq!(text(&outcome, "driver.init"), "unknown code 12345");
-    assert_eq!(number(&outcome, "driver.init_code"), 12345.0);
-    let (word, words) = check(&outcome, "context");
-    assert_eq!(word, CheckStatus::UnknownCode);
-    assert!(words.contains("cuInit returned 12345"), "{words}");
-}
-
-#[test]
-fn an_initialisation_that_never_returns() {
-    let machine = Machine::with("init-hang").deadline(0.6);
-    let started = Instant::now();
-    let outcome = machine.probe(Level::Functional);
-    assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
-    assert_eq!(text(&outcome, "driver.init"), "timed out");
-    assert_eq!(check(&outcome, "context").0, CheckStatus::TimedOut);
-    assert_eq!(check(&outcome, "copy").0, CheckStatus::NotReached);
-    assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
-    says(&outcome, "cuInit did not answer within 0.6 s");
-}
-
-/// A device's time limit holds whatever happens on it, and a check that it cuts off is not called a hang.
-#[test]
-fn the_time_of_a_device_is_kept() {
-    let machine = Machine::with("slow-products").torch_28();
-    let options = Options { time: Duration::from_secs(2), deadline: Duration::from_secs(8), ..machine.options() };
-    let outcome = within(Duration::from_secs(4), || machine::run(Level::Functional, &options));
-    assert_eq!(check(&outcome, "copy").0, CheckStatus::Ok);
-    let (word, words) = check(&outcome, "gemm_fp32");
-    assert_eq!(word, CheckStatus::NotReached);
-    assert!(words.contains("--time-limit"), "{words}");
-    assert_eq!(check(&outcome, "largest_block").0, CheckStatus::NotReached);
-    assert!(yes(&outcome, "ladder.holds"));
-}
-
-/// A check that hangs costs its deadline; those after it run in a new process.
-#[test]
-fn a_hang_in_one_library_leaves_the_rest() {
-    let machine = Machine::with("slow-products").torch_28();
-    let options = Options { deadline: Duration::from_secs(2), ..machine.options() };
-    let outcome = machine::run(Level::Functional, &options);
-    assert_eq!(check(&outcome, "gemm_fp32").0, CheckStatus::TimedOut);
-    assert_eq!(check(&outcome, "gemm_tf32").0, CheckStatus::TimedOut);
-    let (word, words) = check(&outcome, "conv_forward");
-    assert_eq!((word, words.as_str()), (CheckStatus::NotReached, "too many checks have hung"));
-}
-
-#[test]
-fn a_management_library_that_never_returns() {
-    let outcome = Machine::with("nvml-hang").deadline(0.6).probe(Level::Quick);
-    assert_eq!(text(&outcome, "nvml.error"), "timed out");
-    assert_eq!(text(&outcome, "driver.init"), "ok");
-    assert!(outcome.facts.why_unknown("gpu.memory.free").is_some_and(|why| why.contains("did not answer")));
-}
-
-#[test]
-fn a_card_that_never_answers_leaves_the_other_ones_facts() {
-    let outcome = Machine::with("second-card-hangs").deadline(2.0).probe(Level::Quick);
-    assert_eq!(text(&outcome, "gpu.0.name"), "NVIDIA H100 80GB HBM3");
-    assert_eq!(text(&outcome, "driver.version"), "580.95.05");
-    says(&outcome, "NVML did not answer within 2.0 s");
-    says(&outcome, "GPU 1 does not answer: timed out");
-}
-
-#[test]
-fn a_clean_up_that_never_returns_costs_nothing() {
-    let outcome = Machine::with("exit-hang").torch_28().probe(Level::Functional);
-    assert_eq!(text(&outcome, "driver.init"), "ok");
-    only_broken(&outcome, &[]);
-    assert!(outcome.findings.is_empty(), "{:#?}", outcome.findings);
-}
-
-#[test]
-fn the_budget_of_a_diagnosis_is_kept() {
-    let machine = Machine::with("init-hang").torch_28();
-    let options = Options { budget: Some(Duration::from_millis(280)), ..machine.options() };
-    let outcome = within(Duration::from_millis(600), || machine::run(Level::Quick, &options));
-    assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
-    // Slow is not a hang: the only finding about cuInit is that it was not waited for.
-    assert_eq!(outcome.facts.text("driver.init"), None);
-    assert!(outcome.facts.why_unknown("driver.init").is_some_and(|why| why.contains("no answer within 280 ms")));
-    says(&outcome, "no answer within 280 ms from cuInit");
-}
-
-#[test]
-fn a_crash_costs_one_rung() {
-    let outcome = Machine::with("child-crash").torch_28().probe(Level::Functional);
-    only_broken(&outcome, &["kernel", "nvrtc", "repeat"]);
-    let (word, words) = check(&outcome, "kernel");
-    assert_eq!(word, CheckStatus::Crashed);
-    assert!(words.contains("SIGABRT"), "{words}");
-    assert_eq!(check(&outcome, "gemm_fp32").0, CheckStatus::Ok);
-}
-
-#[test]
-fn silent_corruption_of_copies() {
-    let outcome = Machine::with("silent-copy").probe(Level::Functional);
-    let (word, words) = check(&outcome, "copy");
-    assert_eq!((word, words.as_str()), (CheckStatus::Wrong, "1 of 1048576 bytes came back changed"));
-    says(&outcome, "wrong results of copy");
-}
-
-#[test]
-fn a_wrong_product_in_one_precision() {
-    let outcome = Machine::with("gemm-wrong").torch_28().probe(Level::Functional);
-    only_broken(&outcome, &["gemm_fp16"]);
-    assert!(check(&outcome, "gemm_fp16").1.contains("1 of 256 rows"), "{:?}", check(&outcome, "gemm_fp16"));
-    assert_eq!(text(&outcome, "ladder.gemm_fp16"), "wrong");
-}
-
-#[test]
-fn a_device_newer_than_its_compiler_is_not_broken() {
-    let outcome = Machine::with("newer-than-its-compiler").torch_28().probe(Level::Functional);
-    only_broken(&outcome, &[]);
-    assert!(check(&outcome, "nvrtc").1.contains("compiled for compute_120"), "{:?}", check(&outcome, "nvrtc"));
-    assert_eq!(check(&outcome, "conv_forward_no_workspace").0, CheckStatus::Skipped);
-}
-
-#[test]
-fn a_compiler_newer_than_the_driver_compiles_for_the_device_itself() {
-    let outcome = Machine::with("compiler-newer-than-driver").torch_28().probe(Level::Functional);
-    only_broken(&outcome, &[]);
-    assert!(check(&outcome, "nvrtc").1.contains("compiled for sm_90"), "{:?}", check(&outcome, "nvrtc"));
-}
-
-#[test]
-fn precisions_are_asked_of_those_that_have_them() {
-    let ended = |scenario: &str| Machine::with(scenario).torch_28().probe(Level::Functional);
-    let outcome = ended("cublas-10");
-    only_broken(&outcome, &[]);
-    assert_eq!(
-        (check(&outcome, "gemm_fp16").0, check(&outcome, "gemm_tf32").0),
-        (CheckStatus::Ok, CheckStatus::Skipped)
-    );
-    assert_eq!(check(&ended("bf16-too-new"), "gemm_bf16").0, CheckStatus::Skipped);
-    only_broken(&ended("bf16-refused"), &["gemm_bf16"]);
-}
-
-#[test]
-fn a_failing_product_in_one_precision() {
-    let outcome = Machine::with("gemm-crash").torch_28().probe(Level::Functional);
-    only_broken(&outcome, &["gemm_fp16"]);
-    assert!(check(&outcome, "gemm_fp16").1.contains("CUBLAS_STATUS_EXECUTION_FAILED"));
-    assert_eq!(number(&outcome, "ladder.code.gemm_fp16"), 13.0);
-}
-
-#[test]
-fn convolutions_without_room_for_workspace() {
-    let outcome = Machine::with("cudnn-without-workspace").torch_28().probe(Level::Functional);
-    only_broken(&outcome, &["conv_forward", "conv_backward_data", "conv_backward_filter", "repeat"]);
-    assert!(check(&outcome, "conv_backward_filter").1.contains("needs 1.1 GiB of workspace"));
-}
-
-#[test]
-fn a_wrong_gradient() {
-    let outcome = Machine::with("conv-wrong").torch_28().probe(Level::Functional);
-    only_broken(&outcome, &["conv_backward_filter", "conv_backward_filter_no_workspace", "repeat"]);
-    assert_eq!(check(&outcome, "conv_forward").0, CheckStatus::Ok);
-}
-
-#[test]
-fn a_divided_card() {
+fn a_partitioned_gpu() {
     let outcome = Machine::with("mig").probe(Level::Quick);
     assert!(yes(&outcome, "gpu.mig"));
     says(&outcome, "MIG, 2 slices");
@@ -334,6 +164,7 @@ fn a_fabric_that_is_not_ready() {
 }
 
 /// Every kind of fact that the quick level promises is a value or a reason on a healthy machine.
+
 #[test]
 fn a_fabric_that_was_not_joined() {
     let outcome = Machine::with("fabric-failed").probe(Level::Quick);
@@ -351,7 +182,7 @@ fn a_driver_without_a_list_of_processes_does_not_say_that_there_are_none() {
 }
 
 #[test]
-fn clients_of_mps_hold_memory_too() {
+fn clients_of_mps_use_memory_too() {
     let outcome = Machine::with("mps-client").file("proc/77/cmdline", "python\0serve.py\0").probe(Level::Quick);
     assert_eq!(text(&outcome, "gpu.largest_process"), "pid 77 python serve.py uses 1.0 GiB");
 }
@@ -443,7 +274,7 @@ fn the_quick_level_leaves_nothing_out() {
 }
 
 #[test]
-fn wsl2_hides_who_holds_the_memory() {
+fn wsl2_hides_who_uses_the_memory() {
     let machine = Machine::with("wsl2")
         .file("proc/sys/kernel/osrelease", "5.15.167.4-microsoft-standard-WSL2\n")
         .file("dev/dxg", "");
@@ -455,30 +286,7 @@ fn wsl2_hides_who_holds_the_memory() {
 }
 
 #[test]
-fn no_permission() {
-    let outcome = Machine::with("no-permission").probe(Level::Quick);
-    assert_eq!(text(&outcome, "nvml.error"), "no permission");
-    says(&outcome, "this user has no permission");
-    says(&outcome, "sees no device");
-}
-
-#[test]
-fn an_error_of_the_past_poisons_only_what_synchronises() {
-    let outcome = Machine::with("poisoned-context").torch_28().probe(Level::Functional);
-    assert_eq!(check(&outcome, "context").0, CheckStatus::Ok);
-    assert!(check(&outcome, "copy").1.contains("700 (CUDA_ERROR_ILLEGAL_ADDRESS)"));
-}
-
-#[test]
-fn peers_copy_directly() {
-    let outcome = Machine::with("two-cards").probe(Level::Functional);
-    let peers: Vec<_> =
-        outcome.checks.iter().filter(|check| check.name == "peer").map(|check| check.says.as_str()).collect();
-    assert_eq!(peers, ["direct copies with device 1 right", "direct copies with device 0 right"]);
-}
-
-#[test]
-fn rungs_of_a_program_that_sees_the_second_card_only() {
+fn checks_of_a_program_that_sees_only_the_second_gpu() {
     let machine = Machine::with("two-cards").variable("CUDA_VISIBLE_DEVICES", "1");
     let outcome = machine.probe(Level::Functional);
     assert_eq!(number(&outcome, "gpu.index"), 1.0);
@@ -511,8 +319,9 @@ fn saved_facts_are_the_facts() {
 }
 
 /// The product must never come to the fake by itself.
+
 #[test]
-fn the_product_does_not_know_the_fake() {
+fn the_binary_does_not_know_the_fake() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders = vec![source];
     while let Some(folder) = folders.pop() {

@@ -77,7 +77,7 @@ fn plain(message: &str) -> String {
 }
 
 #[test]
-fn a_full_card_supports_exhausted_memory_and_room_for_workspace_settles_it() {
+fn a_full_gpu_supports_exhausted_memory_and_room_for_workspace_settles_it() {
     let full = Machine::with("consumer-nearly-full").torch_28().file("proc/4312/cmdline", "python\0train.py\0");
     let diagnosis = answer(NO_ENGINE, Some(&full.probe(Level::Quick)));
     verdict(&diagnosis, "cudnn-no-engine", "memory-exhausted", CauseStatus::Supported, "410.0 MiB");
@@ -93,7 +93,7 @@ fn a_full_card_supports_exhausted_memory_and_room_for_workspace_settles_it() {
 }
 
 #[test]
-fn an_old_card_confirms_the_build() {
+fn an_old_gpu_confirms_the_build() {
     let machine = Machine::with("old-card").torch_28();
     let outcome = machine.probe(Level::Quick);
     verdict(&answer(NO_ENGINE, Some(&outcome)), "cudnn-no-engine", "arch-unsupported", CauseStatus::Confirmed, "");
@@ -126,7 +126,7 @@ fn free_memory_after_the_run_refutes_nothing() {
 }
 
 #[test]
-fn somebody_elses_process_supports_held_memory() {
+fn another_users_process_supports_used_memory() {
     let machine = Machine::with("held-by-another").file("proc/977/cmdline", "/usr/bin/python3\0-m\0vllm.entrypoints\0");
     let diagnosis = answer(OUT_OF_MEMORY, Some(&machine.probe(Level::Quick)));
     verdict(&diagnosis, "oom", "memory-held", CauseStatus::Supported, "pid 977 python3 vllm.entrypoints uses 58.6 GiB");
@@ -163,7 +163,7 @@ fn a_waiting_row_confirms_itself() {
 }
 
 #[test]
-fn a_lost_card_supports_the_hardware() {
+fn a_lost_gpu_supports_the_hardware() {
     let machine = Machine::with("fallen-off");
     let text = "Unable to determine the device handle for GPU1: 0000:66:00.0: GPU is lost.  Reboot the system to recover this GPU\n";
     let diagnosis = answer(text, Some(&machine.probe(Level::Quick)));
@@ -254,7 +254,7 @@ fn a_slice_is_not_the_second_device() {
 
 /// What works in a new process is evidence for an earlier error, and what fails there for the library.
 #[test]
-fn the_ladder_tells_the_library_from_the_run() {
+fn checks_distinguish_the_library_from_the_run() {
     let text = plain(
         "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasGemmEx( handle, opa, opb )`",
     );

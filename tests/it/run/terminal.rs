@@ -127,7 +127,7 @@ fn a_failure_is_diagnosed_below() {
 }
 
 #[test]
-fn another_size_is_told_to_the_command() {
+fn another_size_reaches_the_command() {
     let script = "trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.05; done";
     let mut seat = Seat::new(&["--", "sh", "-c", script]);
     seat.until("ready");

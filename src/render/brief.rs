@@ -1,0 +1,182 @@
+//! The answer for a language model: what it cannot read in the text or compute itself, in as few words as possible.
+//!
+//! What is certain (measured, computed, in the team's reports) is told apart from what is ranked by likelihood. A usual
+//! answer stays under [`LIMIT`]; what does not fit is left out whole, the least useful part first, and the last line says
+//! how to get it.
+
+use super::inline::plain;
+use super::words::{ORDINARY, counted, open_ended, percent, precedents};
+use super::{clean, layout};
+use crate::diagnosis::{Action, Consequence, Diagnosis, RankedCause, ReportHit, Verdict};
+use crate::facts::{self, Facts, Source};
+
+/// Bytes of an answer, the last line included.
+pub const LIMIT: usize = 2000;
+
+/// Most bytes of one sentence from a page, and of one quoted line.
+const SENTENCE: usize = 260;
+const QUOTE: usize = 160;
+
+/// Most lines of a command block.
+const COMMAND_LINES: usize = 3;
+
+/// A part of the answer. The higher its number, the sooner it is left out.
+struct Part {
+    dispensable: u8,
+    text: String,
+}
+
+/// The answer in brief.
+pub fn render(diagnosis: &Diagnosis) -> String {
+    let mut parts = vec![Part { dispensable: 0, text: head(diagnosis) }];
+    let mut add = |dispensable, lines: Vec<String>| {
+        parts.extend((!lines.is_empty()).then(|| Part { dispensable, text: lines.join("\n") }));
+    };
+    add(1, titled("Certain (measured or computed):", certain(diagnosis)));
+    add(4, titled("Known beyond the text:", machine(&diagnosis.environment)));
+    add(1, titled("The team's own reports:", diagnosis.reports.iter().take(2).map(report).collect()));
+    add(1, titled("Likely causes:", causes(diagnosis)));
+    add(2, titled("Do, in this order:", diagnosis.actions.iter().take(4).enumerate().map(action).collect()));
+    let check = diagnosis.next_check.as_ref();
+    add(
+        3,
+        check.map(|check| format!("Settles it: {}", with(&check.says, check.command.as_deref()))).into_iter().collect(),
+    );
+    add(3, titled("Does not help:", first_cause(diagnosis, |cause| listed(&cause.dead_ends, 2))));
+    let follows = |echo: &Consequence| format!("- line {}: {} ({})", echo.span.start.line, echo.id, plain(&echo.why));
+    add(5, titled("Follows from it, not the cause:", diagnosis.cascade.iter().take(3).map(follows).collect()));
+    fit(parts, &more(diagnosis))
+}
+
+fn titled(title: &str, lines: Vec<String>) -> Vec<String> {
+    if lines.is_empty() { lines } else { std::iter::once(title.to_owned()).chain(lines).collect() }
+}
+
+/// Which failure, or plainly that there is nothing to say about it.
+fn head(diagnosis: &Diagnosis) -> String {
+    let lines = counted(diagnosis.lines_read.into(), "line", "lines");
+    if let Some(fault) = &diagnosis.fault {
+        let kind = if diagnosis.verdict == Verdict::OrdinaryError { format!("\n{ORDINARY}") } else { String::new() };
+        let circumstances = match fault.circumstances.as_slice() {
+            [] => String::new(),
+            parts => format!(" ({})", plain(&parts.join(", "))),
+        };
+        let (title, place, quote) = (plain(&fault.title), fault.span.start.line, quoted(&fault.text));
+        return format!("{}: {title}{circumstances}\nline {place}: {quote}{kind}", fault.id);
+    }
+    match (&diagnosis.error, diagnosis.verdict) {
+        (Some(error), _) => {
+            let words = quoted(&format!("{}: {}", error.type_name, error.message));
+            format!(
+                "Not in the book: {words} (line {}). Faultbook knows nothing certain about this error.",
+                error.span.start.line
+            )
+        }
+        (None, Verdict::NoError) => format!("No failure found in {lines}."),
+        (None, _) => format!("Not in the book. {lines} read."),
+    }
+}
+
+fn certain(diagnosis: &Diagnosis) -> Vec<String> {
+    let measured = diagnosis.probe.iter().flat_map(|probe| &probe.findings);
+    let status = diagnosis.causes.iter().filter_map(|cause| {
+        Some(format!("{} is {}: {}", cause.id, cause.status.word(), cause.status_says.as_deref()?))
+    });
+    let all: Vec<String> = diagnosis.notes.iter().chain(measured).cloned().chain(status).collect();
+    listed(&all, 6)
+}
+
+/// What was measured or looked up; what the text says the reader has in the text.
+fn machine(environment: &Facts) -> Vec<String> {
+    let known = environment.iter().filter(|(_, fact)| !matches!(fact.source, Source::Text));
+    let line =
+        |(name, fact): (&str, &facts::Fact)| format!("- {}: {}", facts::label(name), facts::words(name, &fact.value));
+    known.map(line).take(8).collect()
+}
+
+fn causes(diagnosis: &Diagnosis) -> Vec<String> {
+    let line = |(place, cause): (usize, &RankedCause)| {
+        let reasons = cause.reasons.iter().filter(|reason| reason.supports).take(if place == 0 { 3 } else { 1 });
+        let reasons: Vec<String> = reasons
+            .map(|reason| match &reason.span {
+                Some(span) => format!("{} (line {})", plain(&reason.says), span.start.line),
+                None => format!("{} ({})", plain(&reason.says), reason.source.word()),
+            })
+            .collect();
+        let share = percent(cause.probability).unwrap_or_default();
+        let because = if reasons.is_empty() { String::new() } else { format!("; because {}", reasons.join("; ")) };
+        shortened(&format!("- {share} {}: {}{because}", cause.id, plain(&cause.title)), 2 * SENTENCE)
+    };
+    diagnosis.causes.iter().take(3).enumerate().map(line).collect()
+}
+
+fn action((place, action): (usize, &Action)) -> String {
+    let solved = action.solved.as_ref().map(|solved| format!(" [{}]", precedents(solved))).unwrap_or_default();
+    let (title, number) = (format!("{}{solved}", plain(open_ended(&action.title))), place + 1);
+    match action.commands.first() {
+        Some(block) => {
+            let lines: Vec<&str> = block.lines().filter(|line| !line.trim().is_empty()).collect();
+            let kept =
+                lines.iter().take(COMMAND_LINES).map(|line| format!("\n   {}", shortened(line.trim_end(), QUOTE)));
+            let rest = if lines.len() > COMMAND_LINES { "\n   ..." } else { "" };
+            format!("{number}. {title}{}{rest}", kept.collect::<String>())
+        }
+        None => format!("{number}. {}", shortened(&format!("{title}. {}", plain(&action.detail)), SENTENCE)),
+    }
+}
+
+fn report(report: &ReportHit) -> String {
+    let solution =
+        report.solution.as_deref().map(|solution| format!("; solved by: {}", plain(solution))).unwrap_or_default();
+    shortened(&format!("- {} ({}): {}{solution}", report.id, report.status, plain(&report.title)), SENTENCE)
+}
+
+fn first_cause<T: Default>(diagnosis: &Diagnosis, of: impl Fn(&RankedCause) -> T) -> T {
+    diagnosis.causes.first().map(of).unwrap_or_default()
+}
+
+fn listed(sentences: &[String], most: usize) -> Vec<String> {
+    sentences.iter().take(most).map(|sentence| format!("- {}", shortened(&plain(sentence), SENTENCE))).collect()
+}
+
+fn with(sentence: &str, command: Option<&str>) -> String {
+    let sentence = shortened(&plain(sentence), SENTENCE);
+    command.map_or(sentence.clone(), |command| format!("{sentence} `{}`", shortened(command.trim(), SENTENCE)))
+}
+
+fn quoted(text: &str) -> String {
+    layout::shorten_middle(&clean::line(text), QUOTE)
+}
+
+/// At most so many bytes, cut between words.
+fn shortened(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= most.saturating_sub(3)).last().unwrap_or(0);
+    let cut = text.get(..end).unwrap_or_default();
+    let cut = cut.rsplit_once(char::is_whitespace).map_or(cut, |(head, _)| head);
+    format!("{cut}...")
+}
+
+fn more(diagnosis: &Diagnosis) -> String {
+    match &diagnosis.fault {
+        Some(fault) => format!(
+            "More: `faultbook show {}`, `--format json` (MCP: `show`, or `diagnose` with `detail: full`).",
+            fault.id
+        ),
+        None => "More: `--format json` (MCP: `diagnose` with `detail: full`).".to_owned(),
+    }
+}
+
+/// Leaves out parts until the rest fits.
+fn fit(mut parts: Vec<Part>, last: &str) -> String {
+    let length = |parts: &[Part]| parts.iter().map(|part| part.text.len() + 1).sum::<usize>() + last.len() + 1;
+    while length(&parts) > LIMIT {
+        let most = parts.iter().map(|part| part.dispensable).max().filter(|most| *most > 0);
+        let Some(at) = most.and_then(|most| parts.iter().rposition(|part| part.dispensable == most)) else { break };
+        parts.remove(at);
+    }
+    let text: Vec<&str> = parts.iter().map(|part| part.text.as_str()).chain([last]).collect();
+    clean::lines(&text.join("\n")).join("\n") + "\n"
+}
