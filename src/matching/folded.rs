@@ -3,12 +3,12 @@
 //!
 //! Only for a second reading of a text in which nothing was found.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use crate::book::Book;
+use crate::literals::Literals;
 use crate::text::Edit;
 
 /// Shorter folded literals are found inside of other words.
@@ -18,24 +18,29 @@ const LONGEST_GAP: usize = 64;
 
 /// The places of `text` where a literal of the book is misspelled, with its spelling.
 pub(crate) fn repairs(book: &Book, text: &str) -> Vec<Edit> {
-    let literals = literals(book);
-    let folded: Vec<Vec<u8>> = literals.iter().map(|literal| Folded::of(literal).bytes).collect();
-    let long = (0..literals.len()).filter(|&n| literals[n].is_ascii() && folded[n].len() >= SHORTEST);
-    let (spellings, patterns): (Vec<&str>, Vec<&[u8]>) = long.map(|n| (literals[n], folded[n].as_slice())).unzip();
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(patterns);
-    let Ok(automaton) = automaton else { return Vec::new() };
+    let spellings: Vec<&str> = literals(book).into_iter().filter(|literal| literal.is_ascii()).collect();
+    let folded = spellings.iter().map(|literal| Folded::of(literal).text);
+    let (numbers, patterns): (Vec<usize>, Vec<String>) =
+        folded.enumerate().filter(|(_, literal)| literal.len() >= SHORTEST).unzip();
     let here = Folded::of(text);
-    let edit = |found: aho_corasick::Match| {
-        let words = spellings[found.pattern().as_usize()];
-        let range = here.range(found.range());
-        let old = text.get(range.clone())?;
+    let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+    Literals::new(&patterns).find(&here.text, |number, place| found.push((place, numbers[number])));
+    // Of several at one place the longest.
+    found.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut end = 0;
+    for (place, number) in found {
+        if place.start < end {
+            continue;
+        }
+        end = place.end;
+        let (words, range) = (spellings[number], here.range(place));
         let near = range.len() <= words.len() + LONGEST_GAP;
-        (near && !old.eq_ignore_ascii_case(words)).then(|| Edit { range, words: words.to_owned() })
-    };
-    automaton.find_iter(&here.bytes).filter_map(edit).collect()
+        if near && text.get(range.clone()).is_some_and(|old| !old.eq_ignore_ascii_case(words)) {
+            edits.push(Edit { range, words: words.to_owned() });
+        }
+    }
+    edits
 }
 
 /// Every literal of the book's signatures and the names and sentences of its codes, each once.
@@ -49,33 +54,35 @@ fn literals(book: &Book) -> Vec<&str> {
 
 /// A text without what a copy may change.
 struct Folded {
-    bytes: Vec<u8>,
+    /// Lower-case ASCII without white space.
+    text: String,
     /// For each byte what it was made from.
     places: Vec<Range<usize>>,
 }
 
 impl Folded {
     fn of(text: &str) -> Self {
-        let mut folded = Self { bytes: Vec::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
+        let mut folded = Self { text: String::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
         for (at, letter) in text.char_indices() {
-            let byte = match letter {
+            let end = at + letter.len_utf8();
+            let letter = match letter {
                 ' ' | '\t' | '\n' | '_' | '>' | '\'' | '"' | '`' | '‘' | '’' | '“' | '”' | '\u{a0}' => continue,
-                '1' | 'I' | 'i' | 'L' | '|' => b'l',
-                '0' | 'O' => b'o',
-                'n' | 'N' if folded.bytes.last() == Some(&b'r') => {
-                    folded.bytes.pop();
-                    folded.bytes.push(b'm');
+                '1' | 'I' | 'i' | 'L' | '|' => 'l',
+                '0' | 'O' => 'o',
+                'n' | 'N' if folded.text.ends_with('r') => {
+                    folded.text.pop();
+                    folded.text.push('m');
                     if let Some(place) = folded.places.last_mut() {
-                        place.end = at + 1;
+                        place.end = end;
                     }
                     continue;
                 }
-                other if other.is_ascii() => (other as u8).to_ascii_lowercase(),
+                other if other.is_ascii() => other.to_ascii_lowercase(),
                 // What is not ASCII is in no literal that a copy changes this way.
-                _ => 0,
+                _ => '\0',
             };
-            folded.bytes.push(byte);
-            folded.places.push(at..at + letter.len_utf8());
+            folded.text.push(letter);
+            folded.places.push(at..end);
         }
         folded
     }
@@ -92,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_copys_changes_vanish_in_the_folded_form() {
-        let folded = |text: &str| Folded::of(text).bytes;
+        let folded = |text: &str| Folded::of(text).text;
         let literal = folded("CUDA error: an illegal memory access");
         for copy in [
             "CUDAerror: an illegal memory access",
