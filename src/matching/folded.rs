@@ -36,7 +36,13 @@ pub(crate) fn repairs(book: &Book, text: &str) -> Vec<Edit> {
         end = place.end;
         let (words, range) = (spellings[number], here.range(place));
         let near = range.len() <= words.len() + LONGEST_GAP;
-        if near && text.get(range.clone()).is_some_and(|old| !old.eq_ignore_ascii_case(words)) {
+        let is_respelled = |old: &str| {
+            // `cuda_out_of_memory_policy` is a name and no sentence.
+            let is_name = words.contains(' ') && !old.contains([' ', '\n']);
+            !old.eq_ignore_ascii_case(words) && !is_name
+        };
+        let goes_on = text.as_bytes().get(range.end).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_');
+        if near && !goes_on && text.get(range.clone()).is_some_and(is_respelled) {
             edits.push(Edit { range, words: words.to_owned() });
         }
     }
