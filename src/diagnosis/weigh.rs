@@ -119,7 +119,8 @@ fn count_origins_once(reasons: &mut [Reason]) {
         let (stronger, rest) = reasons.split_at_mut(at);
         let Some(reason) = rest.first_mut() else { continue };
         let same = |other: &Reason| {
-            other.supports == reason.supports && other.span.is_some_and(|a| reason.span.is_some_and(|b| a.start.line == b.start.line))
+            other.supports == reason.supports
+                && other.span.is_some_and(|a| reason.span.is_some_and(|b| a.start.line == b.start.line))
         };
         if stronger.iter().any(same) {
             reason.weight *= SAME_ORIGIN;
