@@ -19,6 +19,7 @@ pub mod incident;
 pub mod matching;
 pub mod packages;
 mod pattern;
+pub mod removed;
 pub mod render;
 pub mod span;
 pub mod text;

@@ -19,6 +19,7 @@ const LAYERS: &[&str] = &[
     "condition",
     "vendors",
     "packages",
+    "removed",
     "wording",
     "text",
     "incident",

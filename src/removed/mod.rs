@@ -1,0 +1,141 @@
+//! Names that a package removed, renamed or does not have yet (`kb/removed.csv`), and the errors that report them.
+//!
+//! Only names of known packages count: a missing name of the user's own module is no matter of versions.
+
+mod form;
+pub mod source;
+
+use std::sync::LazyLock;
+
+use crate::packages;
+pub(crate) use form::Missing;
+pub use source::{Kind, Row};
+
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/removed.postcard"));
+
+/// The table, decoded on the first call.
+pub fn builtin() -> &'static [Row<&'static str>] {
+    static ROWS: LazyLock<Vec<Row<&'static str>>> =
+        LazyLock::new(|| postcard::from_bytes(BYTES).expect("the same build wrote these bytes"));
+    &ROWS
+}
+
+/// A missing name of a known package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known<'t> {
+    /// The top-level module.
+    pub package: &'t str,
+    /// The missing name as the line gives it; the table's where the package's own sentence does not.
+    pub name: &'t str,
+    /// What it is.
+    pub kind: Kind,
+    /// The row of the table.
+    pub row: Option<&'static Row<&'static str>>,
+}
+
+/// What a line says is missing from a known package. `near` tells whether a word is in the lines around: some forms name
+/// no package.
+pub(crate) fn known<'t>(line: &'t str, near: impl Fn(&str) -> bool) -> Option<Known<'t>> {
+    let told = builtin().iter().find(|row| !row.message.is_empty() && line.contains(row.message));
+    if let Some(row) = told {
+        return Some(Known { package: row.package, name: row.leaf(), kind: row.kind, row: Some(row) });
+    }
+    let missing = Missing::of(line)?;
+    let rows: Vec<_> = builtin().iter().filter(|row| row.describes(&missing)).collect();
+    let row = match (rows.as_slice(), missing.names_owner()) {
+        ([row], true) => Some(*row),
+        (rows, named) => {
+            let nearest = rows.iter().find(|row| near(row.package) || row.owner().is_some_and(&near));
+            nearest.or(rows.first().filter(|_| named)).copied()
+        }
+    };
+    let package = match (row, missing.root()) {
+        (Some(row), _) => row.package,
+        (None, Some(root)) => root,
+        (None, None) => return None,
+    };
+    Some(Known { package, name: missing.name, kind: missing.kind, row })
+}
+
+impl Missing<'_> {
+    /// Whether the line names the package, the class or the function.
+    fn names_owner(&self) -> bool {
+        !self.owner.is_empty() || self.kind == Kind::Module
+    }
+}
+
+impl<'t> Missing<'t> {
+    /// The known package that the line itself names; a package that is not installed at all lacks no name.
+    fn root(&self) -> Option<&'t str> {
+        let path = match self.kind {
+            Kind::Import => self.owner,
+            Kind::Module => self.name.contains('.').then_some(self.name)?,
+            Kind::Attribute | Kind::Argument => return None,
+        };
+        let root = path.split('.').next()?;
+        let listed = || builtin().iter().any(|row| row.package == root);
+        (packages::builtin().by_import(root).is_some() || listed()).then_some(root)
+    }
+}
+
+impl Row<&'static str> {
+    /// The name itself, without what it belongs to; a module's whole path below its package.
+    fn leaf(&self) -> &'static str {
+        match self.kind {
+            Kind::Module => self.name,
+            _ => self.name.rsplit('.').next().unwrap_or(self.name),
+        }
+    }
+
+    /// The module, class or function that the name belongs to.
+    fn owner(&self) -> Option<&'static str> {
+        let (path, _) = self.name.rsplit_once('.')?;
+        path.rsplit('.').next()
+    }
+
+    /// Whether a line reports this name.
+    fn describes(&self, missing: &Missing<'_>) -> bool {
+        let below = |path: &str| match path.split_once('.') {
+            Some((root, below)) => (root == self.package).then(|| below.to_owned()),
+            None => (path == self.package).then(String::new),
+        };
+        match (self.kind, missing.kind) {
+            (Kind::Module, Kind::Module) => {
+                let path = below(missing.name).filter(|path| !path.is_empty()).unwrap_or(missing.name.to_owned());
+                path == self.name || path.strip_prefix(self.name).is_some_and(|rest| rest.starts_with('.'))
+            }
+            (Kind::Module | Kind::Import, Kind::Import) => {
+                let leaf = self.name.rsplit('.').next();
+                let same_package = missing.owner.is_empty()
+                    || ALIASES.contains(&(missing.owner, self.package))
+                    || below(missing.owner).is_some();
+                same_package && leaf == Some(missing.name)
+            }
+            (Kind::Attribute, Kind::Attribute) | (Kind::Argument, Kind::Argument) => {
+                let owner = missing.owner.rsplit('.').next().unwrap_or_default();
+                self.leaf() == missing.name && (owner.is_empty() || self.owner() == Some(owner))
+            }
+            _ => false,
+        }
+    }
+
+    /// The distribution that has the name: `pillow`; `Python` for the standard library.
+    pub(crate) fn distribution(&self) -> &'static str {
+        match self.pin.split(['<', '>', '=', '!', '~']).next() {
+            Some("python") => "Python",
+            Some("") | None => self.package,
+            Some(name) => name,
+        }
+    }
+
+    /// The Python version to use where the standard library lost or gained the name: the last before, or the first with it.
+    pub(crate) fn python(&self) -> Option<String> {
+        let range = self.pin.strip_prefix("python")?;
+        let Some(end) = range.strip_prefix('<') else { return Some(range.trim_start_matches(">=").to_owned()) };
+        let (major, minor) = end.split_once('.')?;
+        Some(format!("{major}.{}", minor.parse::<u32>().ok()?.checked_sub(1)?))
+    }
+}
+
+/// The names under which packages are usually imported, as their own messages print them.
+const ALIASES: [(&str, &str); 4] = [("np", "numpy"), ("pd", "pandas"), ("tf", "tensorflow"), ("plt", "matplotlib")];
