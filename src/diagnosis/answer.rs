@@ -5,6 +5,8 @@
 
 use serde::{Serialize, Serializer};
 
+use super::precedents::Solved;
+use crate::book::schema::Cost;
 use crate::facts::{Facts, Source};
 use crate::span::Span;
 
@@ -22,7 +24,7 @@ pub struct Diagnosis {
     pub error: Option<PrimaryError>,
     /// Causes of the fault, most probable first.
     pub causes: Vec<RankedCause>,
-    /// What to do, in this order: the fixes of the causes that are still possible, those of the likeliest cause first.
+    /// What to do, the most useful first: the fixes of the causes that are still possible.
     pub actions: Vec<Action>,
     /// The one check that would best distinguish the remaining causes.
     pub next_check: Option<NextCheck>,
@@ -156,6 +158,8 @@ pub struct RankedCause {
     pub probability: f64,
     /// How common the cause is before any evidence, in log-odds.
     pub prior: f64,
+    /// The known public cases of the fault that had this cause.
+    pub cases: usize,
     /// What the probe shows about it.
     pub status: CauseStatus,
     /// Why the status is what it is, if known.
@@ -232,6 +236,10 @@ pub struct Action {
     pub commands: Vec<String>,
     /// What it costs.
     pub trade_offs: Vec<String>,
+    /// How much effort it is; `null` if the page does not say.
+    pub cost: Option<Cost>,
+    /// How often it solved known public cases; `null` if it solved none.
+    pub solved: Option<Solved>,
     /// Ids of all causes that it helps against, the likeliest first.
     pub causes: Vec<String>,
 }

@@ -1,34 +1,15 @@
-//! What to do: the fixes of each cause as proposed to this user, and all of them as one list of actions.
+//! The fixes of each cause as proposed to this user.
 //!
 //! Fixes in force are left out, commands are adapted to the command line that the text shows. What cannot be adapted is
-//! shown as the recipe has it.
+//! shown as the recipe has it. A fix whose title needs a fact that is not known is left out, and so is a paragraph or a
+//! command that does.
 
 use super::alternatives::{self, Frameworks};
 use super::conditions::Conditions;
 use crate::book::page::{Cause, Fix};
-use crate::diagnosis::{Action, CauseStatus, RankedCause};
+use crate::diagnosis::Action;
 use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
-
-/// The list of what to do: an action appears once, where its likeliest cause puts it, and names all its causes. A cause
-/// that the machine rules out adds none.
-pub(super) fn actions(causes: &mut [RankedCause]) -> Vec<Action> {
-    let mut actions: Vec<Action> = Vec::new();
-    for cause in causes.iter().filter(|cause| cause.status != CauseStatus::Refuted) {
-        for fix in &cause.fixes {
-            match actions.iter_mut().find(|action| action.id == fix.id) {
-                Some(action) => action.causes.push(cause.id.clone()),
-                None => actions.push(fix.clone()),
-            }
-        }
-    }
-    for fix in causes.iter_mut().flat_map(|cause| &mut cause.fixes) {
-        if let Some(action) = actions.iter().find(|action| action.id == fix.id) {
-            fix.causes.clone_from(&action.causes);
-        }
-    }
-    actions
-}
 
 /// The fixes of a cause to propose, in the page's order, which is by cost.
 pub(super) fn proposed(
@@ -42,19 +23,25 @@ pub(super) fn proposed(
         let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
         let commands = match adapted {
             Some(command) => vec![command],
-            None => fix.commands.iter().map(|block| alternatives::relevant(block, frameworks)).collect(),
+            None => {
+                let filled = fix.commands.iter().filter_map(|block| conditions.filled(block));
+                filled.map(|block| alternatives::relevant(&block, frameworks)).collect()
+            }
         };
-        Action {
+        let detail: Vec<String> = fix.detail.split("\n\n").filter_map(|words| conditions.filled(words)).collect();
+        Some(Action {
             id: fix.recipe.clone().unwrap_or_else(|| format!("{page}#{}#{place}", cause.id)),
-            title: fix.title.clone(),
-            detail: fix.detail.clone(),
+            title: conditions.filled(&fix.title)?,
+            detail: detail.join("\n\n"),
             commands: alternatives::relevant_blocks(commands, frameworks),
             trade_offs: fix.trade_offs.clone(),
+            cost: fix.cost,
+            solved: None,
             causes: vec![cause.id.clone()],
-        }
+        })
     };
     let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
-    (1..).zip(&cause.fixes).filter(|(_, fix)| !in_force(fix)).map(to_action).collect()
+    (1..).zip(&cause.fixes).filter(|(_, fix)| !in_force(fix)).filter_map(to_action).collect()
 }
 
 /// The overrides to change in the user's own command line, in its own spelling.

@@ -3,6 +3,7 @@
 //! Pure: whatever was read from disk or from the machine arrives in the arguments. Renderers decide nothing; they show
 //! what is decided here.
 
+mod actions;
 mod alternatives;
 mod answer;
 mod budget;
@@ -15,12 +16,14 @@ mod fixes;
 mod library;
 mod measurable;
 mod next_check;
+mod precedents;
 mod primary;
 mod reports;
 mod silent;
 mod status;
 #[cfg(test)]
 mod tests;
+mod unlisted;
 mod weigh;
 mod writers;
 
@@ -28,6 +31,7 @@ pub use answer::{
     Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
+pub use precedents::Solved;
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
@@ -39,7 +43,9 @@ use crate::incident::{self, ErrorEvent, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
+use crate::vendors;
 use conditions::Conditions;
+use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
 
 /// What was measured on the machine, and how.
@@ -132,13 +138,16 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     line: primary.line,
                     conditions: &conditions,
                 };
-                diagnosis.causes = causes(library, index, &scene, &matching);
-                diagnosis.actions = fixes::actions(&mut diagnosis.causes);
+                let precedents = Precedents::of(&book.faults[index].id, &facts, book);
+                diagnosis.causes = causes(library, index, &scene, &matching, &precedents);
+                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
+                let error = primary.error.map(|error| &incident.errors[error]);
+                diagnosis.actions = error.map(|error| unlisted::actions(error, &facts, book)).unwrap_or_default();
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }
@@ -170,7 +179,8 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
     let by_number = |code: &crate::incident::Code| {
         let number = code.name.parse::<i64>().ok()?;
         let rows = book.codes().by_number(number);
-        let library = code.library.unwrap_or("cuda-runtime");
+        // Without a library it is the runtime of the first vendor.
+        let library = code.library.unwrap_or(&vendors::all()[0].sentences.table);
         let row = rows.into_iter().find(|row| row.library == library)?;
         Some(Hit {
             owner: Owner::Fault(book.find(row.fault()?)?),
@@ -191,10 +201,11 @@ fn causes(
     index: usize,
     scene: &weigh::Scene<'_>,
     matching: &[reports::Match],
+    precedents: &Precedents,
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
     let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
-    let mut weighed = weigh::weigh(&page.causes, scene);
+    let mut weighed = weigh::weigh(&page.causes, scene, precedents);
     reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
     weighed
         .into_iter()
@@ -205,7 +216,8 @@ fn causes(
                 id: cause.id.clone(),
                 title: cause.title.clone(),
                 probability: one.probability,
-                prior: weigh::prior(cause.prior),
+                prior: one.prior,
+                cases: precedents.with_cause(&cause.id),
                 status,
                 status_says,
                 reasons: one.reasons,
