@@ -56,7 +56,7 @@ pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorE
 
 /// The package as pip names it; `Python` for the standard library.
 fn distribution<'k>(known: &Known<'k>) -> &'k str {
-    known.row.map_or(known.package, removed::Row::distribution)
+    known.row.map_or(known.package, |row| row.distribution())
 }
 
 /// Its version, where the text gives it.
