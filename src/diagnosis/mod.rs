@@ -31,8 +31,8 @@ pub use answer::{
     Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
-pub use precedents::Solved;
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub use precedents::Solved;
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
 use std::collections::BTreeMap;

@@ -124,7 +124,12 @@ mod tests {
             ("TypeError: __init__() got an unexpected keyword argument 'a'", Argument, "", "a"),
             ("TypeError: got an unexpected keyword argument 'a'", Argument, "", "a"),
             ("ModuleNotFoundError: No module named 'a.b'; 'a' is not a package", Module, "", "a.b"),
-            ("AttributeError: `np.Inf` was removed in the NumPy 2.0 release. Use `np.inf` instead.", Import, "np", "Inf"),
+            (
+                "AttributeError: `np.Inf` was removed in the NumPy 2.0 release. Use `np.inf` instead.",
+                Import,
+                "np",
+                "Inf",
+            ),
             ("AttributeError: jax.tree_map was removed in JAX v0.4.26: use jax.tree.map", Import, "jax", "tree_map"),
         ] {
             let found = Missing::of(line).map(|found| (found.kind, found.owner, found.name));

@@ -139,3 +139,89 @@ impl Row<&'static str> {
 
 /// The names under which packages are usually imported, as their own messages print them.
 const ALIASES: [(&str, &str); 4] = [("np", "numpy"), ("pd", "pandas"), ("tf", "tensorflow"), ("plt", "matplotlib")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(line: &str, around: &str) -> Option<(String, String)> {
+        let known = known(line, |word| around.contains(word))?;
+        Some((known.package.to_owned(), known.row.map(|row| row.pin.to_owned()).unwrap_or_default()))
+    }
+
+    #[test]
+    fn names_of_known_packages() {
+        for (line, package, pin) in [
+            (
+                "cannot import name 'cached_download' from 'huggingface_hub' (/x)",
+                "huggingface_hub",
+                "huggingface_hub<0.26",
+            ),
+            ("cannot import name 'HfFolder' from 'huggingface_hub.hf_api'", "huggingface_hub", "huggingface_hub<1.0"),
+            ("cannot import name 'functional_tensor' from 'torchvision.transforms'", "torchvision", "torchvision<0.17"),
+            ("module 'numpy' has no attribute 'bool'.", "numpy", "numpy<1.24"),
+            ("`np.Inf` was removed in the NumPy 2.0 release. Use `np.inf` instead.", "numpy", "numpy<2.0"),
+            ("module 'PIL.Image' has no attribute 'ANTIALIAS'", "PIL", "pillow<10.0"),
+            (
+                "Trainer.__init__() got an unexpected keyword argument 'gpus'",
+                "pytorch_lightning",
+                "pytorch-lightning<2.0",
+            ),
+            ("No module named 'torch._six'", "torch", "torch<2.0"),
+            ("No module named 'keras.engine.topology'", "keras", "keras<2.13"),
+            ("No module named 'pkg_resources'", "pkg_resources", "setuptools<82"),
+            ("No module named 'distutils.core'", "distutils", "python<3.12"),
+            ("cannot import name 'Mapping' from 'collections'", "collections", "python<3.10"),
+            ("'DynamicCache' object has no attribute 'seen_tokens'", "transformers", "transformers<4.54"),
+            ("Dataset scripts are no longer supported, but found a.py", "datasets", "datasets<4.0"),
+            // Not in the table, of a package that the catalogue knows.
+            ("cannot import name 'is_nowhere' from 'transformers.utils'", "transformers", ""),
+            ("No module named 'transformers.nowhere'", "transformers", ""),
+        ] {
+            assert_eq!(found(line, ""), Some((package.to_owned(), pin.to_owned())), "{line}");
+        }
+        for line in [
+            "cannot import name 'HfFolder' from 'utils'",
+            "module 'config' has no attribute 'bool'",
+            "'NoneType' object has no attribute 'shape'",
+            "'Net' object has no attribute 'seen_tokens'",
+            "Net.__init__() got an unexpected keyword argument 'gpus'",
+            // Not installed, which is another matter.
+            "No module named 'torch'",
+            "No module named 'utils.torch'",
+        ] {
+            assert_eq!(found(line, "numpy transformers"), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn old_pythons_name_no_class() {
+        let line = "TypeError: __init__() got an unexpected keyword argument 'eval_strategy'";
+        assert_eq!(found(line, ""), None);
+        let pin = found(line, "args = TrainingArguments(").map(|(_, pin)| pin);
+        assert_eq!(pin.as_deref(), Some("transformers>=4.41"));
+    }
+
+    #[test]
+    fn rows_hold_together() {
+        let (rows, broken) = source::read(include_str!("../../kb/removed.csv"));
+        assert!(broken.is_empty(), "{broken:?}");
+        let mut seen = std::collections::BTreeSet::new();
+        for row in &rows {
+            let name = format!("{}.{} ({})", row.package, row.name, row.kind.word());
+            let bound =
+                if row.removed_in.is_empty() { format!(">={}", row.since) } else { format!("<{}", row.removed_in) };
+            assert!(row.pin.ends_with(&bound) && bound.len() > 2, "{name}: {} is not {bound}", row.pin);
+            assert!(row.source.starts_with("https://"), "{name} has no source");
+            assert!(seen.insert(name.clone()), "{name} is there twice");
+        }
+    }
+
+    #[test]
+    fn python_of_the_standard_library() {
+        let python = |name| builtin().iter().find(|row| row.name == name).and_then(Row::python);
+        assert_eq!(python("distutils").as_deref(), Some("3.11"));
+        assert_eq!(python("StrEnum").as_deref(), Some("3.11"));
+        assert_eq!(python("bool"), None);
+    }
+}

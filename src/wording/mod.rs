@@ -10,7 +10,9 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use rows::{Advice, Alarms, At, Commands, Exception, Exceptions, Headings, Redaction, Statement, Statements, Variables, Writing};
+pub use rows::{
+    Advice, Alarms, At, Commands, Exception, Exceptions, Headings, Redaction, Statement, Statements, Variables, Writing,
+};
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {
