@@ -35,7 +35,7 @@ pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorE
             Some(Caller::Own(place)) => words("api.place", &place, Source::Text),
             None => {}
         }
-        words("api.version", installed(incident, &known).unwrap_or_default(), Source::Text);
+        words("api.installed", installed(incident, &known).unwrap_or_default(), Source::Text);
         if let Some(row) = known.row {
             for (name, value) in [
                 ("api.removed_in", row.removed_in),

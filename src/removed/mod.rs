@@ -100,6 +100,9 @@ impl Row<&'static str> {
             None => (path == self.package).then(String::new),
         };
         match (self.kind, missing.kind) {
+            (Kind::Module, Kind::Module) if self.name == self.package => {
+                missing.name.split('.').next() == Some(self.name)
+            }
             (Kind::Module, Kind::Module) => {
                 let path = below(missing.name).filter(|path| !path.is_empty()).unwrap_or(missing.name.to_owned());
                 path == self.name || path.strip_prefix(self.name).is_some_and(|rest| rest.starts_with('.'))
