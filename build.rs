@@ -8,13 +8,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Headings, Statements, Writing};
+use rows::{Advice, Commands, Exceptions, Failures, Headings, Redaction, Statements, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
+#[path = "src/book/cases.rs"]
+mod cases;
 #[path = "src/book/code_rows.rs"]
 mod code_rows;
 #[path = "src/facts/definition.rs"]
@@ -38,6 +43,14 @@ mod topics;
 #[path = "src/wording/source.rs"]
 mod wording;
 
+/// A file of cases.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseFile<'a> {
+    #[serde(borrow)]
+    case: Vec<Case<'a>>,
+}
+
 /// A file of the book.
 struct File {
     /// `kb/faults/cudnn/cudnn-no-engine.md`.
@@ -54,6 +67,7 @@ fn main() {
         "src/book/packed.rs",
         "src/book/matter.rs",
         "src/book/code_rows.rs",
+        "src/book/cases.rs",
         "src/packages/source.rs",
         "src/wording/rows.rs",
         "src/wording/source.rs",
@@ -119,6 +133,7 @@ fn main() {
     let vendors = vendors(&kb.join("vendors"), &book.codes, &mut failed);
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
+    write("cases", &casebook(&kb.join("cases"), &book, &mut failed));
     write("facts", &facts);
     write("vendors", &vendors);
     catalogues(kb, &mut failed);
@@ -135,11 +150,21 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     write("packages", &pack(&packages));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
     let packed = [
-        ("alarms", wording::alarms(&wording("alarms"), packages::marks(&packages)).map(|read| pack(&read))),
+        (
+            "alarms",
+            wording::alarms(&wording("alarms"), packages::marks(&packages), packages::traces(&packages))
+                .map(|read| pack(&read)),
+        ),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
         ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
+        ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
+        ("exceptions", wording::read::<Exceptions<String>>(&wording("exceptions")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
+        ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),
+        ("variables", wording::read::<Variables<String>>(&wording("variables")).map(|read| pack(&read))),
+        ("redaction", wording::read::<Redaction<String>>(&wording("redaction")).map(|read| pack(&read))),
     ];
     for (name, packed) in packed {
         match packed {
@@ -147,6 +172,41 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
             Err(reason) => failed.push(format!("kb/wording/{name}.toml: {reason}")),
         }
     }
+}
+
+/// The file of the cases whose fault has no page.
+const UNLISTED: &str = "unlisted";
+
+/// Packs the cases by fault. A fault without a page, a recipe that does not exist or a thread given twice fails the build.
+fn casebook(folder: &Path, book: &Packed<'_>, failed: &mut Vec<String>) -> Vec<u8> {
+    let known = |id: &str| book.faults.iter().any(|fault| fault.id == id);
+    let is_recipe = |id: &str| book.fixes.iter().any(|fix| fix.id == id);
+    let mut packed: Vec<(String, Vec<u8>)> = Vec::new();
+    for file in files(folder, "toml", failed) {
+        let read = match toml::from_str::<CaseFile<'_>>(&file.text) {
+            Ok(read) => read,
+            Err(error) => {
+                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
+                failed.push(format!("{}:{line}: {}", file.path, error.message()));
+                continue;
+            }
+        };
+        let mut addresses = std::collections::BTreeSet::new();
+        for case in &read.case {
+            if !addresses.insert(&case.at) {
+                failed.push(format!("{}: {} is there twice", file.path, case.at));
+            }
+            for id in case.solved.iter().filter(|id| !id.contains('#') && !is_recipe(id)) {
+                failed.push(format!("{}: {}: there is no recipe {id}", file.path, case.at));
+            }
+        }
+        if known(&file.stem) || file.stem == UNLISTED {
+            packed.push((file.stem, pack(&read.case)));
+        } else {
+            failed.push(format!("{}: no fault page is called {}", file.path, file.stem));
+        }
+    }
+    pack(&packed)
 }
 
 /// Writes the files that the library includes.

@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use super::cases::{Case, PackedCases};
 use super::codes::CodeTable;
 use super::packed::{Packed, PackedFault, PackedFile};
 use super::page::{Notice, Recipe};
@@ -65,6 +66,15 @@ impl Builtin {
     /// The tables of codes.
     pub(crate) fn codes(&'static self) -> &'static CodeTable {
         self.codes.get_or_init(|| CodeTable::from_rows(self.packed.codes.iter().map(|t| (t.library, t.rows.clone()))))
+    }
+
+    /// The resolved public cases of that fault, decoded on every call: an answer needs those of one fault.
+    pub(crate) fn cases(fault: &str) -> Vec<Case<'static>> {
+        static CASES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cases.postcard"));
+        static FAULTS: OnceLock<Vec<PackedCases<'static>>> = OnceLock::new();
+        let faults = FAULTS.get_or_init(|| postcard::from_bytes(CASES).expect("the same build wrote these bytes"));
+        let packed = faults.iter().find(|(id, _)| *id == fault).map(|(_, cases)| *cases);
+        packed.map(|cases| postcard::from_bytes(cases).expect("the same build wrote these bytes")).unwrap_or_default()
     }
 
     /// The text of `kb/hardware/<stem>.csv`.

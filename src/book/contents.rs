@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use super::builtin::{Builtin, builtin};
+use super::cases::Case;
 use super::codes::CodeTable;
 use super::hardware::Hardware;
 use super::page::{FaultPage, Notice, Recipe};
@@ -128,6 +129,11 @@ impl Book {
     /// The recipe with that id.
     pub fn recipe(&self, id: &str) -> Option<Recipe> {
         self.recipes.get(id).cloned().or_else(|| self.builtin.recipe(id))
+    }
+
+    /// The resolved public cases of a fault; those of a page of a team's own are unknown.
+    pub fn cases(&self, fault: &str) -> Vec<Case<'static>> {
+        Builtin::cases(fault)
     }
 
     /// The tables of status codes.

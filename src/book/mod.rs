@@ -6,6 +6,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod builtin;
+pub mod cases;
 pub(crate) mod cause_section;
 pub(crate) mod code_rows;
 pub(crate) mod codes;

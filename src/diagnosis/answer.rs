@@ -5,6 +5,8 @@
 
 use serde::{Serialize, Serializer};
 
+use super::precedents::Solved;
+use crate::book::schema::Cost;
 use crate::facts::{Facts, Source};
 use crate::span::Span;
 
@@ -22,7 +24,7 @@ pub struct Diagnosis {
     pub error: Option<PrimaryError>,
     /// Causes of the fault, most probable first.
     pub causes: Vec<RankedCause>,
-    /// What to do, in this order: the fixes of the causes that are still possible, those of the likeliest cause first.
+    /// What to do, the most useful first: the fixes of the causes that are still possible.
     pub actions: Vec<Action>,
     /// The one check that would best distinguish the remaining causes.
     pub next_check: Option<NextCheck>,
@@ -43,6 +45,23 @@ pub struct Diagnosis {
     pub lines_read: u32,
     /// What the reader of the answer should know about how the text was read.
     pub notes: Vec<String>,
+}
+
+impl Diagnosis {
+    /// A process that did not end well failed, even where its output reports nothing.
+    pub(crate) fn ended_badly(&mut self, how: &str) {
+        if self.verdict != Verdict::NoError {
+            return;
+        }
+        self.verdict = Verdict::UnlistedError;
+        self.error = Some(PrimaryError {
+            type_name: String::new(),
+            message: format!("it ended with {how}, and its output reports no failure"),
+            frame: None,
+            span: Span::of_line(self.lines_read.max(1), 0),
+            rank: None,
+        });
+    }
 }
 
 /// What kind of answer it is.
@@ -156,6 +175,8 @@ pub struct RankedCause {
     pub probability: f64,
     /// How common the cause is before any evidence, in log-odds.
     pub prior: f64,
+    /// The known public cases of the fault that had this cause.
+    pub cases: usize,
     /// What the probe shows about it.
     pub status: CauseStatus,
     /// Why the status is what it is, if known.
@@ -221,8 +242,8 @@ pub struct Reason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Action {
-    /// The same in every answer: a recipe's id (`reduce-batch`), else the page, the cause, and the place among its fixes
-    /// (`xid#driver-bug#2`).
+    /// The same in every answer: a recipe's id (`reduce-batch`), else the page, the cause, and the words of the title up to
+    /// the first full stop, comma or colon, six at most (`xid#hardware-fault#check-power-and-cooling`).
     pub id: String,
     /// What to do, in the imperative.
     pub title: String,
@@ -232,6 +253,10 @@ pub struct Action {
     pub commands: Vec<String>,
     /// What it costs.
     pub trade_offs: Vec<String>,
+    /// How much effort it is; `null` if the page does not say.
+    pub cost: Option<Cost>,
+    /// How often it solved known public cases; `null` if it solved none.
+    pub solved: Option<Solved>,
     /// Ids of all causes that it helps against, the likeliest first.
     pub causes: Vec<String>,
 }

@@ -3,6 +3,7 @@
 //! Pure: whatever was read from disk or from the machine arrives in the arguments. Renderers decide nothing; they show
 //! what is decided here.
 
+mod actions;
 mod alternatives;
 mod answer;
 mod budget;
@@ -15,13 +16,23 @@ mod fixes;
 mod library;
 mod measurable;
 mod next_check;
+#[cfg(test)]
+mod platform_tests;
+mod precedents;
 mod primary;
 mod reports;
+mod second;
+mod shell;
 mod silent;
+mod situation;
 mod status;
 #[cfg(test)]
 mod tests;
+mod unlisted;
 mod weigh;
+#[cfg(feature = "cli")]
+mod why;
+mod words;
 mod writers;
 
 pub use answer::{
@@ -29,9 +40,14 @@ pub use answer::{
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub use precedents::Solved;
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
+#[cfg(feature = "cli")]
+pub(crate) use why::{Why, WhyCause, why};
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::book::Book;
 use crate::facts::Facts;
@@ -39,8 +55,11 @@ use crate::incident::{self, ErrorEvent, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
+use crate::vendors;
 use conditions::Conditions;
+use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
+use situation::Situation;
 
 /// What was measured on the machine, and how.
 #[derive(Debug, Clone, Default)]
@@ -57,28 +76,53 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
 }
 
 /// Finds the failures of a text, which is all that must be known before the machine is probed.
+///
+/// A text in which the book finds nothing is read a second time as if it had been copied badly; only then is any line
+/// that reports a failure in other words the answer.
 pub(crate) fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: Library<'a>) -> Located<'a> {
-    let mut hits = library.signatures.scan(transcript, &incident.roles);
-    hits.extend(numbered(incident, library.book));
-    hits.sort_by_key(|hit| hit.line);
-    let ordered = primary::order(transcript, incident, &hits, library.book);
-    Located { transcript, incident, library, hits, ordered }
+    let first = Located::read(Cow::Borrowed(transcript), Cow::Borrowed(incident), library);
+    if first.fault().is_some() {
+        return first;
+    }
+    second::reading(transcript, library).unwrap_or_else(|| first.or_last_resort())
 }
 
 /// A text whose failures are found and not explained yet.
 pub(crate) struct Located<'a> {
-    transcript: &'a Transcript,
-    incident: &'a Incident,
+    transcript: Cow<'a, Transcript>,
+    incident: Cow<'a, Incident>,
     library: Library<'a>,
     hits: Vec<Hit>,
     ordered: Ordered,
 }
 
+impl<'a> Located<'a> {
+    fn read(transcript: Cow<'a, Transcript>, incident: Cow<'a, Incident>, library: Library<'a>) -> Self {
+        let mut hits = library.signatures.scan(&transcript, &incident.roles);
+        hits.extend(numbered(&incident, library.book));
+        hits.sort_by_key(|hit| hit.line);
+        let ordered = primary::order(&transcript, &incident, &hits, library.book);
+        Self { transcript, incident, library, hits, ordered }
+    }
+
+    /// The page of the first failure.
+    fn fault(&self) -> Option<usize> {
+        self.ordered.primary.as_ref().and_then(|primary| primary.fault)
+    }
+
+    fn or_last_resort(mut self) -> Self {
+        if self.ordered.primary.is_none() {
+            self.ordered.primary =
+                primary::last_resort(&self.transcript, &self.incident, &self.hits, self.library.book);
+        }
+        self
+    }
+}
+
 impl Located<'_> {
     /// Whether a probe can add evidence about the causes of the first failure.
     pub(crate) fn asks_the_machine(&self) -> bool {
-        let fault = self.ordered.primary.as_ref().and_then(|primary| primary.fault);
-        fault.is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
+        self.fault().is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
     }
 
     /// Explains them, with what was measured.
@@ -88,13 +132,16 @@ impl Located<'_> {
 }
 
 fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
-    let Located { transcript, incident, library, hits, ordered } = located;
+    let Located { library, hits, ordered, .. } = located;
+    let (transcript, incident) = (located.transcript.as_ref(), located.incident.as_ref());
     let (library, book) = (*library, library.book);
     let mut facts = facts_of(transcript, incident, ordered.primary.as_ref());
     facts.merge(&measured.facts);
 
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
     reports::inherit_environment(&matching, &mut facts);
+    let situation = Situation::of(transcript, incident, &failing_lines(incident, ordered.primary.as_ref()), &facts);
+    situation.record(&mut facts);
     enrich::from_catalogue(&mut facts, book);
 
     let conditions = Conditions::new(&facts);
@@ -132,13 +179,19 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     line: primary.line,
                     conditions: &conditions,
                 };
-                diagnosis.causes = causes(library, index, &scene, &matching);
-                diagnosis.actions = fixes::actions(&mut diagnosis.causes);
+                let precedents = Precedents::of(&book.faults[index].id, &facts, book);
+                let mut unfit = BTreeSet::new();
+                diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut unfit);
+                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents);
+                let first = situation.first_recipe(&book.fault(index).area);
+                diagnosis.actions.sort_by_key(|one| (Some(one.id.as_str()) != first, unfit.contains(&one.id)));
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
+                let error = primary.error.map(|error| &incident.errors[error]);
+                diagnosis.actions = error.map(|error| unlisted::actions(error, &facts, book)).unwrap_or_default();
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }
@@ -170,7 +223,8 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
     let by_number = |code: &crate::incident::Code| {
         let number = code.name.parse::<i64>().ok()?;
         let rows = book.codes().by_number(number);
-        let library = code.library.unwrap_or("cuda-runtime");
+        // Without a library it is the runtime of the first vendor.
+        let library = code.library.unwrap_or(&vendors::all()[0].sentences.table);
         let row = rows.into_iter().find(|row| row.library == library)?;
         Some(Hit {
             owner: Owner::Fault(book.find(row.fault()?)?),
@@ -191,12 +245,14 @@ fn causes(
     index: usize,
     scene: &weigh::Scene<'_>,
     matching: &[reports::Match],
+    precedents: &Precedents,
+    situation: &Situation,
+    unfit: &mut BTreeSet<String>,
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
-    let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
-    let mut weighed = weigh::weigh(&page.causes, scene);
+    let mut weighed = weigh::weigh(&page.causes, scene, precedents);
     reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
-    weighed
+    let mut causes: Vec<RankedCause> = weighed
         .into_iter()
         .map(|one| {
             let cause = &page.causes[one.cause];
@@ -205,17 +261,32 @@ fn causes(
                 id: cause.id.clone(),
                 title: cause.title.clone(),
                 probability: one.probability,
-                prior: weigh::prior(cause.prior),
+                prior: one.prior,
+                cases: precedents.with_cause(&cause.id),
                 status,
                 status_says,
                 reasons: one.reasons,
                 check: cause.check.says.clone(),
-                check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, &frameworks),
+                check_command: cause.check.command.as_ref().and_then(|command| {
+                    alternatives::fitting(std::slice::from_ref(command), situation).blocks.into_iter().next()
+                }),
+                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, situation, unfit),
                 dead_ends: cause.dead_ends.clone(),
             }
         })
-        .collect()
+        .collect();
+    let first = situation.first_recipe(&page.area).and_then(|recipe| library.book.recipe(recipe));
+    if let (Some(recipe), Some(cause)) = (first, causes.first_mut()) {
+        cause.fixes.retain(|fix| fix.id != recipe.id);
+        cause.fixes.insert(0, fixes::first(recipe, &cause.id, situation));
+    }
+    causes
+}
+
+/// The lines of the first failure.
+fn failing_lines(incident: &Incident, primary: Option<&Candidate>) -> Range<usize> {
+    let Some(primary) = primary else { return 0..0 };
+    primary.error.map_or(primary.line..primary.line + 1, |error| incident.errors[error].lines.clone())
 }
 
 fn fault_of(

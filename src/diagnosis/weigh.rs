@@ -1,10 +1,11 @@
 //! How likely each cause of the primary fault is: words of the page to log-odds, log-odds to calibrated probabilities.
 //!
 //! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one temperature, one
-//! share for "none of these". Nothing is learned but the temperature and that share, by cross-validation over the
+//! share for "none of these"; the prior counts resolved cases (`precedents`). Nothing is learned but the temperature and that share, by cross-validation over the
 //! labelled cases (`tests/it/calibration.rs` fails when they claim more than the cases bear out, and reproduces every constant).
 
 use super::conditions::Conditions;
+use super::precedents::Precedents;
 use crate::book::page::{Cause, Evidence, Question};
 use crate::book::schema::{Prior, Weight};
 use crate::diagnosis::Reason;
@@ -14,8 +15,18 @@ use crate::pattern::Pattern;
 use crate::span::Span;
 use crate::text::Transcript;
 
+/// Log-odds of the causes before any evidence: the author's words, moved by the known cases.
+pub(super) fn priors(causes: &[Cause], precedents: &Precedents) -> Vec<f64> {
+    let shares: Vec<f64> = causes.iter().map(|cause| (prior(cause.prior) / TEMPERATURE).exp()).collect();
+    let total: f64 = shares.iter().sum();
+    let author: Vec<f64> = shares.iter().map(|share| share / total).collect();
+    let ids: Vec<&str> = causes.iter().map(|cause| cause.id.as_str()).collect();
+    // Without cases these are the author's words again.
+    precedents.shares(&ids, &author).into_iter().map(|share| TEMPERATURE * (share * total).ln()).collect()
+}
+
 /// Log-odds of the prior words.
-pub(super) fn prior(prior: Prior) -> f64 {
+fn prior(prior: Prior) -> f64 {
     match prior {
         Prior::Common => 1.2,
         Prior::Plausible => 0.0,
@@ -52,7 +63,9 @@ const AROUND: usize = 1500;
 pub(super) struct Weighed {
     /// Index in the page's causes.
     pub cause: usize,
-    /// Log-odds before calibration.
+    /// Log-odds before any evidence.
+    pub prior: f64,
+    /// Log-odds with the evidence, before calibration.
     pub score: f64,
     /// Calibrated probability.
     pub probability: f64,
@@ -75,22 +88,44 @@ pub(super) struct Scene<'a> {
 }
 
 /// Weighs all causes of a page, most probable first.
-pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>) -> Vec<Weighed> {
+pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>, precedents: &Precedents) -> Vec<Weighed> {
     let searched = searched_lines(scene);
+    let priors = priors(causes, precedents);
     let mut weighed: Vec<Weighed> = causes
         .iter()
+        .zip(priors)
         .enumerate()
-        .map(|(index, cause)| {
+        .map(|(index, (cause, prior))| {
             let mut reasons: Vec<Reason> =
                 cause.evidence.iter().filter_map(|item| reason(item, scene, &searched)).collect();
-            let score = prior(cause.prior) + reasons.iter().map(|reason| reason.weight).sum::<f64>();
             reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
-            Weighed { cause: index, score, probability: 0.0, reasons }
+            count_origins_once(&mut reasons);
+            let score = prior + reasons.iter().map(|reason| reason.weight).sum::<f64>();
+            Weighed { cause: index, prior, score, probability: 0.0, reasons }
         })
         .collect();
     calibrate(&mut weighed);
     weighed.sort_by(|a, b| b.score.total_cmp(&a.score));
     weighed
+}
+
+/// What is left of a further reason's weight where a stronger one comes from the same line: two readings of one clue are
+/// not two clues.
+const SAME_ORIGIN: f64 = 0.35;
+
+/// Lowers the weight of reasons that repeat the origin of a stronger one; they are sorted by strength.
+fn count_origins_once(reasons: &mut [Reason]) {
+    for at in 1..reasons.len() {
+        let (stronger, rest) = reasons.split_at_mut(at);
+        let Some(reason) = rest.first_mut() else { continue };
+        let same = |other: &Reason| {
+            other.supports == reason.supports
+                && other.span.is_some_and(|a| reason.span.is_some_and(|b| a.start.line == b.start.line))
+        };
+        if stronger.iter().any(same) {
+            reason.weight *= SAME_ORIGIN;
+        }
+    }
 }
 
 /// Turns scores into probabilities that leave a share for causes that are not listed.

@@ -5,7 +5,7 @@
 //! how to get it.
 
 use super::inline::plain;
-use super::words::{ORDINARY, counted, percent};
+use super::words::{ORDINARY, counted, open_ended, percent, precedents};
 use super::{clean, layout};
 use crate::diagnosis::{Action, Consequence, Diagnosis, RankedCause, ReportHit, Verdict};
 use crate::facts::{self, Facts, Source};
@@ -111,7 +111,8 @@ fn causes(diagnosis: &Diagnosis) -> Vec<String> {
 }
 
 fn action((place, action): (usize, &Action)) -> String {
-    let (title, number) = (plain(&action.title), place + 1);
+    let solved = action.solved.as_ref().map(|solved| format!(" [{}]", precedents(solved))).unwrap_or_default();
+    let (title, number) = (format!("{}{solved}", plain(open_ended(&action.title))), place + 1);
     match action.commands.first() {
         Some(block) => {
             let lines: Vec<&str> = block.lines().filter(|line| !line.trim().is_empty()).collect();

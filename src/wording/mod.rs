@@ -1,5 +1,5 @@
 //! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say about their
-//! own attempts. Each file is packed separately and decoded on first use.
+//! own attempts, where runs happen. Each file is packed separately and decoded on first use.
 
 mod rows;
 #[cfg(all(test, feature = "os"))]
@@ -10,7 +10,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use rows::{Advice, Alarms, At, Headings, Statement, Statements, Writing};
+pub use rows::{
+    Advice, Alarms, At, Commands, Exception, Exceptions, Failures, Headings, Platform, PlatformKind, Platforms,
+    Redaction, Shell, Statement, Statements, Variables, Writing,
+};
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {
@@ -26,8 +29,14 @@ macro_rules! packed {
 packed!(alarms, Alarms, "Words that make a line worth reading, those of the catalogue of packages included.");
 packed!(advice, Advice, "Advice that libraries print with every error.");
 packed!(statements, Statements, "What people say of their own tries.");
+packed!(failures, Failures, "How a failure is reported in words that no page knows.");
 packed!(headings, Headings, "The words of headings in reports.");
+packed!(exceptions, Exceptions, "What to do about exceptions that no page explains.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
+packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");
+packed!(commands, Commands, "Programs that start a run.");
+packed!(variables, Variables, "Environment variables by what may be done with them.");
+packed!(redaction, Redaction, "What is not removed from a text that is shared.");
 
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")

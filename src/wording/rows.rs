@@ -10,6 +10,12 @@ use super::topics::Topics;
 pub struct Alarms<S> {
     /// In lower case: words whose surrounding lines are kept when a text is too long to read completely.
     pub alarms: Vec<S>,
+    /// As they are printed: words for which the output of a running command is kept.
+    pub printed: Vec<S>,
+    /// As they are printed: words of a pasted error.
+    pub errors: Vec<S>,
+    /// Words of lines that are none in spite of those.
+    pub not_errors: Vec<S>,
     /// Literals as they are printed, each with its topics.
     pub literals: Vec<(S, Topics)>,
 }
@@ -100,4 +106,220 @@ pub struct Writing<S> {
     pub mentions: Vec<S>,
     /// Words of a part about the past.
     pub past: Vec<S>,
+    /// How an installer's lines about packages that are not installed yet begin.
+    pub candidates: Vec<S>,
+    /// Lower-case words of lines about required versions.
+    pub requirements: Vec<S>,
+}
+
+/// `commands.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Commands<S> {
+    /// Programs followed by a script, a flag or a word such as "run".
+    pub programs: Vec<S>,
+    /// Programs followed by any setting.
+    pub runners: Vec<S>,
+}
+
+/// `variables.toml`: names and beginnings of names of environment variables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variables<S> {
+    /// Beginnings of those that are read from texts.
+    pub logged: Vec<S>,
+    /// Those whose values may be shared; a final `_` stands for any ending.
+    pub shared: Vec<S>,
+    /// Those that a probe records.
+    pub recorded: Vec<S>,
+    /// Beginnings of those that a probe records.
+    pub recorded_families: Vec<S>,
+}
+
+/// `redaction.toml`: what is not removed from a text that is shared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Redaction<S> {
+    /// Hosts of public services.
+    pub public_hosts: Vec<S>,
+    /// Words found where a host's name would be.
+    pub not_hosts: Vec<S>,
+    /// The same with a number behind them.
+    pub numbered: Vec<S>,
+    /// Login names and hosts that are words of logs as well.
+    pub common: Vec<S>,
+    /// Words before a version.
+    pub version_words: Vec<S>,
+    /// The same, as parts of words.
+    pub version_parts: Vec<S>,
+}
+
+/// `platforms.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platforms<S> {
+    /// Words before a name that deny it.
+    pub denials: Vec<S>,
+    /// Words that may stand between a denial and the name.
+    pub fillers: Vec<S>,
+    /// Operating systems, containers, schedulers, hosted notebooks.
+    pub system: Vec<Platform<S>>,
+    /// Makers of GPUs.
+    pub vendor: Vec<Platform<S>>,
+    /// Frameworks and engines.
+    pub framework: Vec<Platform<S>>,
+    /// What starts the processes.
+    pub launcher: Vec<Platform<S>>,
+    /// What installs packages.
+    pub package_manager: Vec<Platform<S>>,
+}
+
+/// One system, vendor, framework, launcher or package manager.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
+pub struct Platform<S> {
+    /// As facts, `only` and `not` have it.
+    pub name: S,
+    /// Words that show it in a text.
+    #[serde(default = "Vec::new")]
+    pub traces: Vec<S>,
+    /// Facts that show it: `os.windows`, `os.container_kind=docker`.
+    #[serde(default = "Vec::new")]
+    pub facts: Vec<S>,
+    /// Words of the comments that label its commands.
+    #[serde(default = "Vec::new")]
+    pub labels: Vec<S>,
+    /// Words that show that a command is its own.
+    #[serde(default = "Vec::new")]
+    pub code: Vec<S>,
+    /// What else is then there.
+    #[serde(default = "Vec::new")]
+    pub implies: Vec<S>,
+    /// What cannot be there as well.
+    #[serde(default = "Vec::new")]
+    pub excludes: Vec<S>,
+    /// Programs that do not exist there.
+    #[serde(default = "Vec::new")]
+    pub absent: Vec<S>,
+    /// Other words of commands that cannot work there.
+    #[serde(default = "Vec::new")]
+    pub never: Vec<S>,
+    /// How variables are set there.
+    #[serde(default)]
+    pub shell: Option<Shell>,
+    /// The recipe without which nothing else helps there.
+    #[serde(default = "none")]
+    pub first: Option<First<S>>,
+}
+
+/// How environment variables are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shell {
+    /// `$env:NAME = "value"`.
+    Powershell,
+    /// `%env NAME=value` in a cell.
+    Notebook,
+}
+
+/// A recipe that comes before all others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct First<S> {
+    /// Its id.
+    pub recipe: S,
+    /// The areas of the faults that it is for.
+    pub areas: Vec<S>,
+}
+
+impl<S> Platforms<S> {
+    /// All of them, each with the group that it is in.
+    pub fn all(&self) -> impl Iterator<Item = (PlatformKind, &Platform<S>)> {
+        let groups = [
+            (PlatformKind::System, &self.system),
+            (PlatformKind::Vendor, &self.vendor),
+            (PlatformKind::Framework, &self.framework),
+            (PlatformKind::Launcher, &self.launcher),
+            (PlatformKind::PackageManager, &self.package_manager),
+        ];
+        groups.into_iter().flat_map(|(kind, platforms)| platforms.iter().map(move |platform| (kind, platform)))
+    }
+}
+
+/// The groups of `platforms.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PlatformKind {
+    /// Operating systems, containers, schedulers, hosted notebooks.
+    System,
+    /// Makers of GPUs.
+    Vendor,
+    /// Frameworks and engines.
+    Framework,
+    /// What starts the processes.
+    Launcher,
+    /// What installs packages.
+    PackageManager,
+}
+
+fn none<T>() -> Option<T> {
+    None
+}
+
+/// `exceptions.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exceptions<S> {
+    /// In the order in which they are tried.
+    pub exception: Vec<Exception<S>>,
+}
+
+/// What to do about an exception that no page explains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exception<S> {
+    /// The last part of the action's id.
+    pub id: S,
+    /// Names of exception types without their modules.
+    pub types: Vec<S>,
+    /// One of these is in the message, in lower case; none: every message.
+    #[serde(default = "Vec::new")]
+    pub words: Vec<S>,
+    /// What to do, in the imperative.
+    pub title: S,
+    /// What the exception means and what to look at; `{frame}` is the innermost line of the user's own code.
+    pub detail: S,
+    /// Blocks of commands.
+    #[serde(default = "Vec::new")]
+    pub commands: Vec<S>,
+    /// Whether another version of the package that raised it helps more often than a change of the user's own code.
+    #[serde(default)]
+    pub version: bool,
+}
+
+/// `failures.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failures<S> {
+    /// Patterns of lines that are no failure, whatever else they say.
+    pub never: Vec<S>,
+    /// Patterns of lines that report the end of a process, whatever else they say.
+    pub certain: Vec<S>,
+    /// Patterns of lines that report a failure, unless they are harmless.
+    pub likely: Vec<S>,
+    /// Patterns of lines that only sound like one.
+    pub harmless: Vec<S>,
+    /// Patterns of lines by which a run shows that it survived what was above.
+    pub ended_well: Vec<S>,
+    /// Failures that a page describes, named by their symptom only.
+    pub symptom: Vec<Symptom<S>>,
+}
+
+/// The words for a symptom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symptom<S> {
+    /// The page.
+    pub fault: S,
+    /// Matches the line.
+    pub pattern: S,
 }

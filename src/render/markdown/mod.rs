@@ -75,7 +75,7 @@ fn primary_error(page: &mut Page, error: &PrimaryError, fault: Option<&Fault>) {
 
 fn causes(page: &mut Page, diagnosis: &Diagnosis) {
     if diagnosis.causes.is_empty() {
-        return;
+        return actions(page, &diagnosis.actions);
     }
     page.heading(2, "Causes");
     page.table(
@@ -103,7 +103,8 @@ fn actions(page: &mut Page, actions: &[Action]) {
     page.heading(2, "What to do, in this order");
     for (number, action) in (1..).zip(actions) {
         let causes: Vec<String> = action.causes.iter().map(|cause| code(cause)).collect();
-        page.paragraph(&format!("{number}\\. **{}** ({}, for {})", bold(action), code(&action.id), causes.join(", ")));
+        let purpose = if causes.is_empty() { String::new() } else { format!(", for {}", causes.join(", ")) };
+        page.paragraph(&format!("{number}\\. **{}** ({}{purpose})", bold(action), code(&action.id)));
         action_body(page, action);
     }
 }
@@ -113,6 +114,9 @@ fn action_body(page: &mut Page, action: &Action) {
         page.paragraph(&sentence(&action.detail));
     }
     page.fences(&action.commands);
+    if let Some(solved) = &action.solved {
+        page.item(&words::precedents(solved));
+    }
     for cost in &action.trade_offs {
         page.item(&format!("trade-off: {}", sentence(cost)));
     }

@@ -8,7 +8,7 @@ use crate::render::clean;
 use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet, piece};
 use crate::render::style::{AGAINST, COMMAND, FAINT, FOR, PLAIN, STRONG};
-use crate::render::words::{mid_sentence, open_ended, percent};
+use crate::render::words::{mid_sentence, open_ended, percent, precedents};
 
 /// The number of other causes that are listed.
 const OTHERS: usize = 3;
@@ -41,16 +41,25 @@ pub(super) fn best(sheet: &mut Sheet, diagnosis: &Diagnosis) {
 
 /// The first action, and the checks that would confirm the best cause.
 pub(super) fn next_step(sheet: &mut Sheet, diagnosis: &Diagnosis) {
-    let Some(cause) = diagnosis.causes.first() else { return };
     if let Some((first, rest)) = diagnosis.actions.split_first() {
         sheet.blank();
-        // All fixes of the best cause may be applied already.
-        let for_best = first.causes.contains(&cause.id);
-        action(sheet, if for_best { "Do this next: " } else { "Against another cause: " }, first);
-        let further: Vec<&Action> = rest.iter().filter(|action| action.causes.contains(&cause.id)).collect();
-        further_actions(sheet, &further);
+        action(sheet, "Do this next: ", first);
+        if let Some(other) = for_another_cause(diagnosis, first) {
+            let title = inline::plain(open_ended(&other.title));
+            sheet.paragraph(&Paragraph::new(title).lead(FAINT, "  Helps if the cause is: ").indent(2));
+        }
+        further_actions(sheet, rest);
     }
-    checks(sheet, diagnosis, cause);
+    if let Some(cause) = diagnosis.causes.first() {
+        checks(sheet, diagnosis, cause);
+    }
+}
+
+/// The cause that the first action is for, unless it is the best one: all fixes of that may be applied already.
+fn for_another_cause<'d>(diagnosis: &'d Diagnosis, action: &Action) -> Option<&'d RankedCause> {
+    let best = diagnosis.causes.first()?;
+    let id = action.causes.first().filter(|_| !action.causes.contains(&best.id))?;
+    diagnosis.causes.iter().find(|cause| cause.id == *id)
 }
 
 fn action(sheet: &mut Sheet, lead: &str, action: &Action) {
@@ -65,14 +74,17 @@ fn action(sheet: &mut Sheet, lead: &str, action: &Action) {
         }
         sheet.command(command, 2, COMMAND);
     }
+    if let Some(solved) = &action.solved {
+        sheet.paragraph(&Paragraph::new(precedents(solved)).lead(FAINT, "  ").indent(2).style(FAINT));
+    }
     if !action.trade_offs.is_empty() {
         let costs: Vec<String> = action.trade_offs.iter().map(|cost| inline::plain(open_ended(cost))).collect();
         sheet.paragraph(&Paragraph::new(format!("{}.", costs.join("; "))).lead(FAINT, "  Trade-off: ").indent(2));
     }
 }
 
-fn further_actions(sheet: &mut Sheet, further: &[&Action]) {
-    let title = |action: &&Action| mid_sentence(&inline::plain(open_ended(&action.title)));
+fn further_actions(sheet: &mut Sheet, further: &[Action]) {
+    let title = |action: &Action| mid_sentence(&inline::plain(open_ended(&action.title)));
     let mut named: Vec<String> = further.iter().take(FURTHER_ACTIONS).map(title).collect();
     if further.len() > FURTHER_ACTIONS {
         named.push(format!("{} more", further.len() - FURTHER_ACTIONS));

@@ -50,6 +50,7 @@ fn known_fault(sheet: &mut Sheet, diagnosis: &Diagnosis) {
 
 fn unlisted_error(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     head::unlisted(sheet, diagnosis);
+    causes::next_step(sheet, diagnosis);
     reports::met_before(sheet, &diagnosis.reports, "Nearest in your reports");
     reports::nearest_pages(sheet, &diagnosis.nearest);
     reports::silent_pages(sheet, &diagnosis.silent);

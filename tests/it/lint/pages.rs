@@ -162,10 +162,15 @@ fn recipes_and_notices_have_rules_too() {
         [("unknown-fact", 4)]
     );
     assert_eq!(rules("kb/fixes/a.md", &with(recipe, "Half the rows.\n", ""), &[], &setting), [("empty-body", 5)]);
+    let only = |names: &str| with(recipe, "cost: setting", &format!("cost: setting\nonly: [{names}]"));
+    assert_eq!(rules("kb/fixes/a.md", &only("wsl1, slurm"), &[], &setting), []);
+    assert_eq!(rules("kb/fixes/a.md", &only("wsl1, solaris"), &[], &setting), [("unknown-platform", 4)]);
     let notice = "---\ntitle: It hums\nsignatures:\n  - contains: humming loudly\n---\nAlways.\n";
     assert_eq!(rules("kb/notices/a.md", notice, &[], &setting), []);
     assert_eq!(rules("kb/notices/a.md", &with(notice, "Always.\n", ""), &[], &setting), [("empty-body", 5)]);
     assert_eq!(rules("kb/notices/a.md", &with(notice, "humming loudly", "hum"), &[], &setting), [("short-literal", 4)]);
+    let none = with(notice, "signatures:\n  - contains: humming loudly\n", "");
+    assert_eq!(rules("kb/notices/a.md", &none, &[], &setting), [("front-matter", 2)]);
     // A page may link to a recipe that lies beside it.
     let page = with(PAGE, "fixes/reduce-batch.md", "fixes/our-fix.md");
     assert_eq!(rules(PATH, &page, &[("kb/fixes/our-fix.md", recipe)], &setting), []);
