@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use rows::{Advice, Alarms, At, Exception, Exceptions, Headings, Statement, Statements, Writing};
+pub use rows::{Advice, Alarms, At, Commands, Exception, Exceptions, Headings, Redaction, Statement, Statements, Variables, Writing};
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {
@@ -29,6 +29,9 @@ packed!(statements, Statements, "What people say of their own tries.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(exceptions, Exceptions, "What to do about exceptions that no page explains.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
+packed!(commands, Commands, "Programs that start a run.");
+packed!(variables, Variables, "Environment variables by what may be done with them.");
+packed!(redaction, Redaction, "What is not removed from a text that is shared.");
 
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
