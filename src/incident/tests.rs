@@ -332,7 +332,11 @@ fn a_new_package_is_a_row_of_data() {
     let csv = format!("{}{rows}", include_str!("../../kb/packages.csv"));
     let (packages, broken) = source::read(&csv);
     assert!(broken.is_empty(), "{broken:?}");
-    let alarms = crate::wording::source::alarms(include_str!("../../kb/wording/alarms.toml"), source::marks(&packages), source::traces(&packages));
+    let alarms = crate::wording::source::alarms(
+        include_str!("../../kb/wording/alarms.toml"),
+        source::marks(&packages),
+        source::traces(&packages),
+    );
     let triggers = triggers_of(&alarms.expect("the file reads"));
     let packages = Packages::from_csv(&csv);
     let read_with =

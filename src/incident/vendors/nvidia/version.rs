@@ -10,7 +10,11 @@ use crate::incident::words::{after, after_folded, contains_folded, parse_uint, v
 pub(super) fn unnamed(words: &str) -> Vec<(&'static str, &str)> {
     let toolkit = after(words, "Cuda compilation tools, release ").and_then(version);
     let driver = inline_driver(words);
-    toolkit.map(|found| ("toolkit.version", found)).into_iter().chain(driver.map(|found| ("driver.version", found))).collect()
+    toolkit
+        .map(|found| ("toolkit.version", found))
+        .into_iter()
+        .chain(driver.map(|found| ("driver.version", found)))
+        .collect()
 }
 
 /// Reads versions in error messages with a wording of their own.
