@@ -154,6 +154,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
         ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
+        ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("exceptions", wording::read::<Exceptions<String>>(&wording("exceptions")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
     ];

@@ -4,7 +4,7 @@
 //! link to a recipe takes title, commands and trade-offs from there.
 
 use super::blocks::{Block, Item, Kind, Words};
-use super::page::{Check, Fix, Recipe};
+use super::page::{Check, Fix, FixPlatforms, Recipe};
 use super::sections::{Document, dedent, top_items};
 
 /// Finds a recipe by its id.
@@ -129,6 +129,7 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
                         trade_offs: recipe.trade_offs,
                         cost: Some(recipe.cost),
                         in_force: recipe.in_force,
+                        platforms: recipe.platforms,
                     };
                 }
                 None => {
@@ -137,7 +138,8 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
                 }
             }
             // The page's own words come first: they are about this very fault.
-            let (said, costs) = lines_and_costs(after);
+            let after = take_platforms(after, &mut out.platforms);
+            let (said, costs) = lines_and_costs(&after);
             out.detail = [said, std::mem::take(&mut out.detail)]
                 .into_iter()
                 .filter(|s| !s.is_empty())
@@ -178,9 +180,10 @@ fn linked_recipe(words: &Words) -> Option<(&str, &str)> {
 
 /// A fix that is written in words: the first sentence is its title.
 fn written_fix(text: &str) -> Fix {
-    let (said, trade_offs) = lines_and_costs(text);
+    let mut platforms = FixPlatforms::default();
+    let (said, trade_offs) = lines_and_costs(&take_platforms(text, &mut platforms));
     let (title, detail) = first_sentence(&said);
-    Fix { title: title.to_owned(), detail: detail.to_owned(), trade_offs, ..empty_fix() }
+    Fix { title: title.to_owned(), detail: detail.to_owned(), trade_offs, platforms, ..empty_fix() }
 }
 
 fn empty_fix() -> Fix {
@@ -192,7 +195,27 @@ fn empty_fix() -> Fix {
         trade_offs: Vec::new(),
         cost: None,
         in_force: None,
+        platforms: FixPlatforms::default(),
     }
+}
+
+/// Takes comments that name platforms out of an item: `<!-- only: windows, wsl2 -->`, `<!-- not: kubernetes -->`.
+fn take_platforms(text: &str, platforms: &mut FixPlatforms) -> String {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("<!--") {
+        let Some((comment, after)) = after.split_once("-->") else { break };
+        left.push_str(before.trim_end_matches(' '));
+        let named = comment.trim().split_once(':').map(|(key, names)| (key, names.split(',').map(|name| name.trim())));
+        match named {
+            Some(("only", names)) => platforms.only = names.map(str::to_owned).collect(),
+            Some(("not", names)) => platforms.not.extend(names.map(str::to_owned)),
+            _ => {}
+        }
+        rest = after;
+    }
+    left.push_str(rest);
+    left
 }
 
 /// Takes the lines that begin with "Trade-off:" out of a paragraph; the rest becomes one line.
@@ -274,6 +297,16 @@ mod tests {
         ] {
             assert_eq!(first_sentence(text), (title, rest), "{text}");
         }
+    }
+
+    #[test]
+    fn reads_platforms() {
+        let fix = written_fix("Restart Windows <!-- only: windows, wsl2 -->. Then wait. <!-- not: docker -->");
+        assert_eq!((fix.title.as_str(), fix.detail.as_str()), ("Restart Windows", "Then wait."));
+        assert_eq!(
+            (fix.platforms.only, fix.platforms.not),
+            (vec!["windows".into(), "wsl2".into()], vec!["docker".into()])
+        );
     }
 
     #[test]

@@ -138,6 +138,17 @@ pub struct Fix {
     pub cost: Option<Cost>,
     /// Expression over facts; when true the fix is in force already.
     pub in_force: Option<Condition>,
+    /// Platforms where it makes sense.
+    pub platforms: FixPlatforms,
+}
+
+/// The platforms where a fix makes sense, by their names in `kb/wording/platforms.toml`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FixPlatforms {
+    /// The run can be on one of these; no names allow all.
+    pub only: Vec<String>,
+    /// The run is on none of these.
+    pub not: Vec<String>,
 }
 
 /// A fix that several pages share: `kb/fixes/<id>.md`.
@@ -151,6 +162,8 @@ pub struct Recipe {
     pub cost: Cost,
     /// Expression over facts; when true the fix is in force already.
     pub in_force: Option<Condition>,
+    /// Platforms where it makes sense.
+    pub platforms: FixPlatforms,
     /// How and why, as markdown.
     pub detail: String,
     /// Commands or code, one string per fenced block.

@@ -60,6 +60,12 @@ pub struct FixMatter {
     /// Expression over facts; when it is true the fix is already in force and is not proposed.
     #[serde(default)]
     pub in_force: Option<String>,
+    /// Platforms of `kb/wording/platforms.toml`: proposed only where the run can be on one of them.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// Platforms on which it is not proposed.
+    #[serde(default)]
+    pub not: Vec<String>,
 }
 
 /// Front matter of `kb/notices/<id>.md`.

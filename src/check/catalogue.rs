@@ -64,6 +64,7 @@ pub const RULES: &[Rule] = &[
     rule("unknown-recipe", Error, "A linked recipe does not exist."),
     rule("unknown-fault", Error, "A page names a fault that has no page."),
     rule("unknown-section", Warning, "A section is none of those a page has."),
+    rule("unknown-platform", Error, "A fix names a platform that is not in kb/wording/platforms.toml."),
     rule("unknown-package", Error, "A version range is given for a package whose version is no fact."),
     rule("unknown-fact", Error, "A condition or a sentence uses a fact that does not exist."),
     rule("bad-condition", Error, "A condition cannot be evaluated."),

@@ -10,11 +10,12 @@ use super::finding::{Finding, Source};
 use super::{Document, Kind};
 use crate::book::Book;
 use crate::book::matter;
-use crate::book::page::Recipe;
+use crate::book::page::{FixPlatforms, Recipe};
 use crate::book::page_reader::{self, read_fault, read_notice, read_recipe};
 use crate::book::schema::{EvidenceSpec, FixMatter, FrontMatter};
 use crate::book::sections::{self, Outline, top_items};
 use crate::facts;
+use crate::wording;
 
 /// The sections that a fault page may have.
 const SECTIONS: [&str; 4] = ["meaning", "example", "causes", "lookalikes"];
@@ -88,8 +89,11 @@ impl<'a> PageIndex<'a> {
 /// Checks a fault page.
 pub(super) fn fault(document: &Document, source: &Source<'_>, page_index: &PageIndex<'_>) -> Vec<Finding> {
     let place = page_reader::PageLocation { id: document.stem(), area: document.folder(), path: &document.path };
-    let problems = read_fault(place, &document.text, &|id| page_index.recipe(id)).err().unwrap_or_default();
-    let mut findings: Vec<Finding> = problems.into_iter().map(|problem| source.problem(problem)).collect();
+    let read = read_fault(place, &document.text, &|id| page_index.recipe(id));
+    let fixes = read.iter().flat_map(|page| &page.causes).flat_map(|cause| &cause.fixes);
+    let mut findings: Vec<Finding> =
+        fixes.filter(|fix| fix.recipe.is_none()).flat_map(|fix| platforms(&fix.platforms, source)).collect();
+    findings.extend(read.err().unwrap_or_default().into_iter().map(|problem| source.problem(problem)));
     findings.extend(name(document, source));
     let doc = sections::Document::read(&document.text, Outline::Strict);
     findings.extend(headings(&doc, source));
@@ -111,7 +115,20 @@ pub(super) fn recipe(document: &Document, source: &Source<'_>) -> Vec<Finding> {
     findings.extend(name(document, source));
     let in_force = decode::<FixMatter>(&document.text).and_then(|matter| matter.in_force);
     findings.extend(in_force.iter().flat_map(|expression| condition(source, expression)));
+    let recipe = read_recipe(document.stem(), &document.text);
+    findings.extend(recipe.iter().flat_map(|recipe| platforms(&recipe.platforms, source)));
     findings
+}
+
+/// The names of platforms that a fix is for.
+fn platforms(fix: &FixPlatforms, source: &Source<'_>) -> Vec<Finding> {
+    let known: BTreeSet<&str> = wording::platforms().all().map(|(_, platform)| platform.name).collect();
+    let unknown = fix.only.iter().chain(&fix.not).filter(|name| !known.contains(name.as_str()));
+    let finding = |name: &String| {
+        let finding = source.finding(find(source, name), "unknown-platform", format!("there is no platform {name}"));
+        finding.help(format!("known: {}", known.iter().copied().collect::<Vec<_>>().join(", ")))
+    };
+    unknown.map(finding).collect()
 }
 
 /// Checks a notice.

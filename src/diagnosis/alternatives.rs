@@ -1,115 +1,186 @@
-//! Where a recipe has commands for several frameworks, keeps those for the framework in the text.
+//! Where a recipe has commands for several platforms, keeps those for the platform in the text, and leaves out commands
+//! that cannot exist there.
 //!
 //! A recipe labels its alternatives with comment lines ("# Lightning"). `faultbook show` prints the whole recipe.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use crate::incident::{Incident, Role};
-use crate::text::Transcript;
+use super::shell;
+use super::situation::{Presence, Situation};
+use super::words::occurs;
+use crate::wording::{self, PlatformKind};
 
-/// Words in a label or a command, and the word in the text that shows the same framework.
-const FRAMEWORKS: &[(&str, &[&str])] = &[
-    ("lightning", &["lightning", "trainer.", "on_before_optimizer_step", "sanity checking"]),
-    ("hugging face", &["transformers", "huggingface", "trainer.py", "per_device_train_batch_size"]),
-    ("vllm", &["vllm", "enginecore"]),
-    ("accelerate", &["accelerate"]),
-    ("deepspeed", &["deepspeed"]),
-    ("keras", &["keras", "tensorflow"]),
-    ("tensorflow", &["tensorflow", "keras"]),
-    ("jax", &["jax", "xla"]),
-    ("docker", &["docker", "container"]),
-    ("kubernetes", &["kubectl", "kubernetes", "k8s"]),
-    ("slurm", &["slurm", "srun"]),
-    ("torchrun", &["torchrun", "elastic"]),
-    ("conda", &["conda"]),
-    ("windows", &[":\\", "windows"]),
-    ("wsl", &["wsl"]),
-    ("llama.cpp", &["ggml", "llama"]),
-];
+/// What is left of an action's commands.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Fitting {
+    /// Blocks of commands that fit.
+    pub blocks: Vec<String>,
+    /// Whether there were commands and none can exist on this system or for this GPU.
+    pub impossible: bool,
+}
 
-/// The frameworks that a text is about.
-#[derive(Debug, Default)]
-pub(super) struct Frameworks(BTreeSet<&'static str>);
+/// A part of a block: up to the next comment that labels one.
+#[derive(Debug)]
+struct Part {
+    block: usize,
+    lines: Vec<String>,
+    names: Vec<(PlatformKind, &'static str)>,
+    labelled: bool,
+}
 
-impl Frameworks {
-    /// Looks at file names of frames and at the lines around them, as far as errors reach.
-    pub(super) fn of(transcript: &Transcript, incident: &Incident) -> Self {
-        const LINES: usize = 400;
-        let errors = incident.errors.iter().flat_map(|error| error.lines.clone());
-        let lines: BTreeSet<usize> = (0..transcript.len().min(LINES)).chain(errors.take(LINES)).collect();
-        let mut found = BTreeSet::new();
-        // One of our own answers names frameworks unrelated to the run.
-        for index in lines.into_iter().filter(|index| incident.roles.get(*index) != Some(&Role::Answer)) {
-            let line = transcript.line(index).text.to_ascii_lowercase();
-            let named = FRAMEWORKS.iter().filter(|(_, words)| words.iter().any(|word| line.contains(word)));
-            found.extend(named.map(|(framework, _)| *framework));
+/// The parts of the blocks that fit a situation: those whose label names what is known to be there, the closest, else the
+/// first one that is not ruled out.
+pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
+    let parts: Vec<Part> = blocks.iter().enumerate().flat_map(|(block, text)| parts(block, text)).collect();
+    let mut left: Vec<(u8, Part)> = Vec::new();
+    // What another framework says otherwise may still be done here.
+    let (mut impossible, mut otherwise) = (false, false);
+    for mut part in parts {
+        match ruled_out(&part, situation) {
+            Some(PlatformKind::System | PlatformKind::Vendor) => impossible = true,
+            Some(_) => otherwise = true,
+            None if !possible_lines(&mut part, situation) => impossible = true,
+            None => left.push((closeness(&part, situation), part)),
         }
-        Self(found)
     }
-
-    fn about(&self, words: &str) -> bool {
-        let words = words.to_ascii_lowercase();
-        self.0.iter().any(|framework| words.contains(framework))
+    let closest = left.iter().map(|(closeness, _)| *closeness).max().unwrap_or(0);
+    let mut chosen: Vec<Part> = left.into_iter().filter(|(one, _)| *one == closest).map(|(_, part)| part).collect();
+    if closest == 0 {
+        chosen.truncate(1);
     }
-}
-
-/// The alternatives of a block that are for these frameworks; the first one where none is; the block where it has none.
-pub(super) fn relevant(block: &str, frameworks: &Frameworks) -> String {
-    let parts = parts(block);
-    if parts.len() < 2 {
-        return block.to_owned();
-    }
-    let fitting: Vec<&String> = parts.iter().filter(|part| frameworks.about(label(part))).collect();
-    match fitting.as_slice() {
-        [] => parts[0].clone(),
-        fitting => fitting.iter().map(|part| part.as_str()).collect::<Vec<_>>().join("\n"),
-    }
-}
-
-/// Where several blocks say the same for different frameworks, the ones for these; else the first.
-pub(super) fn relevant_blocks(blocks: Vec<String>, frameworks: &Frameworks) -> Vec<String> {
-    let fitting: Vec<String> = blocks.iter().filter(|block| frameworks.about(label(block))).cloned().collect();
-    if fitting.is_empty() { blocks.into_iter().take(1).collect() } else { fitting }
-}
-
-/// A block split before each comment line.
-fn parts(block: &str) -> Vec<String> {
-    let mut parts: Vec<String> = Vec::new();
-    for line in block.lines() {
-        match parts.last_mut() {
-            Some(last) if !line.starts_with("# ") => {
-                last.push('\n');
-                last.push_str(line);
+    let mut out = Fitting { blocks: Vec::new(), impossible: impossible && !otherwise && chosen.is_empty() };
+    let mut last = None;
+    for part in chosen {
+        let text = shell::written_for(situation.shell(), &part.lines);
+        match out.blocks.last_mut() {
+            Some(block) if last == Some(part.block) => {
+                block.push('\n');
+                block.push_str(&text);
             }
-            _ => parts.push(line.to_owned()),
+            _ => out.blocks.push(text),
         }
+        last = Some(part.block);
+    }
+    out
+}
+
+/// A block split before each comment line that names a platform.
+fn parts(block: usize, text: &str) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for line in text.lines() {
+        let label = line.strip_prefix("# ").and_then(|comment| comment.split([':', ';', '(']).next());
+        let label = label.map(|label| named(label, |platform| &platform.labels)).unwrap_or_default();
+        match parts.last_mut() {
+            Some(last) if label.is_empty() => last.lines.push(line.to_owned()),
+            _ => parts.push(Part { block, lines: vec![line.to_owned()], labelled: !label.is_empty(), names: label }),
+        }
+    }
+    for part in &mut parts {
+        // What the label leaves open, the commands may show.
+        let shown = named(&part.lines.join("\n"), |platform| &platform.code);
+        let open = |kind: &PlatformKind| part.names.iter().all(|(known, _)| known != kind);
+        let shown: Vec<_> = shown.into_iter().filter(|(kind, _)| open(kind)).collect();
+        part.names.extend(shown);
     }
     parts
 }
 
-/// The comment that labels a part.
-fn label(part: &str) -> &str {
-    part.lines().find(|line| line.contains('#')).and_then(|line| line.split_once('#')).map_or("", |(_, label)| label)
+/// The platforms whose words occur in a text.
+fn named(
+    text: &str,
+    words: impl Fn(&'static wording::Platform<&'static str>) -> &'static [&'static str],
+) -> Vec<(PlatformKind, &'static str)> {
+    let text = text.to_ascii_lowercase();
+    let named =
+        wording::platforms().all().filter(|(_, platform)| words(platform).iter().any(|word| occurs(&text, word)));
+    named.map(|(kind, platform)| (kind, platform.name)).collect()
+}
+
+/// The kind of platforms of which a part names some and every one is ruled out; the framework first.
+fn ruled_out(part: &Part, situation: &Situation) -> Option<PlatformKind> {
+    let possible = |name: &str| situation.presence(name) != Presence::RuledOut;
+    let kinds = part.names.iter().map(|(kind, _)| *kind);
+    kinds.filter(|kind| !part.names.iter().any(|(other, name)| other == kind && possible(name))).max()
+}
+
+/// How well a label fits: the sum over the kinds that it names. What only lies below something closer counts less, and so
+/// does the vendor, who says less of the command than the system does.
+fn closeness(part: &Part, situation: &Situation) -> u8 {
+    if !part.labelled {
+        return 0;
+    }
+    let mut kinds: BTreeMap<PlatformKind, u8> = BTreeMap::new();
+    for (kind, name) in &part.names {
+        let fits = match (situation.presence(name), kind) {
+            (Presence::Present, PlatformKind::Vendor) => 2,
+            (Presence::Present, _) => 4,
+            (Presence::Below, _) => 1,
+            (Presence::Open | Presence::RuledOut, _) => 0,
+        };
+        let best = kinds.entry(*kind).or_default();
+        *best = fits.max(*best);
+    }
+    kinds.values().sum()
+}
+
+/// Leaves out the commands that do not exist there, and comments that are about nothing then. Whether a command is left.
+fn possible_lines(part: &mut Part, situation: &Situation) -> bool {
+    let is_comment = |line: &str| line.trim_start().starts_with('#') || line.trim().is_empty();
+    let command = |line: &str| line.split("  #").next().unwrap_or(line).trim().to_owned();
+    let forbidden = |line: &String| !is_comment(line) && situation.forbids(&command(line));
+    // A line of a structure cannot go without the rest of it.
+    if part.lines.iter().any(|line| line.starts_with([' ', '\t']) && forbidden(line)) {
+        return false;
+    }
+    let mut kept: Vec<String> = Vec::new();
+    for line in std::mem::take(&mut part.lines) {
+        if forbidden(&line) {
+            while kept.last().is_some_and(|last| last.trim_start().starts_with('#')) && !part.labelled {
+                kept.pop();
+            }
+        } else {
+            kept.push(line);
+        }
+    }
+    part.lines = kept;
+    part.lines.iter().any(|line| !is_comment(line))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::Facts;
     use crate::incident;
     use crate::text;
 
-    const BLOCK: &str = "# Hugging Face Trainer\ntrain --bs 2\n# Lightning\ntrain bs=2";
+    const TRAINERS: &str = "# Hugging Face Trainer\ntrain --bs 2\n# Lightning\ntrain bs=2";
 
-    fn frameworks(text: &str) -> Frameworks {
+    fn shown(block: &str, text: &str) -> Vec<String> {
         let transcript = text::read(text.as_bytes());
-        Frameworks::of(&transcript, &incident::read(&transcript))
+        let incident = incident::read(&transcript);
+        let situation = Situation::of(&transcript, &incident, &(0..transcript.len()), &Facts::default());
+        fitting(&[block.to_owned()], &situation).blocks
     }
 
     #[test]
     fn the_framework_at_hand_is_chosen() {
-        let lightning = frameworks("  File \"lightning/trainer.py\", line 1, in fit\n");
-        assert!(relevant(BLOCK, &lightning).contains("# Lightning"));
-        assert_eq!(relevant(BLOCK, &frameworks("nothing known")), "# Hugging Face Trainer\ntrain --bs 2");
-        assert_eq!(relevant("one\ntwo", &lightning), "one\ntwo");
+        let lightning = "  File \"lightning/trainer.py\", line 1, in fit\n";
+        assert_eq!(shown(TRAINERS, lightning), ["# Lightning\ntrain bs=2"]);
+        assert_eq!(shown(TRAINERS, "nothing known"), ["# Hugging Face Trainer\ntrain --bs 2"]);
+        assert_eq!(shown("one\ntwo", lightning), ["one\ntwo"]);
+        assert_eq!(shown(TRAINERS, "  File \"site-packages/jax/_src/api.py\", line 1, in f\n"), [""; 0]);
+    }
+
+    #[test]
+    fn commands_that_do_not_exist_there_are_left_out() {
+        let block = "# NVIDIA GPU\nnvidia-smi\npython train.py\n# AMD ROCm\nrocm-smi";
+        assert_eq!(shown(block, "RuntimeError: HIP error: invalid argument\n"), ["# AMD ROCm\nrocm-smi"]);
+        assert_eq!(shown("sudo reboot\npython x.py", "on Kaggle\n"), ["python x.py"]);
+        assert_eq!(shown("a:\n  args: --gpus all\n", "kubelet\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_comment_that_labels_nothing_splits_nothing() {
+        assert_eq!(shown("record()\n# run some steps\ndump()", ""), ["record()\n# run some steps\ndump()"]);
     }
 }

@@ -225,8 +225,8 @@ pub struct Reason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Action {
-    /// The same in every answer: a recipe's id (`reduce-batch`), else the page, the cause, and the place among its fixes
-    /// (`xid#driver-bug#2`).
+    /// The same in every answer: a recipe's id (`reduce-batch`), else the page, the cause, and the words of the title up to
+    /// the first full stop, comma or colon, six at most (`xid#hardware-fault#check-power-and-cooling`).
     pub id: String,
     /// What to do, in the imperative.
     pub title: String,

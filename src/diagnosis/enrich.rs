@@ -8,11 +8,18 @@ use crate::book::Book;
 use crate::compatibility;
 use crate::facts::{Facts, Source, Value};
 
+/// Where PyPI's wheels of PyTorch are built without CUDA.
+const NO_CUDA_ON_PYPI: [&str; 2] = ["windows", "macos"];
+
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// Adds what the catalogue knows.
+/// Adds what the catalogue knows. What it knows of wheels and drivers is about NVIDIA's: a ROCm wheel has no CUDA version.
 pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
     gpu(facts, book);
+    if facts.text("gpu.vendor").is_some_and(|vendor| vendor != "nvidia") {
+        memory_in_words(facts);
+        return;
+    }
     wheel(facts, book);
     let capability = facts.text("gpu.compute_capability").map(str::to_owned);
     if let Some(capability) = capability {
@@ -75,7 +82,12 @@ fn wheel(facts: &mut Facts, book: &Book) {
         facts.add("torch.cuda", Value::Text(format!("{major}.{minor}")), Source::Catalogue, None);
     }
     let Some(wheel) = book.hardware.torch_wheel(&version) else { return };
-    let same_cuda = local_cuda.is_none_or(|cuda| cuda == wheel.cuda.replace('.', ""));
+    let elsewhere = facts.text("run.platform").is_some_and(|platform| NO_CUDA_ON_PYPI.contains(&platform));
+    let same_cuda = match (version.split_once('+'), local_cuda) {
+        (Some(_), Some(cuda)) => cuda == wheel.cuda.replace('.', ""),
+        (Some(_), None) => false,
+        (None, _) => !elsewhere,
+    };
     if same_cuda {
         // The version that a running cuDNN reports has three parts, its package's version has four.
         let cudnn: Vec<&str> = wheel.cudnn.split('.').take(3).collect();

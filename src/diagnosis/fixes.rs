@@ -1,42 +1,97 @@
 //! The fixes of each cause as proposed to this user.
 //!
-//! Fixes in force are left out, commands are adapted to the command line that the text shows. What cannot be adapted is
-//! shown as the recipe has it.
+//! Fixes that are in force, or make no sense on this platform, are left out. Commands are adapted to the command line and
+//! to the platform that the text shows; a fix whose commands cannot exist there comes after those that fit.
 
-use super::alternatives::{self, Frameworks};
+use std::collections::BTreeSet;
+
+use super::alternatives::{self, Fitting};
 use super::conditions::Conditions;
-use crate::book::page::{Cause, Fix};
+use super::situation::Situation;
+use crate::book::page::{Cause, Fix, Recipe};
 use crate::diagnosis::Action;
 use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
 
-/// The fixes of a cause to propose, in the page's order, which is by cost.
+/// The fixes of a cause to propose: in the page's order, which is by cost, first those whose commands can exist there. The
+/// ids of the others are added to `unfit`.
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
     incident: &Incident,
     conditions: &Conditions,
-    frameworks: &Frameworks,
+    situation: &Situation,
+    unfit: &mut BTreeSet<String>,
 ) -> Vec<Action> {
-    let to_action = |(place, fix): (usize, &Fix)| {
-        let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
-        let commands = match adapted {
-            Some(command) => vec![command],
-            None => fix.commands.iter().map(|block| alternatives::relevant(block, frameworks)).collect(),
-        };
-        Action {
-            id: fix.recipe.clone().unwrap_or_else(|| format!("{page}#{}#{place}", cause.id)),
-            title: fix.title.clone(),
-            detail: fix.detail.clone(),
-            commands: alternatives::relevant_blocks(commands, frameworks),
-            trade_offs: fix.trade_offs.clone(),
-            cost: fix.cost,
-            solved: None,
-            causes: vec![cause.id.clone()],
-        }
-    };
     let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
-    (1..).zip(&cause.fixes).filter(|(_, fix)| !in_force(fix)).map(to_action).collect()
+    let fits = |fix: &Fix| situation.allows(&fix.platforms.only, &fix.platforms.not);
+    let ids = ids(page, cause);
+    let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| fits(fix) && !in_force(fix));
+    let mut actions: Vec<(bool, Action)> = fixes
+        .map(|(id, fix)| {
+            let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
+            let Fitting { blocks, impossible } = match adapted {
+                Some(command) => Fitting { blocks: vec![command], impossible: false },
+                None => alternatives::fitting(&fix.commands, situation),
+            };
+            let action = Action {
+                id,
+                title: fix.title.clone(),
+                detail: fix.detail.clone(),
+                commands: blocks,
+                trade_offs: fix.trade_offs.clone(),
+                cost: fix.cost,
+                solved: None,
+                causes: vec![cause.id.clone()],
+            };
+            (impossible, action)
+        })
+        .collect();
+    actions.sort_by_key(|(impossible, _)| *impossible);
+    unfit.extend(actions.iter().filter(|(impossible, _)| *impossible).map(|(_, action)| action.id.clone()));
+    actions.into_iter().map(|(_, action)| action).collect()
+}
+
+/// A recipe as an action against a cause, for a platform where nothing else helps before it.
+pub(super) fn first(recipe: Recipe, cause: &str, situation: &Situation) -> Action {
+    Action {
+        id: recipe.id,
+        title: recipe.title,
+        detail: recipe.detail,
+        commands: alternatives::fitting(&recipe.commands, situation).blocks,
+        trade_offs: recipe.trade_offs,
+        cost: Some(recipe.cost),
+        solved: None,
+        causes: vec![cause.to_owned()],
+    }
+}
+
+/// The ids of a cause's fixes: the recipe's, or page, cause and the first words of the title, so that a fix keeps its id
+/// when others are added before it.
+fn ids(page: &str, cause: &Cause) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for fix in &cause.fixes {
+        let id = match &fix.recipe {
+            Some(recipe) => recipe.clone(),
+            None => {
+                let id = format!("{page}#{}#{}", cause.id, slug(&fix.title));
+                let same = ids.iter().filter(|other| other.trim_end_matches(|c| c == '-' || char::is_numeric(c)) == id);
+                match same.count() {
+                    0 => id,
+                    count => format!("{id}-{}", count + 1),
+                }
+            }
+        };
+        ids.push(id);
+    }
+    ids
+}
+
+/// A title's first clause as part of an id: at most six words in lower case.
+fn slug(title: &str) -> String {
+    let clause = title.split(['.', ',', ':']).find(|clause| !clause.trim().is_empty()).unwrap_or_default();
+    let words = clause.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(6).map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }
 
 /// The overrides to change in the user's own command line, in its own spelling.
@@ -104,45 +159,15 @@ fn spelled(given: &Override, value: &str) -> String {
 mod tests {
     use super::*;
 
-    fn cause(id: &str, status: CauseStatus, fixes: &[(&str, &str)]) -> RankedCause {
-        let action = |(fix, detail): &(&str, &str)| Action {
-            id: (*fix).into(),
-            title: String::new(),
-            detail: (*detail).into(),
-            commands: Vec::new(),
-            trade_offs: Vec::new(),
-            causes: vec![id.into()],
-        };
-        RankedCause {
-            id: id.into(),
-            title: String::new(),
-            probability: 0.5,
-            prior: 0.0,
-            status,
-            status_says: None,
-            reasons: Vec::new(),
-            check: String::new(),
-            check_command: None,
-            fixes: fixes.iter().map(action).collect(),
-            dead_ends: Vec::new(),
-        }
-    }
-
     #[test]
-    fn an_action_appears_once_in_the_words_of_its_likeliest_cause() {
-        let mut causes = [
-            cause("likely", CauseStatus::Unverified, &[("batch", "words of likely"), ("precision", "")]),
-            cause("ruled-out", CauseStatus::Refuted, &[("driver", ""), ("batch", "")]),
-            cause("other", CauseStatus::Supported, &[("wait", ""), ("batch", "words of other")]),
-        ];
-        let actions = actions(&mut causes);
-        let ids: Vec<&str> = actions.iter().map(|action| action.id.as_str()).collect();
-        assert_eq!(ids, ["batch", "precision", "wait"]);
-        assert_eq!(
-            (actions[0].detail.as_str(), &actions[0].causes),
-            ("words of likely", &vec!["likely".into(), "other".into()])
-        );
-        let fix = &causes[2].fixes[1];
-        assert_eq!((fix.detail.as_str(), &fix.causes), ("words of other", &actions[0].causes));
+    fn ids_are_made_of_the_first_words() {
+        for (title, expected) in [
+            ("Set `max_split_size_mb` where expandable segments are off", "set-max-split-size-mb-where"),
+            ("Upgrade, then reboot", "upgrade"),
+            ("Run it: now", "run-it"),
+            ("PyTorch 2.8 and later", "pytorch-2"),
+        ] {
+            assert_eq!(slug(title), expected);
+        }
     }
 }

@@ -16,15 +16,20 @@ mod fixes;
 mod library;
 mod measurable;
 mod next_check;
+#[cfg(test)]
+mod platform_tests;
 mod precedents;
 mod primary;
 mod reports;
+mod shell;
 mod silent;
+mod situation;
 mod status;
 #[cfg(test)]
 mod tests;
 mod unlisted;
 mod weigh;
+mod words;
 mod writers;
 
 pub use answer::{
@@ -35,7 +40,8 @@ pub use precedents::Solved;
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::book::Book;
 use crate::facts::Facts;
@@ -46,6 +52,7 @@ use crate::text::Transcript;
 use conditions::Conditions;
 use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
+use situation::Situation;
 
 /// What was measured on the machine, and how.
 #[derive(Debug, Clone, Default)]
@@ -100,6 +107,8 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
 
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
     reports::inherit_environment(&matching, &mut facts);
+    let situation = Situation::of(transcript, incident, &failing_lines(incident, ordered.primary.as_ref()), &facts);
+    situation.record(&mut facts);
     enrich::from_catalogue(&mut facts, book);
 
     let conditions = Conditions::new(&facts);
@@ -138,8 +147,11 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     conditions: &conditions,
                 };
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book);
-                diagnosis.causes = causes(library, index, &scene, &matching, &precedents);
+                let mut unfit = BTreeSet::new();
+                diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut unfit);
                 diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents);
+                let first = situation.first_recipe(&book.fault(index).area);
+                diagnosis.actions.sort_by_key(|one| (Some(one.id.as_str()) != first, unfit.contains(&one.id)));
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
@@ -200,12 +212,13 @@ fn causes(
     scene: &weigh::Scene<'_>,
     matching: &[reports::Match],
     precedents: &Precedents,
+    situation: &Situation,
+    unfit: &mut BTreeSet<String>,
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
-    let frameworks = alternatives::Frameworks::of(scene.transcript, scene.incident);
     let mut weighed = weigh::weigh(&page.causes, scene, precedents);
     reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
-    weighed
+    let mut causes: Vec<RankedCause> = weighed
         .into_iter()
         .map(|one| {
             let cause = &page.causes[one.cause];
@@ -220,12 +233,26 @@ fn causes(
                 status_says,
                 reasons: one.reasons,
                 check: cause.check.says.clone(),
-                check_command: cause.check.command.clone(),
-                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, &frameworks),
+                check_command: cause.check.command.as_ref().and_then(|command| {
+                    alternatives::fitting(std::slice::from_ref(command), situation).blocks.into_iter().next()
+                }),
+                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, situation, unfit),
                 dead_ends: cause.dead_ends.clone(),
             }
         })
-        .collect()
+        .collect();
+    let first = situation.first_recipe(&page.area).and_then(|recipe| library.book.recipe(recipe));
+    if let (Some(recipe), Some(cause)) = (first, causes.first_mut()) {
+        cause.fixes.retain(|fix| fix.id != recipe.id);
+        cause.fixes.insert(0, fixes::first(recipe, &cause.id, situation));
+    }
+    causes
+}
+
+/// The lines of the first failure.
+fn failing_lines(incident: &Incident, primary: Option<&Candidate>) -> Range<usize> {
+    let Some(primary) = primary else { return 0..0 };
+    primary.error.map_or(primary.line..primary.line + 1, |error| incident.errors[error].lines.clone())
 }
 
 fn fault_of(

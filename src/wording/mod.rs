@@ -1,5 +1,5 @@
 //! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say about their
-//! own attempts. Each file is packed separately and decoded on first use.
+//! own attempts, where runs happen. Each file is packed separately and decoded on first use.
 
 mod rows;
 #[cfg(all(test, feature = "os"))]
@@ -10,7 +10,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use rows::{Advice, Alarms, At, Exception, Exceptions, Headings, Statement, Statements, Writing};
+pub use rows::{
+    Advice, Alarms, At, Exception, Exceptions, Headings, Platform, PlatformKind, Platforms, Shell, Statement, Statements,
+    Writing,
+};
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {
@@ -29,6 +32,7 @@ packed!(statements, Statements, "What people say of their own tries.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(exceptions, Exceptions, "What to do about exceptions that no page explains.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
+packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");
 
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")

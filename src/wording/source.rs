@@ -1,11 +1,11 @@
 //! Reads `kb/wording/*.toml`: at build time (`build.rs` includes this file by path), and in tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::rows::Alarms;
+use super::rows::{Alarms, Platforms};
 use super::topics;
 
 /// `alarms.toml` as it is written.
@@ -33,7 +33,42 @@ pub(crate) fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>
     Ok(Alarms { alarms: source.alarms, literals: literals.into_iter().collect() })
 }
 
+/// Reads `platforms.toml`, whose rows name each other.
+pub(crate) fn platforms(text: &str) -> Result<Platforms<String>, String> {
+    let source: Platforms<String> = read(text)?;
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    if let Some((_, twice)) = source.all().find(|(_, platform)| !names.insert(&platform.name)) {
+        return Err(format!("{} is there twice", twice.name));
+    }
+    for (_, platform) in source.all() {
+        let named = platform.implies.iter().chain(&platform.excludes);
+        if let Some(unknown) = named.into_iter().find(|name| !names.contains(name.as_str())) {
+            return Err(format!("{} names {unknown}, which is not there", platform.name));
+        }
+        let words = [&platform.traces, &platform.labels, &platform.code, &platform.absent, &platform.never]
+            .into_iter()
+            .flatten();
+        if let Some(broken) = words.into_iter().find(|word| word.trim_end_matches('*').trim().is_empty()) {
+            return Err(format!("{} has the empty word {broken:?}", platform.name));
+        }
+    }
+    Ok(source)
+}
+
 /// Reads one of the other files.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| error.to_string().replace('\n', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn platforms_name_each_other() {
+        let text = include_str!("../../kb/wording/platforms.toml");
+        assert!(platforms(text).is_ok());
+        let broken = platforms(&text.replacen("implies = [\"linux\"]", "implies = [\"lynux\"]", 1));
+        assert_eq!(broken, Err("wsl names lynux, which is not there".to_owned()));
+    }
 }

@@ -20,6 +20,7 @@ mod mcp;
 mod new;
 mod pages;
 mod place;
+mod platforms;
 mod probe;
 mod promises;
 mod properties;

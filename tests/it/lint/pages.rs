@@ -162,6 +162,9 @@ fn recipes_and_notices_have_rules_too() {
         [("unknown-fact", 4)]
     );
     assert_eq!(rules("kb/fixes/a.md", &with(recipe, "Half the rows.\n", ""), &[], &setting), [("empty-body", 5)]);
+    let only = |names: &str| with(recipe, "cost: setting", &format!("cost: setting\nonly: [{names}]"));
+    assert_eq!(rules("kb/fixes/a.md", &only("wsl1, slurm"), &[], &setting), []);
+    assert_eq!(rules("kb/fixes/a.md", &only("wsl1, solaris"), &[], &setting), [("unknown-platform", 4)]);
     let notice = "---\ntitle: It hums\nsignatures:\n  - contains: humming loudly\n---\nAlways.\n";
     assert_eq!(rules("kb/notices/a.md", notice, &[], &setting), []);
     assert_eq!(rules("kb/notices/a.md", &with(notice, "Always.\n", ""), &[], &setting), [("empty-body", 5)]);
