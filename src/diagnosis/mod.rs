@@ -36,8 +36,8 @@ pub use answer::{
     Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
-pub use precedents::Solved;
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub use precedents::Solved;
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +49,7 @@ use crate::incident::{self, ErrorEvent, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
+use crate::vendors;
 use conditions::Conditions;
 use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
@@ -190,7 +191,8 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
     let by_number = |code: &crate::incident::Code| {
         let number = code.name.parse::<i64>().ok()?;
         let rows = book.codes().by_number(number);
-        let library = code.library.unwrap_or("cuda-runtime");
+        // Without a library it is the runtime of the first vendor.
+        let library = code.library.unwrap_or(&vendors::all()[0].sentences.table);
         let row = rows.into_iter().find(|row| row.library == library)?;
         Some(Hit {
             owner: Owner::Fault(book.find(row.fault()?)?),

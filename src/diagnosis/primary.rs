@@ -110,10 +110,12 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
         let stream = writers.stream_of(hit.line);
         let error = writers.error_at(hit.line);
         let event = error.map(|index| &incident.errors[index]);
-        let talk = is_talk(&writers, &line)
-            || is_conditional(line.text)
-            || (line.prefix.level.is_none() && is_written(line.text));
-        if event.is_none() && hit.fatal && talk {
+        let talk = || {
+            is_talk(&writers, &line)
+                || is_conditional(line.text)
+                || (line.prefix.level.is_none() && is_written(line.text))
+        };
+        if event.is_none() && hit.fatal && talk() {
             continue;
         }
         let candidate = Candidate {

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Exception, Exceptions, Headings, Platform, PlatformKind, Platforms, Shell, Statement, Statements,
-    Writing,
+    Advice, Alarms, At, Commands, Exception, Exceptions, Headings, Platform, PlatformKind, Platforms, Redaction, Shell,
+    Statement, Statements, Variables, Writing,
 };
 
 /// A function that decodes one file on its first call.
@@ -33,6 +33,9 @@ packed!(headings, Headings, "The words of headings in reports.");
 packed!(exceptions, Exceptions, "What to do about exceptions that no page explains.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");
+packed!(commands, Commands, "Programs that start a run.");
+packed!(variables, Variables, "Environment variables by what may be done with them.");
+packed!(redaction, Redaction, "What is not removed from a text that is shared.");
 
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")

@@ -28,6 +28,7 @@ mod ranks;
 mod render;
 mod reports;
 mod run;
+mod seam;
 mod seeds;
 mod shell;
 mod support;

@@ -36,7 +36,7 @@ use super::output::{Output, remark};
 use super::probe;
 use super::reduce::Selection;
 use super::tail::Tail;
-use super::{complain, diagnose, here, new, open};
+use super::{complain, diagnose, here, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -155,7 +155,7 @@ fn draft(
 ) -> Result<PathBuf> {
     let drafted = noninteractive::write(&DraftRequest {
         text: &input.bytes,
-        notes: input.selection.iter().map(Selection::note).collect(),
+        excerpt: input.selection.as_ref().map(Selection::excerpt).unwrap_or_default(),
         options,
         knowledge,
         config: &project.config,
@@ -170,7 +170,7 @@ fn draft(
     if drafted.secrets > 0 {
         remark("secrets in the output were left out of the report; revoke them if others have seen the output");
     }
-    remark(&format!("drafted {}", new::shown(&drafted.path)));
+    remark(&format!("drafted {}", open::shown(&drafted.path)));
     Ok(drafted.path)
 }
 
