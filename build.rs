@@ -12,7 +12,7 @@ use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Exceptions, Headings, Redaction, Statements, Variables, Writing};
+use rows::{Advice, Commands, Exceptions, Failures, Headings, Redaction, Statements, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -157,6 +157,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
         ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("exceptions", wording::read::<Exceptions<String>>(&wording("exceptions")).map(|read| pack(&read))),

@@ -41,6 +41,11 @@ impl Pattern {
         Self { source: source.to_owned(), quick: OnceLock::new(), thorough: OnceLock::new(), seen: AtomicUsize::new(0) }
     }
 
+    /// The regex as written.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
     /// Whether the pattern matches somewhere in `text`.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         let quick = self.seen.fetch_add(text.len(), Ordering::Relaxed) + text.len() <= FEW;

@@ -84,6 +84,11 @@ impl Precedents {
         counts.iter().zip(author).map(share).collect()
     }
 
+    /// How many cases there are.
+    pub(super) fn len(&self) -> usize {
+        self.cases.len()
+    }
+
     /// How many of the cases had this cause.
     pub(super) fn with_cause(&self, cause: &str) -> usize {
         self.cases.iter().filter(|(case, _)| case.cause == cause).count()

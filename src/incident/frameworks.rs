@@ -5,7 +5,7 @@
 
 use super::context::ParserContext;
 use super::words::{after, contains_folded};
-use super::{ErrorEvent, Kind, Role};
+use super::{ErrorEvent, Kind, Role, failures};
 use crate::text::Level;
 use crate::vendors::{self, description::Tool};
 
@@ -102,6 +102,9 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             || words.contains(" level=ERROR ")
             || words.contains("level=error")
         {
+            if failures::counts_none(words) {
+                return None;
+            }
             let message = words.trim_start_matches("ERROR").trim_start_matches([':', ' ']);
             return Some(file(r, at, Kind::Status, "", message, !words.contains("level=")));
         }
@@ -109,6 +112,9 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             || words.starts_with("Error: ")
             || words.contains(": error: ") && !words.contains("http")
         {
+            if failures::counts_none(words) {
+                return None;
+            }
             return Some(file(r, at, Kind::Tool, "", words, true));
         }
         let mut of_vendors = vendors::all().iter().flat_map(|vendor| &vendor.codes.status_lines);

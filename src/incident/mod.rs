@@ -14,6 +14,7 @@ mod context;
 mod device_assert;
 mod documents;
 mod environment;
+mod failures;
 mod frameworks;
 mod growth;
 mod help;
@@ -44,6 +45,7 @@ use triggers::Topics;
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use environment::{described, run_settings};
+pub(crate) use failures::reported;
 pub(crate) use words::contains_folded;
 pub(crate) use writing::{is_conditional, is_written};
 

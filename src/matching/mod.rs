@@ -3,6 +3,7 @@
 //!
 //! Regexes compile on first use, because most runs need none or two of several hundred.
 
+mod folded;
 mod scanned;
 
 use std::cmp::Reverse;
@@ -16,6 +17,7 @@ use crate::literals::Literals;
 use crate::pattern::Pattern;
 use crate::text::Transcript;
 use crate::vendors;
+pub(crate) use folded::repairs;
 use scanned::{PatternKind, ScannedLine, Surroundings};
 
 /// What a signature belongs to.

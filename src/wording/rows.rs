@@ -295,3 +295,31 @@ pub struct Exception<S> {
     #[serde(default)]
     pub version: bool,
 }
+
+/// `failures.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failures<S> {
+    /// Patterns of lines that are no failure, whatever else they say.
+    pub never: Vec<S>,
+    /// Patterns of lines that report the end of a process, whatever else they say.
+    pub certain: Vec<S>,
+    /// Patterns of lines that report a failure, unless they are harmless.
+    pub likely: Vec<S>,
+    /// Patterns of lines that only sound like one.
+    pub harmless: Vec<S>,
+    /// Patterns of lines by which a run shows that it survived what was above.
+    pub ended_well: Vec<S>,
+    /// Failures that a page describes, named by their symptom only.
+    pub symptom: Vec<Symptom<S>>,
+}
+
+/// The words for a symptom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symptom<S> {
+    /// The page.
+    pub fault: S,
+    /// Matches the line.
+    pub pattern: S,
+}

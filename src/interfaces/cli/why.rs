@@ -24,8 +24,11 @@ struct Answer<'a> {
 }
 
 pub(super) fn run(book: &Book, found: &[Found<'_>], query: &str, output: &Output) -> Result<Exit> {
-    let Some(page) = found.iter().find_map(|found| if let Found::Page(page) = found { Some(*page) } else { None }) else {
-        return Err(Failure::new(format!("`{query}` is not a fault page")).hint("`--why` explains how a page ranks its causes"));
+    let Some(page) = found.iter().find_map(|found| if let Found::Page(page) = found { Some(*page) } else { None })
+    else {
+        return Err(
+            Failure::new(format!("`{query}` is not a fault page")).hint("`--why` explains how a page ranks its causes")
+        );
     };
     let why = why(book, page);
     output.write(&match output.format {
@@ -62,7 +65,8 @@ fn terminal(why: &Why, mut sheet: Sheet) -> String {
             sheet.paragraph(&says.right(FAINT, item.question));
         }
         for fix in &cause.fixes {
-            sheet.paragraph(&Paragraph::new(plain(&fix.title)).lead(FAINT, "  fix:  ").right(FAINT, solved(fix.solved)));
+            sheet
+                .paragraph(&Paragraph::new(plain(&fix.title)).lead(FAINT, "  fix:  ").right(FAINT, solved(fix.solved)));
         }
     }
     sheet.finish()
@@ -73,7 +77,13 @@ fn markdown(why: &Why) -> String {
     for cause in &why.causes {
         out.push_str(&format!("\n## {} (`{}`)\n\n{}.\n\n", sentence(&cause.title), cause.id, prior(why, cause)));
         for item in &cause.evidence {
-            out.push_str(&format!("- {:+.1}, {} `{}`: {}\n", item.weight, item.question, item.pattern, sentence(&item.says)));
+            out.push_str(&format!(
+                "- {:+.1}, {} `{}`: {}\n",
+                item.weight,
+                item.question,
+                item.pattern,
+                sentence(&item.says)
+            ));
         }
         for fix in &cause.fixes {
             let solved = if fix.solved == 0 { String::new() } else { format!(" ({})", solved(fix.solved)) };
