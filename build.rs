@@ -12,7 +12,7 @@ use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Exceptions, Headings, Statements, Writing};
+use rows::{Advice, Commands, Exceptions, Failures, Headings, Redaction, Statements, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -150,13 +150,21 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     write("packages", &pack(&packages));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
     let packed = [
-        ("alarms", wording::alarms(&wording("alarms"), packages::marks(&packages)).map(|read| pack(&read))),
+        (
+            "alarms",
+            wording::alarms(&wording("alarms"), packages::marks(&packages), packages::traces(&packages))
+                .map(|read| pack(&read)),
+        ),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
         ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("exceptions", wording::read::<Exceptions<String>>(&wording("exceptions")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
+        ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),
+        ("variables", wording::read::<Variables<String>>(&wording("variables")).map(|read| pack(&read))),
+        ("redaction", wording::read::<Redaction<String>>(&wording("redaction")).map(|read| pack(&read))),
     ];
     for (name, packed) in packed {
         match packed {

@@ -16,6 +16,7 @@ pub mod facts;
 mod fingerprint;
 pub mod hint;
 pub mod incident;
+mod literals;
 pub mod matching;
 pub mod packages;
 mod pattern;

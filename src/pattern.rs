@@ -3,13 +3,15 @@
 //!
 //! Patterns work on bytes with ASCII classes: `(?i)`, `\w`, `\b` and `\d` mean ASCII. What software prints about GPUs is
 //! ASCII, and Unicode-aware patterns take half as long again to compile, which a short answer would feel. For the same
-//! reason the engine is asked not to look for literals in a pattern, which is most of the work of compiling one: a
-//! pattern sees single lines, mostly few of them.
+//! reason the engine is asked not to look for literals in a pattern, which is most of the work of compiling one, and a
+//! pattern that has seen few lines is matched by backtracking: the automaton for long texts comes when there is one.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regex::bytes::RegexBuilder;
 use regex_automata::meta::Regex;
+use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 
 #[cfg(test)]
@@ -22,18 +24,33 @@ thread_local! {
 #[derive(Debug)]
 pub struct Pattern {
     source: String,
-    compiled: OnceLock<Option<Regex>>,
+    /// Quickly compiled, slowly matched.
+    quick: OnceLock<Option<Regex>>,
+    /// Slowly compiled, quickly matched.
+    thorough: OnceLock<Option<Regex>>,
+    /// How many bytes it was matched against.
+    seen: AtomicUsize,
 }
+
+/// How many bytes a pattern may see before the automaton is worth its time.
+const FEW: usize = 16 << 10;
 
 impl Pattern {
     /// Keeps the source; compiles nothing yet.
     pub(crate) fn new(source: &str) -> Self {
-        Self { source: source.to_owned(), compiled: OnceLock::new() }
+        Self { source: source.to_owned(), quick: OnceLock::new(), thorough: OnceLock::new(), seen: AtomicUsize::new(0) }
+    }
+
+    /// The regex as written.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
     }
 
     /// Whether the pattern matches somewhere in `text`.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.compiled().is_some_and(|regex| regex.is_match(text.as_bytes()))
+        let quick = self.seen.fetch_add(text.len(), Ordering::Relaxed) + text.len() <= FEW;
+        let compiled = if quick { &self.quick } else { &self.thorough };
+        compiled.get_or_init(|| self.compile(quick)).as_ref().is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
     /// Checks a pattern's source.
@@ -44,16 +61,17 @@ impl Pattern {
         RegexBuilder::new(source).unicode(false).build().map(|_| ())
     }
 
-    fn compiled(&self) -> Option<&Regex> {
-        let compile = || {
-            #[cfg(test)]
-            COMPILED.with(|compiled| compiled.set(compiled.get() + 1));
-            Regex::builder()
-                .configure(Regex::config().utf8_empty(false).auto_prefilter(false).nfa_size_limit(Some(10 << 20)))
-                .syntax(syntax::Config::new().unicode(false).utf8(false))
-                .build(&self.source)
-                .ok()
-        };
-        self.compiled.get_or_init(compile).as_ref()
+    fn compile(&self, quick: bool) -> Option<Regex> {
+        #[cfg(test)]
+        COMPILED.with(|compiled| compiled.set(compiled.get() + 1));
+        let config = Regex::config()
+            .utf8_empty(false)
+            .auto_prefilter(false)
+            .nfa_size_limit(Some(10 << 20))
+            .which_captures(WhichCaptures::None)
+            .hybrid(!quick)
+            .onepass(!quick);
+        let syntax = syntax::Config::new().unicode(false).utf8(false);
+        Regex::builder().configure(config).syntax(syntax).build(&self.source).ok()
     }
 }

@@ -9,9 +9,7 @@ use std::sync::OnceLock;
 
 use super::code_rows;
 use super::packed::CodeRow;
-
-/// The stem of the table of kernel-log codes, which are written "Xid 79".
-const XID: &str = "xid";
+use crate::vendors::{self, description::KernelLog};
 
 /// All code tables together.
 #[derive(Debug, Default)]
@@ -58,16 +56,21 @@ impl Code {
         matches!(self.row.sticky.trim(), "yes" | "true" | "1" | "y")
     }
 
-    /// Whether it is a kernel-log code.
-    pub fn is_xid(&self) -> bool {
-        self.library == XID
+    /// Whether it is an event of the kernel log, which people know by its number.
+    pub fn is_event(&self) -> bool {
+        self.event().is_some()
+    }
+
+    /// What its driver calls such events.
+    fn event(&self) -> Option<&'static str> {
+        events().find(|log| log.table == self.library).map(|log| log.event.as_str())
     }
 
     /// The words people know it by: its name, or "Xid 79".
     pub fn label(&self) -> Cow<'_, str> {
-        match self.is_xid() {
-            true => Cow::Owned(format!("Xid {}", self.row.value.trim())),
-            false => Cow::Borrowed(self.name()),
+        match self.event() {
+            Some(event) => Cow::Owned(format!("{event} {}", self.row.value.trim())),
+            None => Cow::Borrowed(self.name()),
         }
     }
 }
@@ -102,8 +105,8 @@ impl CodeTable {
     /// The codes that `words` may mean, however they are written: a name, a number, "Xid 79", a sentence.
     pub fn find(&self, words: &str) -> Vec<&Code> {
         let words = words.trim();
-        if let Some(xid) = xid(words) {
-            return self.by_xid(xid).into_iter().collect();
+        if let Some((log, number)) = events().find_map(|log| Some((log, numbered(words, &log.event)?))) {
+            return self.codes.iter().filter(|code| code.library == log.table && code.number == Some(number)).collect();
         }
         let named = self.by_name(words);
         if !named.is_empty() {
@@ -139,15 +142,10 @@ impl CodeTable {
 
     /// Every code with that number, of whatever library; kernel-log codes last, since they are seldom meant by a bare number.
     pub fn by_number(&self, number: i64) -> Vec<&Code> {
-        let (mut out, xids): (Vec<&Code>, Vec<&Code>) =
-            self.codes.iter().filter(|c| c.number == Some(number)).partition(|c| !c.is_xid());
-        out.extend(xids);
+        let (mut out, events): (Vec<&Code>, Vec<&Code>) =
+            self.codes.iter().filter(|c| c.number == Some(number)).partition(|c| !c.is_event());
+        out.extend(events);
         out
-    }
-
-    /// The kernel-log code with that number.
-    pub fn by_xid(&self, number: i64) -> Option<&Code> {
-        self.codes.iter().find(|c| c.is_xid() && c.number == Some(number))
     }
 
     /// Every code whose library says exactly that sentence; case and a full stop at the end are ignored.
@@ -171,9 +169,15 @@ fn number(text: &str) -> Option<i64> {
     }
 }
 
+/// What the vendors' drivers log as numbered events.
+fn events() -> impl Iterator<Item = &'static KernelLog> {
+    vendors::all().iter().map(|vendor| &vendor.kernel_log).filter(|log| !log.event.is_empty())
+}
+
 /// The number of "Xid 79", "xid79", "XID: 79", "Xid (PCI:0000:01:00): 79".
-fn xid(words: &str) -> Option<i64> {
-    let rest = words.get(..3).filter(|w| w.eq_ignore_ascii_case("xid")).and_then(|_| words.get(3..))?;
+fn numbered(words: &str, event: &str) -> Option<i64> {
+    let rest = words.get(..event.len()).filter(|word| word.eq_ignore_ascii_case(event));
+    let rest = rest.and_then(|_| words.get(event.len()..))?;
     let rest = match rest.trim_start().strip_prefix('(') {
         Some(device) => device.split_once(')')?.1,
         None => rest,
@@ -232,7 +236,7 @@ mod tests {
         let code = table.find("700")[0];
         assert!(code.is_sticky());
         assert_eq!((code.fault(), code.meaning()), (Some("illegal-address"), "Read, or wrote"));
-        assert_eq!(table.by_xid(79).and_then(Code::fault), Some("device-lost"));
+        assert_eq!(table.find("Xid 79")[0].fault(), Some("device-lost"));
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Hardware {
         let mut best: Option<(&Gpu, (usize, bool))> = None;
         for gpu in self.gpus() {
             // A brand before the model says nothing: "geforce rtx 3060" is not longer than "rtx 3060 ti".
-            let model = |alias: &str| alias.trim_start_matches("nvidia ").trim_start_matches("geforce ").len();
+            let model = |alias: &str| vendors::model(alias).len();
             let Some(alias) = gpu.aliases.split(';').filter(|alias| replaces(alias, &name)).map(model).max() else {
                 continue;
             };

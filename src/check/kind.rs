@@ -76,6 +76,8 @@ impl Kind {
             Self::Notice
         } else if is_report(stem, &folders, text) {
             Self::Report
+        } else if folders.first() == Some(&"notices") && has_key(text, "title") {
+            Self::Notice
         } else {
             Self::Other
         }
@@ -120,6 +122,8 @@ mod tests {
             ("kb/faults/cudnn/cudnn-no-engine.md", "", Kind::Fault),
             ("kb/fixes/reboot.md", "---\ntitle: x\ncost: machine\n---\n", Kind::Fix),
             ("kb/notices/a.md", "---\ntitle: x\nsignatures: []\n---\n", Kind::Notice),
+            ("kb/notices/a.md", "---\ntitle: x\n---\n", Kind::Notice),
+            ("kb/notices/list.md", "# Notices\n", Kind::Other),
             ("our/pages/a.md", "---\ntitle: x\ncodes: []\ncauses: []\n---\n", Kind::Fault),
             ("docs/BUG-20251110-003-x.md", "", Kind::Report),
             ("docs/bug_001.md", "", Kind::Report),

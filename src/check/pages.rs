@@ -160,7 +160,7 @@ fn name(document: &Document, source: &Source<'_>) -> Option<Finding> {
             .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
     (!sound).then(|| {
         let message = format!("the file name {id} is not an id");
-        source.finding_on_line(1, "bad-name", message).help("lower-case words joined by hyphens: cudnn-no-engine")
+        source.finding_on_line(1, "bad-name", message).help("lower-case words joined by hyphens: out-of-memory")
     })
 }
 

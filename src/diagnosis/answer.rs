@@ -47,6 +47,23 @@ pub struct Diagnosis {
     pub notes: Vec<String>,
 }
 
+impl Diagnosis {
+    /// A process that did not end well failed, even where its output reports nothing.
+    pub(crate) fn ended_badly(&mut self, how: &str) {
+        if self.verdict != Verdict::NoError {
+            return;
+        }
+        self.verdict = Verdict::UnlistedError;
+        self.error = Some(PrimaryError {
+            type_name: String::new(),
+            message: format!("it ended with {how}, and its output reports no failure"),
+            frame: None,
+            span: Span::of_line(self.lines_read.max(1), 0),
+            rank: None,
+        });
+    }
+}
+
 /// What kind of answer it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -68,7 +68,7 @@ pub(super) fn first(recipe: Recipe, cause: &str, situation: &Situation) -> Actio
 
 /// The ids of a cause's fixes: the recipe's, or page, cause and the first words of the title, so that a fix keeps its id
 /// when others are added before it.
-fn ids(page: &str, cause: &Cause) -> Vec<String> {
+pub(super) fn ids(page: &str, cause: &Cause) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for fix in &cause.fixes {
         let id = match &fix.recipe {

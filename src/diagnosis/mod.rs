@@ -21,6 +21,7 @@ mod platform_tests;
 mod precedents;
 mod primary;
 mod reports;
+mod second;
 mod shell;
 mod silent;
 mod situation;
@@ -29,6 +30,8 @@ mod status;
 mod tests;
 mod unlisted;
 mod weigh;
+#[cfg(feature = "cli")]
+mod why;
 mod words;
 mod writers;
 
@@ -36,10 +39,13 @@ pub use answer::{
     Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
-pub use precedents::Solved;
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub use precedents::Solved;
 pub use weigh::{NONE_OF_THESE, TEMPERATURE};
+#[cfg(feature = "cli")]
+pub(crate) use why::{Why, WhyCause, why};
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -49,6 +55,7 @@ use crate::incident::{self, ErrorEvent, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
+use crate::vendors;
 use conditions::Conditions;
 use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
@@ -69,28 +76,53 @@ pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'
 }
 
 /// Finds the failures of a text, which is all that must be known before the machine is probed.
+///
+/// A text in which the book finds nothing is read a second time as if it had been copied badly; only then is any line
+/// that reports a failure in other words the answer.
 pub(crate) fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: Library<'a>) -> Located<'a> {
-    let mut hits = library.signatures.scan(transcript, &incident.roles);
-    hits.extend(numbered(incident, library.book));
-    hits.sort_by_key(|hit| hit.line);
-    let ordered = primary::order(transcript, incident, &hits, library.book);
-    Located { transcript, incident, library, hits, ordered }
+    let first = Located::read(Cow::Borrowed(transcript), Cow::Borrowed(incident), library);
+    if first.fault().is_some() {
+        return first;
+    }
+    second::reading(transcript, library).unwrap_or_else(|| first.or_last_resort())
 }
 
 /// A text whose failures are found and not explained yet.
 pub(crate) struct Located<'a> {
-    transcript: &'a Transcript,
-    incident: &'a Incident,
+    transcript: Cow<'a, Transcript>,
+    incident: Cow<'a, Incident>,
     library: Library<'a>,
     hits: Vec<Hit>,
     ordered: Ordered,
 }
 
+impl<'a> Located<'a> {
+    fn read(transcript: Cow<'a, Transcript>, incident: Cow<'a, Incident>, library: Library<'a>) -> Self {
+        let mut hits = library.signatures.scan(&transcript, &incident.roles);
+        hits.extend(numbered(&incident, library.book));
+        hits.sort_by_key(|hit| hit.line);
+        let ordered = primary::order(&transcript, &incident, &hits, library.book);
+        Self { transcript, incident, library, hits, ordered }
+    }
+
+    /// The page of the first failure.
+    fn fault(&self) -> Option<usize> {
+        self.ordered.primary.as_ref().and_then(|primary| primary.fault)
+    }
+
+    fn or_last_resort(mut self) -> Self {
+        if self.ordered.primary.is_none() {
+            self.ordered.primary =
+                primary::last_resort(&self.transcript, &self.incident, &self.hits, self.library.book);
+        }
+        self
+    }
+}
+
 impl Located<'_> {
     /// Whether a probe can add evidence about the causes of the first failure.
     pub(crate) fn asks_the_machine(&self) -> bool {
-        let fault = self.ordered.primary.as_ref().and_then(|primary| primary.fault);
-        fault.is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
+        self.fault().is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
     }
 
     /// Explains them, with what was measured.
@@ -100,7 +132,8 @@ impl Located<'_> {
 }
 
 fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
-    let Located { transcript, incident, library, hits, ordered } = located;
+    let Located { library, hits, ordered, .. } = located;
+    let (transcript, incident) = (located.transcript.as_ref(), located.incident.as_ref());
     let (library, book) = (*library, library.book);
     let mut facts = facts_of(transcript, incident, ordered.primary.as_ref());
     facts.merge(&measured.facts);
@@ -190,7 +223,8 @@ fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
     let by_number = |code: &crate::incident::Code| {
         let number = code.name.parse::<i64>().ok()?;
         let rows = book.codes().by_number(number);
-        let library = code.library.unwrap_or("cuda-runtime");
+        // Without a library it is the runtime of the first vendor.
+        let library = code.library.unwrap_or(&vendors::all()[0].sentences.table);
         let row = rows.into_iter().find(|row| row.library == library)?;
         Some(Hit {
             owner: Owner::Fault(book.find(row.fault()?)?),

@@ -98,7 +98,8 @@ fn no_command_is_shown_where_it_cannot_exist() {
         let pages = (0..book.faults.len()).map(|index| book.fault(index));
         for page in pages.filter(|page| platform != "Docker" || page.area != "cluster") {
             for cause in &page.causes {
-                let actions = fixes::proposed(&page.id, cause, &Incident::default(), &conditions, &situation, &mut unfit);
+                let actions =
+                    fixes::proposed(&page.id, cause, &Incident::default(), &conditions, &situation, &mut unfit);
                 let check = cause.check.command.iter();
                 let checks =
                     check.flat_map(|check| alternatives::fitting(std::slice::from_ref(check), &situation).blocks);

@@ -79,10 +79,14 @@ impl Precedents {
             return author.to_vec();
         }
         let worth = total.min(MOST);
-        let share = |(count, author): (&f64, &f64)| {
-            (AUTHORS_WORD * author + worth * count / total) / (AUTHORS_WORD + worth)
-        };
+        let share =
+            |(count, author): (&f64, &f64)| (AUTHORS_WORD * author + worth * count / total) / (AUTHORS_WORD + worth);
         counts.iter().zip(author).map(share).collect()
+    }
+
+    /// How many cases there are.
+    pub(super) fn len(&self) -> usize {
+        self.cases.len()
     }
 
     /// How many of the cases had this cause.

@@ -11,7 +11,7 @@ use super::explanations::Explanations;
 use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{ErrorEvent, Incident, Kind, is_conditional, is_written};
+use crate::incident::{self, ErrorEvent, Incident, Kind, is_conditional, is_written};
 use crate::matching::{Hit, Origin, Owner};
 use crate::text::{Level, Line, Transcript};
 
@@ -110,10 +110,12 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
         let stream = writers.stream_of(hit.line);
         let error = writers.error_at(hit.line);
         let event = error.map(|index| &incident.errors[index]);
-        let talk = is_talk(&writers, &line)
-            || is_conditional(line.text)
-            || (line.prefix.level.is_none() && is_written(line.text));
-        if event.is_none() && hit.fatal && talk {
+        let talk = || {
+            is_talk(&writers, &line)
+                || is_conditional(line.text)
+                || (line.prefix.level.is_none() && is_written(line.text))
+        };
+        if event.is_none() && hit.fatal && talk() {
             continue;
         }
         let candidate = Candidate {
@@ -197,6 +199,34 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
         });
     }
     found
+}
+
+/// The failure that some line reports in words of its own, where nothing else was found.
+pub(super) fn last_resort(
+    transcript: &Transcript,
+    incident: &Incident,
+    hits: &[Hit],
+    book: &Book,
+) -> Option<Candidate> {
+    let explained: BTreeSet<usize> = hits.iter().map(|hit| hit.line).collect();
+    let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();
+    let accounted = |line| explained.contains(&line) || stops.iter().any(|stop| stop.lines.contains(&line));
+    let found = incident::reported(transcript, incident, accounted)?;
+    let line = transcript.line(found.line);
+    let mut writers = Writers::new(transcript, &incident.errors);
+    Some(Candidate {
+        fault: found.symptom.and_then(|id| book.find(id)),
+        line: found.line,
+        at: 0,
+        error: writers.error_at(found.line),
+        role: SignatureRole::Symptom,
+        severity: Severity::Notice,
+        origin: Origin::Page,
+        specificity: 0,
+        rank: line.prefix.rank,
+        stream: writers.stream_of(found.line),
+        time: line.prefix.time,
+    })
 }
 
 /// A user's or a scheduler's request to stop is not a failure of the program.

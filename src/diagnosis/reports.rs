@@ -12,7 +12,7 @@ use crate::book::page::Cause;
 use crate::book::report::{Report, Solution, SolutionKind};
 use crate::book::schema::Weight;
 use crate::diagnosis::{Reason, ReportHit};
-use crate::facts::{Facts, Source, Value};
+use crate::facts::{self, Facts, Source, Value};
 use crate::incident::{ErrorEvent, Incident};
 use crate::text::Transcript;
 use crate::text::words::words;
@@ -28,9 +28,8 @@ const SAME_STORY: f64 = 0.7;
 /// How many reports an answer names.
 const SHOWN: usize = 5;
 
-/// What makes two machines alike: the fact, its label, and its share.
-const MACHINE_FACTS: [(&str, &str, f64); 3] =
-    [("gpu.name", "GPU", 0.5), ("cudnn.version", "cuDNN", 0.25), ("torch.version", "torch", 0.25)];
+/// What makes two machines alike: the fact and its share.
+const MACHINE_FACTS: [(&str, f64); 3] = [("gpu.name", 0.5), ("cudnn.version", 0.25), ("torch.version", 0.25)];
 
 /// A report compared with the incident.
 pub(super) struct Match {
@@ -236,11 +235,11 @@ impl<'a> Story<'a> {
     fn same_machine(&self, report: &Report) -> (f64, Vec<String>) {
         let mut same = Vec::new();
         let mut points: f64 = 0.0;
-        for (name, word, point) in MACHINE_FACTS {
+        for (name, point) in MACHINE_FACTS {
             let (Some(here), Some(there)) = (self.facts.text(name), report.environment.text(name)) else { continue };
             if here == there || (name == "gpu.name" && (here.contains(there) || there.contains(here))) {
                 points += point;
-                same.push(format!("same {word} ({there})"));
+                same.push(format!("same {} ({there})", facts::label(name)));
             }
         }
         (points, same)

@@ -152,8 +152,8 @@ impl Situation {
         ];
         for (fact, kind) in groups {
             let found = self.sightings.values().filter(|sighting| sighting.kind == kind);
-            let closest =
-                found.min_by_key(|one| (self.presence(one.platform.name) != Presence::Present, !one.in_failure, one.line));
+            let closest = found
+                .min_by_key(|one| (self.presence(one.platform.name) != Presence::Present, !one.in_failure, one.line));
             if let Some(closest) = closest {
                 facts.add(fact, Value::Text(closest.platform.name.to_owned()), Source::Text, closest.line);
             }

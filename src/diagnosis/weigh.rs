@@ -98,14 +98,34 @@ pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>, precedents: &Precedents
         .map(|(index, (cause, prior))| {
             let mut reasons: Vec<Reason> =
                 cause.evidence.iter().filter_map(|item| reason(item, scene, &searched)).collect();
-            let score = prior + reasons.iter().map(|reason| reason.weight).sum::<f64>();
             reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+            count_origins_once(&mut reasons);
+            let score = prior + reasons.iter().map(|reason| reason.weight).sum::<f64>();
             Weighed { cause: index, prior, score, probability: 0.0, reasons }
         })
         .collect();
     calibrate(&mut weighed);
     weighed.sort_by(|a, b| b.score.total_cmp(&a.score));
     weighed
+}
+
+/// What is left of a further reason's weight where a stronger one comes from the same line: two readings of one clue are
+/// not two clues.
+const SAME_ORIGIN: f64 = 0.35;
+
+/// Lowers the weight of reasons that repeat the origin of a stronger one; they are sorted by strength.
+fn count_origins_once(reasons: &mut [Reason]) {
+    for at in 1..reasons.len() {
+        let (stronger, rest) = reasons.split_at_mut(at);
+        let Some(reason) = rest.first_mut() else { continue };
+        let same = |other: &Reason| {
+            other.supports == reason.supports
+                && other.span.is_some_and(|a| reason.span.is_some_and(|b| a.start.line == b.start.line))
+        };
+        if stronger.iter().any(same) {
+            reason.weight *= SAME_ORIGIN;
+        }
+    }
 }
 
 /// Turns scores into probabilities that leave a share for causes that are not listed.

@@ -4,8 +4,10 @@
 //! is cut out sentence by sentence.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::words::find;
+use crate::literals::Literals;
 use crate::wording;
 
 /// Whether all of the line is advice.
@@ -15,7 +17,11 @@ pub(crate) fn is_advice(words: &str) -> bool {
 
 /// The text without sentences of advice.
 pub(crate) fn without(text: &str) -> Cow<'_, str> {
-    without_sentences(&wording::advice().sentences, text)
+    static BEGINNINGS: LazyLock<Literals> = LazyLock::new(|| Literals::new(&wording::advice().sentences));
+    match BEGINNINGS.is_in(text) {
+        true => without_sentences(&wording::advice().sentences, text),
+        false => Cow::Borrowed(text),
+    }
 }
 
 fn begins_with<S: AsRef<str>>(lines: &[S], words: &str) -> bool {

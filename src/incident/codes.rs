@@ -3,68 +3,111 @@
 //! Codes are named here, not explained. A bare number counts only after a vendor's words, because other libraries have
 //! an error 35 too. Families, sentences and words are in kb/vendors.
 
+use std::sync::LazyLock;
+
 use super::context::ParserContext;
 use super::numbers;
-use super::words::{after, contains_folded, find, is_word, parse_uint};
+use super::words::{after, contains_folded, is_word, parse_uint};
 use super::{Code, ErrorEvent, Frame, Kind, Role};
+use crate::literals::Literals;
 use crate::text::Level;
 use crate::vendors::{self, CodeFamily, CodeForm, Vendor};
 
 /// All status codes on one line or in one message, each once, in the order found.
 pub(super) fn codes(text: &str) -> Vec<String> {
-    codes_of(vendors::all(), text)
+    static WORDS: LazyLock<CodeWords<'static>> = LazyLock::new(|| CodeWords::of(vendors::all()));
+    WORDS.codes(text)
 }
 
-fn codes_of(vendors: &[Vendor], text: &str) -> Vec<String> {
-    let mut found: Vec<(usize, String)> = Vec::new();
-    for family in vendors.iter().flat_map(|vendor| &vendor.codes.families) {
-        if find(text, &family.prefix).is_none() {
+/// What shows status codes in texts: the names and the sentences of all vendors.
+struct CodeWords<'v> {
+    vendors: &'v [Vendor],
+    /// Of each vendor in turn the prefixes of its families, then its sentences.
+    literals: Literals,
+}
+
+impl<'v> CodeWords<'v> {
+    fn of(vendors: &'v [Vendor]) -> Self {
+        let literals = vendors.iter().flat_map(|vendor| {
+            let prefixes = vendor.codes.families.iter().map(|family| family.prefix.as_str());
+            prefixes.chain(vendor.sentences.all.iter().map(|(sentence, ..)| sentence.as_str()))
+        });
+        Self { vendors, literals: Literals::new(literals) }
+    }
+
+    fn codes(&self, text: &str) -> Vec<String> {
+        let present = self.literals.present(text);
+        if present.is_empty() && !text.bytes().any(|byte| byte.is_ascii_digit()) {
+            return Vec::new();
+        }
+        let mut found: Vec<(usize, String)> = Vec::new();
+        // The sentences on the line with the vendors they belong to.
+        let mut sentences: Vec<(&Vendor, &Sentence)> = Vec::new();
+        let mut first = 0;
+        for vendor in self.vendors {
+            let (families, all) = (&vendor.codes.families, &vendor.sentences.all);
+            let own = present.iter().filter_map(|number| number.checked_sub(first));
+            for number in own.take_while(|number| *number < families.len() + all.len()) {
+                match families.get(number) {
+                    Some(family) => names(family, text, &mut found),
+                    None => sentences.push((vendor, &all[number - families.len()])),
+                }
+            }
+            first += families.len() + all.len();
+        }
+        // Vendors print the same sentences; a call on the line shows whose it is.
+        let speaker = self.vendors.iter().find(|vendor| shows_call(vendor, text));
+        sentences.retain(|(vendor, _)| speaker.is_none_or(|speaker| std::ptr::eq(speaker, *vendor)));
+        for (vendor, sentence) in sentences.iter().filter(|(_, (.., general))| !general) {
+            mean(vendor, sentence, text, &mut found);
+        }
+        if found.is_empty() && speaker.is_some() {
+            for (vendor, sentence) in sentences.iter().filter(|(_, (.., general))| *general) {
+                mean(vendor, sentence, text, &mut found);
+            }
+        }
+        if found.is_empty() {
+            found.extend(self.vendors.iter().find_map(|vendor| numbers::bare(vendor, text)));
+        }
+        found.sort();
+        let mut names: Vec<String> = Vec::new();
+        for (_, name) in found {
+            let repeats = || self.vendors.iter().any(|vendor| sentence_repeats(vendor, &names, &name));
+            if !names.contains(&name) && !repeats() {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+/// A sentence, its code and whether other software prints it as well.
+type Sentence = (String, String, bool);
+
+/// The names of a family on a line.
+fn names(family: &CodeFamily, text: &str, found: &mut Vec<(usize, String)>) {
+    for (at, _) in text.match_indices(family.prefix.as_str()) {
+        if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
             continue;
         }
-        for (at, _) in text.match_indices(family.prefix.as_str()) {
-            if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
-                continue;
-            }
-            let name = text.get(at..).map_or("", |rest| rest.split(|c: char| !is_word(c)).next().unwrap_or(""));
-            if let Some(name) = accept(family, name) {
-                found.push((at, name));
-            }
+        let name = text.get(at..).map_or("", |rest| rest.split(|c: char| !is_word(c)).next().unwrap_or(""));
+        if let Some(name) = accept(family, name) {
+            found.push((at, name));
         }
     }
-    // Vendors print the same sentences; a call on the line shows whose it is.
-    let speaker = vendors.iter().find(|vendor| shows_call(vendor, text));
-    for vendor in vendors.iter().filter(|vendor| speaker.is_none_or(|speaker| std::ptr::eq(speaker, *vendor))) {
-        sentences(vendor, text, false, &mut found);
-    }
-    if let (true, Some(vendor)) = (found.is_empty(), speaker) {
-        sentences(vendor, text, true, &mut found);
-    }
-    if found.is_empty() {
-        found.extend(vendors.iter().find_map(|vendor| numbers::bare(vendor, text)));
-    }
-    found.sort();
-    let mut names: Vec<String> = Vec::new();
-    for (_, name) in found {
-        if !names.contains(&name) && !vendors.iter().any(|vendor| sentence_repeats(vendor, &names, &name)) {
-            names.push(name);
-        }
-    }
-    names
 }
 
-/// The codes whose sentences a line holds; of two that begin at the same place the longer one.
-fn sentences(vendor: &Vendor, text: &str, general: bool, found: &mut Vec<(usize, String)>) {
-    for (sentence, name, _) in vendor.sentences.all.iter().filter(|(.., other)| *other == general) {
-        let Some(at) = find(text, sentence) else { continue };
-        // "CUDA out of memory" is the allocator's message, not a status.
-        let allocator = || {
-            let head = text.get(..at).and_then(|head| head.strip_suffix(' '));
-            head.is_some_and(|head| head.ends_with(&vendor.runtime.name))
-        };
-        let taken = found.iter().any(|(place, _)| *place == at);
-        if !taken && (!general || !allocator()) {
-            found.push((at, name.clone()));
-        }
+/// The code that a sentence means; of two that begin at the same place the longer one.
+fn mean(vendor: &Vendor, (sentence, name, general): &Sentence, text: &str, found: &mut Vec<(usize, String)>) {
+    let Some(at) = text.find(sentence.as_str()) else { return };
+    // "CUDA out of memory" is the allocator's message, not a status.
+    let allocator = || {
+        let head = text.get(..at).and_then(|head| head.strip_suffix(' '));
+        head.is_some_and(|head| head.ends_with(&vendor.runtime.name))
+    };
+    let taken = found.iter().any(|(place, _)| *place == at);
+    if !taken && (!general || !allocator()) {
+        found.push((at, name.clone()));
     }
 }
 
@@ -74,7 +117,7 @@ fn sentence_repeats(vendor: &Vendor, names: &[String], name: &str) -> bool {
         let mut families = vendor.codes.families.iter().filter(|family| family.shares_sentences);
         families.any(|family| old.starts_with(&family.prefix))
     };
-    vendor.sentences.all.iter().any(|(_, other, _)| other == name) && names.iter().any(shared)
+    names.iter().any(shared) && vendor.sentences.all.iter().any(|(_, other, _)| other == name)
 }
 
 /// The name of the code that a family's word means.
@@ -285,9 +328,9 @@ mod tests {
         )
         .expect("a description");
         let text = "OURLIB_STATUS_OUT_OF_LUCK: the die shows one";
-        assert_eq!(codes_of(std::slice::from_ref(&vendor), text), ["OURLIB_STATUS_OUT_OF_LUCK"]);
+        assert_eq!(CodeWords::of(std::slice::from_ref(&vendor)).codes(text), ["OURLIB_STATUS_OUT_OF_LUCK"]);
         vendor.resolve(|_| vec![("OURLIB_STATUS_ONE".to_owned(), "the die shows one".to_owned())]);
-        assert_eq!(codes_of(&[vendor], "f(): the die shows one"), ["OURLIB_STATUS_ONE"]);
+        assert_eq!(CodeWords::of(&[vendor]).codes("f(): the die shows one"), ["OURLIB_STATUS_ONE"]);
         assert!(codes(text).is_empty());
     }
 

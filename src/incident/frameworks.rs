@@ -5,9 +5,9 @@
 
 use super::context::ParserContext;
 use super::words::{after, contains_folded};
-use super::{ErrorEvent, Kind, Role};
+use super::{ErrorEvent, Kind, Role, failures};
 use crate::text::Level;
-use crate::vendors;
+use crate::vendors::{self, description::Tool};
 
 /// Words that XLA and TensorFlow begin a status with.
 const STATUS_WORDS: &[&str] = &[
@@ -32,22 +32,21 @@ const TOOLS: &[(&str, &str)] = &[
     ("Error response from daemon", "docker"),
     ("ninja: error", "ninja"),
     ("ninja: build stopped", "ninja"),
-    ("CUDA SETUP: Required library version not found", "bitsandbytes"),
 ];
 
 /// Reads a line of a framework or a tool; returns the position after it.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
-    let of_vendors = vendors::all().iter().flat_map(|vendor| &vendor.tools);
-    let mut tools = TOOLS.iter().copied().chain(of_vendors.map(|tool| (tool.prefix.as_str(), tool.name.as_str())));
+    let mut tools =
+        TOOLS.iter().copied().chain(tools_of_vendors().map(|tool| (tool.prefix.as_str(), tool.name.as_str())));
     if let Some((_, name)) = tools.find(|(start, _)| words.starts_with(start)) {
         return Some(file(r, at, Kind::Tool, name, words, true));
     }
     if words.contains("error while loading shared libraries:")
         || words.contains("symbol lookup error:")
         || words.contains("rror response from daemon")
-        || words.contains("nvidia-container-cli: ")
+        || tools_of_vendors().any(|tool| tool.quoted && words.contains(&tool.prefix))
         || words.contains(": can't open file '")
     {
         return Some(file(r, at, Kind::Tool, "", words, true));
@@ -103,6 +102,9 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             || words.contains(" level=ERROR ")
             || words.contains("level=error")
         {
+            if failures::counts_none(words) {
+                return None;
+            }
             let message = words.trim_start_matches("ERROR").trim_start_matches([':', ' ']);
             return Some(file(r, at, Kind::Status, "", message, !words.contains("level=")));
         }
@@ -110,11 +112,14 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             || words.starts_with("Error: ")
             || words.contains(": error: ") && !words.contains("http")
         {
+            if failures::counts_none(words) {
+                return None;
+            }
             return Some(file(r, at, Kind::Tool, "", words, true));
         }
-        if words.contains("CUDNN_STATUS")
+        let mut of_vendors = vendors::all().iter().flat_map(|vendor| &vendor.codes.status_lines);
+        if of_vendors.any(|word| words.contains(word.as_str()))
             || words.contains("unable to find an engine")
-            || words.contains("Loaded runtime CuDNN")
             || words.contains("DNN library") && words.contains("rror")
             || words.contains("cannot open shared object file")
             || words.contains("undefined symbol: ")
@@ -123,6 +128,10 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         }
     }
     None
+}
+
+fn tools_of_vendors() -> impl Iterator<Item = &'static Tool> {
+    vendors::all().iter().flat_map(|vendor| &vendor.tools)
 }
 
 /// Reads a line whose prefix says error or fatal and that no other parser understood.

@@ -1,12 +1,12 @@
-//! The kernel log: NVRM and Xid lines, the oom-killer, segfault lines. Facts `xid.*`, `host.memory.limit`.
+//! The kernel log: lines of GPU drivers, the oom-killer, segfault lines. Fact `host.memory.limit`.
 //!
 //! An oom-kill report is a hundred lines long. All of it is one error, whose message is the line that names the victim.
 //! Ordinary driver messages are ignored.
 
 use super::context::ParserContext;
-use super::words::{after, number, parse_uint};
-use super::{Code, Kind, Role};
-use crate::facts::{Fact, Value};
+use super::vendors::ALL as FORMATS;
+use super::words::{after, number};
+use super::{Kind, Role};
 use crate::vendors::description::KernelLog;
 use crate::vendors::{self, Vendor};
 
@@ -14,8 +14,8 @@ use crate::vendors::{self, Vendor};
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
     let words = text.trim();
-    if let Some(xid) = Xid::of(words) {
-        return Some(record(r, at, &xid));
+    if let Some(next) = FORMATS.iter().find_map(|formats| formats.kernel_log(r, at)) {
+        return Some(next);
     }
     for vendor in vendors::all().iter().filter(|vendor| !vendor.kernel_log.prefix.is_empty()) {
         if let Some(message) = after(words, &vendor.kernel_log.prefix) {
@@ -46,63 +46,17 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         r.push(event);
         return Some(at + 1);
     }
-    let mut modules = vendors::all().iter().flat_map(|vendor| &vendor.kernel_log.modules);
-    if modules.any(|module| words.starts_with(module.as_str())) && (words.contains("rror") || words.contains("SXid")) {
+    let of_module = |log: &KernelLog| {
+        log.modules.iter().any(|module| words.starts_with(module.as_str()))
+            && log.module_failure.iter().any(|word| words.contains(word.as_str()))
+    };
+    if vendors::all().iter().any(|vendor| of_module(&vendor.kernel_log)) {
         r.set(at, Role::Error);
         let event = r.event(Kind::Kernel, "", words, at);
         r.push(event);
         return Some(at + 1);
     }
     None
-}
-
-/// A parsed Xid line.
-#[derive(Debug, PartialEq, Eq)]
-struct Xid<'t> {
-    gpu: &'t str,
-    code: u32,
-    message: &'t str,
-}
-
-impl<'t> Xid<'t> {
-    /// `NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.`
-    fn of(words: &'t str) -> Option<Self> {
-        let rest = after(words, "Xid (")?;
-        let (gpu, rest) = rest.split_once(')')?;
-        let (code, rest) = parse_uint(rest.trim_start_matches(':'))?;
-        Some(Xid {
-            gpu: gpu.trim_start_matches("PCI:"),
-            code: u32::try_from(code).ok()?,
-            message: rest.trim_start_matches([',', ' ']),
-        })
-    }
-}
-
-fn record(r: &mut ParserContext<'_>, at: usize, xid: &Xid<'_>) -> usize {
-    r.set(at, Role::Error);
-    let line = r.number(at);
-    r.facts.number_in_text("xid.first", f64::from(xid.code), line);
-    let count = r.facts.number("xid.count").unwrap_or(0.0);
-    r.facts.replace_in_text("xid.count", Value::Number(count + 1.0), line);
-    for (name, value) in [("xid.codes", xid.code.to_string()), ("xid.gpus", xid.gpu.to_owned())] {
-        let mut list = match r.facts.get(name) {
-            Some(Fact { value: Value::List(list), .. }) => list.clone(),
-            _ => Vec::new(),
-        };
-        if !list.contains(&value) {
-            list.push(value);
-            r.facts.replace_in_text(name, Value::List(list), line);
-        }
-    }
-    let name = format!("Xid {}", xid.code);
-    let again = r.lately(|old| old.kind == Kind::Kernel && old.type_name == name && old.message.starts_with(xid.gpu));
-    if !again {
-        let message = format!("{}: {}", xid.gpu, xid.message);
-        let mut event = r.event(Kind::Kernel, &name, &message, at);
-        event.codes.push(Code { name, library: None, at: event.headline });
-        r.push(event);
-    }
-    at + 1
 }
 
 /// The driver's other lines: only those that report a failure.
@@ -162,20 +116,4 @@ fn oom_kill(r: &mut ParserContext<'_>, at: usize) -> usize {
     let event = r.event(Kind::Kernel, "oom-kill", words, at);
     r.push(event);
     at + 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn xids() {
-        let found = Xid::of("NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, name=python, GPU has fallen off the bus.");
-        assert_eq!(
-            found,
-            Some(Xid { gpu: "0000:3b:00", code: 79, message: "pid=1234, name=python, GPU has fallen off the bus." })
-        );
-        assert_eq!(Xid::of("NVRM: Xid (0000:01:00): 13, Graphics Exception").map(|x| x.code), Some(13));
-        assert_eq!(Xid::of("what is Xid 79?"), None);
-    }
 }

@@ -14,6 +14,7 @@ mod context;
 mod device_assert;
 mod documents;
 mod environment;
+mod failures;
 mod frameworks;
 mod growth;
 mod help;
@@ -29,6 +30,7 @@ mod remarks;
 mod tests;
 mod torchrun;
 mod triggers;
+mod vendors;
 mod words;
 mod writing;
 
@@ -43,6 +45,8 @@ use triggers::Topics;
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use environment::{described, run_settings};
+pub(crate) use failures::reported;
+pub(crate) use words::contains_folded;
 pub(crate) use writing::{is_conditional, is_written};
 
 /// What a line of the transcript is.
@@ -225,7 +229,7 @@ fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
         codes::fill(error);
         error.message = error.message.trim().to_owned();
     }
-    survey(transcript, &marks, lexicon.packages, &mut incident);
+    survey(transcript, &marks, lexicon, &mut incident);
     incident
 }
 
@@ -233,7 +237,8 @@ fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
 fn scan(r: &mut ParserContext<'_>) {
     let mut at = 0;
     while at < r.len() {
-        let marks = r.marks(at);
+        // Which facts a line may state says nothing of errors.
+        let marks = r.marks(at) & !triggers::READERS;
         let grave = r.prefix(at).is_some_and(|prefix| prefix.level >= Some(Level::Error));
         let document = r.role(at) == Role::Quiet;
         if document || marks == 0 && !grave && !r.in_pytest && r.groups.is_empty() {
@@ -334,13 +339,18 @@ fn sort(errors: &mut Vec<ErrorEvent>) {
 }
 
 /// Collects facts from all lines that are not quoted source code, and from the errors.
-fn survey(transcript: &Transcript, marks: &[Topics], packages: &Packages, incident: &mut Incident) {
+fn survey(transcript: &Transcript, marks: &[Topics], lexicon: &Lexicon<'_>, incident: &mut Incident) {
     for error in &incident.errors {
         let line = transcript.line(error.headline).number;
         let joined = error.message.replace('\n', " ");
-        oom::read(&joined, line, &mut incident.facts);
-        nccl::facts(&joined, line, &mut incident.facts);
-        environment::from_error(error, line, &mut incident.facts);
+        let topics = lexicon.triggers.topics(&joined);
+        if topics & triggers::MEMORY != 0 {
+            oom::read(&joined, line, &mut incident.facts);
+        }
+        if topics & triggers::NCCL != 0 {
+            nccl::facts(&joined, line, &mut incident.facts);
+        }
+        environment::from_error(error, &joined, topics, line, &mut incident.facts);
     }
     // A command inside a message is quoted; it was not run.
     let mut said = vec![false; transcript.len()];
@@ -349,10 +359,10 @@ fn survey(transcript: &Transcript, marks: &[Topics], packages: &Packages, incide
             lines.fill(true);
         }
     }
-    let mut table = environment::Tables::new(packages);
+    let mut table = environment::Tables::new(lexicon.packages);
     for line in transcript.lines() {
         let (Some(&marks), Some(&role)) = (marks.get(line.index), incident.roles.get(line.index)) else { continue };
-        if marks == 0 && !table.open() || matches!(role, Role::Code | Role::Answer) {
+        if marks & !triggers::READERS == 0 && !table.open() || matches!(role, Role::Code | Role::Answer) {
             continue;
         }
         let facts = &mut incident.facts;
@@ -367,7 +377,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], packages: &Packages, incide
             command::read(transcript, line, facts, &mut incident.commands);
         }
         if (marks & triggers::ENVIRONMENT != 0 || table.open()) && role != Role::Advice {
-            let quiet = table.read(line.text, line.number, role, facts);
+            let quiet = table.read(line.text, marks, line.number, role, facts);
             if quiet
                 && role == Role::Text
                 && let Some(slot) = incident.roles.get_mut(line.index)

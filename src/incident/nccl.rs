@@ -11,6 +11,7 @@ use super::{Incident, Kind, Role};
 use crate::facts::Facts;
 use crate::facts::{Source, Value};
 use crate::text::{Level, Transcript};
+use crate::vendors;
 
 /// Reads a line about a collective; returns the position after it.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
@@ -68,7 +69,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             || words.starts_with("<omitting python frames>")
         {
             r.set(end, Role::Frame);
-        } else if words.starts_with("CUDA error: ") {
+        } else if is_report(words) {
             event.message.push('\n');
             event.message.push_str(words);
         } else if words.is_empty() && r.text(end + 1).starts_with("Exception raised from") {
@@ -82,6 +83,12 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         r.push(event);
     }
     Some(end)
+}
+
+/// Whether a line begins with a vendor's own report of a failed call.
+fn is_report(words: &str) -> bool {
+    let mut reports = vendors::all().iter().flat_map(|vendor| &vendor.codes.reports);
+    reports.any(|report| words.get(..report.len()).is_some_and(|start| start.eq_ignore_ascii_case(report)))
 }
 
 /// The rank that a message of c10d names itself by: `[Rank 2]`, `[PG ID 0 PG GUID 0(default_pg) Rank 2]`.

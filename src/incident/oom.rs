@@ -158,7 +158,7 @@ fn others(text: &str, put: &mut impl FnMut(&str, Option<f64>)) {
         put("oom.requested", sized(needle).or_else(|| counted(needle)));
         break;
     }
-    if text.contains("cudaMalloc failed") || text.contains("alloc_buffer") {
+    if text.contains("Malloc failed") || text.contains("alloc_buffer") {
         put("oom.requested", sized("allocating "));
     }
     // JAX on TPU: "There are 5.47G free, 0B reserved, and 5.47G reservable."

@@ -23,6 +23,11 @@ pub(super) fn steps(r: &ParserContext<'_>) -> Vec<usize> {
         .collect()
 }
 
+/// Whether a line shows that the run makes steps.
+pub(super) fn is_step(text: &str) -> bool {
+    Progress::of(text).is_some()
+}
+
 /// Records `where.phase` and `where.first_step`.
 pub(super) fn facts(scene: &Scene<'_>, facts: &mut Facts) {
     /// Progress far above is no evidence about this failure.

@@ -328,11 +328,15 @@ proptest! {
 #[cfg(feature = "os")]
 fn a_new_package_is_a_row_of_data() {
     use crate::packages::{Packages, builtin, source};
-    let rows = "left_pad.version,python,left_pad,left-pad,LeftPad,\n";
+    let rows = "left_pad.version,python,left_pad,left-pad,LeftPad,,\n";
     let csv = format!("{}{rows}", include_str!("../../kb/packages.csv"));
     let (packages, broken) = source::read(&csv);
     assert!(broken.is_empty(), "{broken:?}");
-    let alarms = crate::wording::source::alarms(include_str!("../../kb/wording/alarms.toml"), source::marks(&packages));
+    let alarms = crate::wording::source::alarms(
+        include_str!("../../kb/wording/alarms.toml"),
+        source::marks(&packages),
+        source::traces(&packages),
+    );
     let triggers = triggers_of(&alarms.expect("the file reads"));
     let packages = Packages::from_csv(&csv);
     let read_with =
@@ -362,10 +366,10 @@ fn triggers_of(alarms: &crate::wording::Alarms<String>) -> triggers::Triggers {
 fn a_new_alarm_is_a_row_of_data() {
     let text = include_str!("../../kb/wording/alarms.toml");
     let text = text.replace("kernel = [", "kernel = [\n    \"amdgpu\",");
-    let alarms = crate::wording::source::alarms(&text, Vec::new()).expect("the file reads");
+    let alarms = crate::wording::source::alarms(&text, Vec::new(), Vec::new()).expect("the file reads");
     let transcript = crate::text::read(b"[ 12.3] amdgpu 0000:03:00.0: ring timeout\n");
     assert_eq!(triggers_of(&alarms).mark(&transcript)[0] & triggers::KERNEL, triggers::KERNEL);
     assert_eq!(triggers::Triggers::builtin().mark(&transcript)[0] & triggers::KERNEL, 0);
     let unknown = text.replace("kernel = [", "colonel = [");
-    assert!(crate::wording::source::alarms(&unknown, Vec::new()).is_err());
+    assert!(crate::wording::source::alarms(&unknown, Vec::new(), Vec::new()).is_err());
 }

@@ -4,17 +4,19 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
+use crate::literals::Literals;
 use crate::text::Transcript;
 use crate::vendors::{self, Vendor};
 use crate::wording;
 pub(crate) use crate::wording::topics::*;
 
-/// The literals as one automaton.
+/// The topics that choose among the readers of facts about the machine and its software, and nothing else.
+pub(crate) const READERS: Topics = GPUS | BUILDS | ARCHITECTURES | LOADING | CLIENTS | SYSTEM | PATHS;
+
+/// The literals with their topics.
 #[derive(Debug)]
 pub(crate) struct Triggers {
-    automaton: Option<AhoCorasick>,
+    literals: Literals,
     topics: Vec<Topics>,
 }
 
@@ -30,7 +32,7 @@ fn of_vendor(vendor: &'static Vendor) -> Vec<(&'static str, Topics)> {
     all.extend(codes.families.iter().map(|family| (family.prefix.trim_end_matches('_'), CODES)));
     all.extend(codes.literals.iter().map(|literal| (literal.as_str(), CODES)));
     all.extend(vendor.sentences.all.iter().filter(|(.., general)| !general).map(|(text, ..)| (text.as_str(), CODES)));
-    all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT)));
+    all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT | GPUS)));
     all.extend(vendor.tools.iter().map(|tool| (tool.prefix.as_str(), FRAMEWORK)));
     all.extend(vendor.kernel_log.modules.iter().map(|module| (module.as_str(), KERNEL)));
     all.push((vendor.kernel_log.prefix.trim_end_matches([':', ' ']), KERNEL));
@@ -47,25 +49,31 @@ impl Triggers {
     /// The triggers made of literals with their topics.
     pub(crate) fn new<'l>(literals: impl IntoIterator<Item = (&'l str, Topics)>) -> Self {
         let (literals, topics): (Vec<&str>, Vec<Topics>) = literals.into_iter().unzip();
-        let automaton = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(literals).ok();
-        Self { automaton, topics }
+        Self { literals: Literals::new(literals), topics }
     }
 
     /// The topics of every line.
     pub(crate) fn mark(&self, transcript: &Transcript) -> Vec<Topics> {
         let mut marks = vec![0; transcript.len()];
-        let Some(automaton) = &self.automaton else { return vec![Topics::MAX; transcript.len()] };
         let mut line = 0;
         let mut end = if marks.is_empty() { 0 } else { transcript.range_of(0).end };
-        for found in automaton.find_overlapping_iter(transcript.text()) {
-            // Matches arrive in the order of their ends, so the line only moves forward.
-            while found.end() > end && line + 1 < marks.len() {
+        self.literals.find(transcript.text(), |literal, place| {
+            while place.end > end && line + 1 < marks.len() {
                 line += 1;
                 end = transcript.range_of(line).end;
             }
-            marks[line] |= self.topics.get(found.pattern().as_usize()).copied().unwrap_or_default();
-        }
+            if let Some(marks) = marks.get_mut(line) {
+                *marks |= self.topics[literal];
+            }
+        });
         marks
+    }
+
+    /// The topics of a message.
+    pub(crate) fn topics(&self, message: &str) -> Topics {
+        let mut topics = 0;
+        self.literals.find(message, |literal, _| topics |= self.topics[literal]);
+        topics
     }
 }
 

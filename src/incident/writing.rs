@@ -32,7 +32,7 @@ pub(super) fn is_prose(words: &str) -> bool {
 
 /// `{{ $labels.gpu }}`, `{{ .Values.x }}`, `${{ env.X }}`: filled later, by Prometheus, Helm, GitHub.
 fn is_template(line: &str) -> bool {
-    ["{{ $", "{{$", "{{ .", "{{.", "${{"].iter().any(|open| line.contains(open)) && line.contains("}}")
+    line.contains("}}") && ["{{ $", "{{$", "{{ .", "{{.", "${{"].iter().any(|open| line.contains(open))
 }
 
 /// Statements of C, C++ and Python that hold the words of a failure.
@@ -73,7 +73,6 @@ fn is_code(line: &str) -> bool {
         "or ",
     ];
     let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-    let quoted = line.contains(['"', '\'']);
     if line.starts_with("case ") && line.contains(':') && (line.ends_with(';') || line.ends_with(':')) {
         return true;
     }
@@ -91,10 +90,12 @@ fn is_code(line: &str) -> bool {
         return true;
     }
     // A literal, and the brackets or operators around it that only code has.
-    let code = [" in ", "(\"", "('", "(f\"", "(f'", "= \"", "= '", " == "].iter().any(|sign| line.contains(sign));
-    let ends =
-        line.ends_with([')', ':', ',', '(', '"', '\'']) || [" in ", " == "].iter().any(|sign| line.contains(sign));
-    quoted && code && ends && begins(&PYTHON)
+    if !begins(&PYTHON) || !line.contains(['"', '\'']) {
+        return false;
+    }
+    let has = |signs: &[&str]| signs.iter().any(|sign| line.contains(sign));
+    has(&[" in ", "(\"", "('", "(f\"", "(f'", "= \"", "= '", " == "])
+        && (line.ends_with([')', ':', ',', '(', '"', '\'']) || has(&[" in ", " == "]))
 }
 
 /// An entry of a list or table in code: `"CUDA_ERROR_INVALID_VALUE",`, `driver.CUresult.CUDA_ERROR_INVALID_VALUE,`.
@@ -132,7 +133,9 @@ fn is_statement(line: &str) -> bool {
 fn is_documentation(line: &str) -> bool {
     const OPEN: [&str; 5] = ["//", "/*", "* ::", "* \\", "* @"];
     const ROLES: [&str; 6] = [":class:`", ":exc:`", ":func:`", ":meth:`", "``cuda", "``CUDA"];
-    if OPEN.iter().any(|open| line.starts_with(open)) || ROLES.iter().any(|role| line.contains(role)) {
+    if OPEN.iter().any(|open| line.starts_with(open))
+        || line.contains('`') && ROLES.iter().any(|role| line.contains(role))
+    {
         return true;
     }
     // A heading may be the title of an error report.
@@ -178,18 +181,22 @@ fn refers_to_a_change(entry: &str) -> bool {
 
 /// A question of a document: "**What does `CUDA out of memory` mean?**".
 fn is_question(line: &str) -> bool {
-    let words = line.trim_end_matches(['*', '_', ' ']);
     let set_off =
-        line.starts_with("**") || line.starts_with('#') || line.starts_with("Q:") || line.contains(['«', '“']);
-    let asks = words.ends_with(['?', '？']);
-    asks && (set_off || ["should we ", "should I ", "should it ", "shall we "].iter().any(|ask| line.contains(ask)))
+        || line.starts_with("**") || line.starts_with('#') || line.starts_with("Q:") || line.contains(['«', '“']);
+    let offers = || ["should we ", "should I ", "should it ", "shall we "].iter().any(|ask| line.contains(ask));
+    line.trim_end_matches(['*', '_', ' ']).ends_with(['?', '？']) && (set_off() || offers())
 }
 
 /// A message in quotes after a verb that people use: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
 fn is_mention(line: &str) -> bool {
-    wording::writing().mentions.iter().filter(|verb| find(line, verb).is_some()).any(|verb| {
-        line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(['"', '`', '\'', '“', '«']))
-    })
+    const QUOTES: [char; 5] = ['"', '`', '\'', '“', '«'];
+    let quotes = memchr::memchr3(b'"', b'`', b'\'', line.as_bytes()).is_some() || !line.is_ascii();
+    quotes
+        && wording::writing()
+            .mentions
+            .iter()
+            .filter(|verb| find(line, verb).is_some())
+            .any(|verb| line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(QUOTES)))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::incident::Incident;
 use crate::reports::draft::Error;
 use crate::reports::draft::fill::ReportOptions;
 use crate::reports::draft::noninteractive::{self, DraftRequest, Drafted};
+use crate::text::Excerpt;
 
 /// Writes a report into the project's folder.
 ///
@@ -15,10 +16,10 @@ use crate::reports::draft::noninteractive::{self, DraftRequest, Drafted};
 pub(super) fn write(
     workspace: &Workspace,
     text: &[u8],
-    notes: Vec<String>,
+    excerpt: Excerpt,
     options: ReportOptions,
 ) -> Result<Drafted, Error> {
-    draft(workspace, text, notes, options, noninteractive::write)
+    draft(workspace, text, excerpt, options, noninteractive::write)
 }
 
 /// The report as it would be written.
@@ -29,23 +30,23 @@ pub(super) fn write(
 pub(super) fn preview(
     workspace: &Workspace,
     text: &[u8],
-    notes: Vec<String>,
+    excerpt: Excerpt,
     options: ReportOptions,
 ) -> Result<Drafted, Error> {
-    draft(workspace, text, notes, options, noninteractive::preview)
+    draft(workspace, text, excerpt, options, noninteractive::preview)
 }
 
 fn draft(
     workspace: &Workspace,
     text: &[u8],
-    notes: Vec<String>,
+    excerpt: Excerpt,
     options: ReportOptions,
     make: fn(&DraftRequest<'_>) -> Result<Drafted, Error>,
 ) -> Result<Drafted, Error> {
     let settings = workspace.settings();
     make(&DraftRequest {
         text,
-        notes,
+        excerpt,
         options,
         knowledge: &workspace.knowledge,
         config: &workspace.config,

@@ -5,69 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::note::Notes;
-use crate::vendors;
-
-/// Variables recorded by full name.
-const NAMES: &[&str] = &[
-    "CONDA_PREFIX",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "MALLOC_CONF",
-    "MASTER_ADDR",
-    "MASTER_PORT",
-    "MKL_THREADING_LAYER",
-    "OMP_NUM_THREADS",
-    "RANK",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "LOCAL_WORLD_SIZE",
-    "VIRTUAL_ENV",
-    "PYTHONPATH",
-    "PYTHONNOUSERSITE",
-    "UV_PROJECT_ENVIRONMENT",
-    "JAX_PLATFORMS",
-    "JAX_ENABLE_X64",
-    "VLLM_WORKER_MULTIPROC_METHOD",
-    "VLLM_ATTENTION_BACKEND",
-    "VLLM_USE_V1",
-    "TOKENIZERS_PARALLELISM",
-    "WSL_DISTRO_NAME",
-    "WSL_INTEROP",
-];
-
-/// Prefixes of recorded variables; those of the vendors are in kb/vendors.
-const FAMILIES: &[&str] = &[
-    "TORCH_",
-    "TORCHELASTIC_",
-    "TORCHINDUCTOR_",
-    "PYTORCH_",
-    "XLA_",
-    "TRITON_",
-    "GLOO_",
-    "UCX_",
-    "GGML_",
-    "OLLAMA_",
-    "ORT_",
-];
-
-/// TensorFlow's prefixes. TF_ alone is also Terraform's, whose variables hold secrets.
-const TENSORFLOW: &[&str] = &[
-    "TF_FORCE_GPU_",
-    "TF_GPU_",
-    "TF_CPP_",
-    "TF_XLA_",
-    "TF_CUDA_",
-    "TF_CUDNN_",
-    "TF_CUBLAS_",
-    "TF_DETERMINISTIC_",
-    "TF_ENABLE_",
-    "TF_DISABLE_",
-    "TF_USE_",
-    "TF_NUM_",
-    "TF_TENSORRT_",
-    "TF_CONV",
-    "TF_KERAS",
-];
+use crate::{vendors, wording};
 
 /// Prefixes of credentials that services issue.
 const CREDENTIALS: &[&str] = &["hf_", "sk-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "AKIA", "nvapi-", "eyJ"];
@@ -107,9 +45,9 @@ pub(super) fn read(environment: &BTreeMap<OsString, OsString>, notes: &mut Notes
 
 fn listed(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    let of_vendors = vendors::all().iter().flat_map(|vendor| &vendor.variables.prefixes).map(String::as_str);
-    let mut families = FAMILIES.iter().chain(TENSORFLOW).copied().chain(of_vendors);
-    (NAMES.contains(&name) || families.any(|family| name.starts_with(family)))
+    let known = wording::variables();
+    let mut families = vendors::variables().chain(known.recorded_families.iter().copied());
+    (known.recorded.contains(&name) || families.any(|family| name.starts_with(family)))
         && !SECRET.iter().any(|part| upper.contains(part))
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

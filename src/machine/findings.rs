@@ -228,10 +228,12 @@ fn software(facts: &Facts, vendor: &Description, findings: &mut Findings) {
                 ));
             }
         }
-        if let (Some(driver), Some(cuda)) = (facts.text("driver.version"), facts.text(&format!("{framework}.cuda")))
-            && !driver_supports(driver, cuda)
+        let built = facts.text(&format!("{framework}.{}", vendor.runtime.facts));
+        if let (Some(driver), Some(built)) = (facts.text("driver.version"), built)
+            && !driver_supports(driver, built)
         {
-            findings.broken(format!("the driver {driver} is older than {framework}'s CUDA {cuda} needs"));
+            let runtime = &vendor.runtime.name;
+            findings.broken(format!("the driver {driver} is older than {framework}'s {runtime} {built} needs"));
         }
     }
     if let [first, rest @ ..] = list(facts, "torch.broken_pins") {

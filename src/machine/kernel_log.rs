@@ -109,11 +109,12 @@ fn read_tail(path: &Path) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::machine::vendor::VENDORS;
 
-    const LOG: &str = "\
+    /// The records of a kernel, as /dev/kmsg gives them.
+    pub(in crate::machine) const LOG: &str = "\
 6,1201,88123456,-;nvidia-nvlink: Nvlink Core is being initialized
 3,1399,912345678,-;NVRM: Xid (PCI:0000:65:00): 48, pid='<unknown>', name=<unknown>, DBE (double bit error) in L2
 3,1400,912345999,-;NVRM: Xid (PCI:0000:65:00): 63, pid=4312, name=python, Row Remapper: New row marked for remapping

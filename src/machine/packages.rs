@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::note::Notes;
 use super::python::Python;
-use crate::packages::{self, Kind};
+use crate::packages;
+use crate::vendors;
 
 /// Distributions by the names of their metadata folders.
 pub(super) fn distributions(site: &Path) -> Vec<(String, String)> {
@@ -27,7 +28,7 @@ fn normalised(name: &str) -> String {
 
 /// Records versions, missing packages, and pins.
 pub(super) fn write(python: &Python, notes: &mut Notes) {
-    for package in packages::builtin().iter().filter(|package| package.kind == Kind::Python) {
+    for package in packages::builtin().iter().filter(|package| package.is_python()) {
         let mut named = package.distributions().flat_map(|pattern| {
             python.packages.iter().filter(move |(name, _)| packages::fits(pattern, &packages::normalised(name)))
         });
@@ -49,7 +50,7 @@ pub(super) fn write(python: &Python, notes: &mut Notes) {
     match plugin {
         Some(cuda) => notes.text("jax.cuda", cuda),
         None if python.packages.contains_key("jaxlib") => {
-            notes.set_unknown("jax.cuda", "no CUDA plugin of JAX is installed: it runs on the CPU");
+            notes.set_unknown("jax.cuda", "no GPU plugin of JAX is installed: it runs on the CPU");
         }
         None => {}
     }
@@ -69,7 +70,7 @@ pub(super) fn pinned(python: &Python, package: &str) -> Option<String> {
     })
 }
 
-/// The NVIDIA packages that torch's metadata requires, and those that are missing or have another version.
+/// The vendors' packages that torch's metadata requires, and those that are missing or have another version.
 fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
     let Some(version) = python.packages.get("torch") else { return (Vec::new(), Vec::new()) };
     let metadata = python
@@ -87,7 +88,7 @@ fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
         let Some((name, pinned)) = need.split_once("==") else { continue };
         let name = name.split('[').next().unwrap_or(name);
         let package = normalised(name);
-        if !(package.starts_with("nvidia_") || matches!(package.as_str(), "triton" | "pytorch_triton")) {
+        if !(is_of_vendor(&package) || matches!(package.as_str(), "triton" | "pytorch_triton")) {
             continue;
         }
         wanted.push(format!("{name} {pinned}"));
@@ -98,6 +99,12 @@ fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
         }
     }
     (wanted, broken)
+}
+
+/// Whether a package is one of a vendor's libraries.
+fn is_of_vendor(package: &str) -> bool {
+    let mut prefixes = vendors::all().iter().map(|vendor| vendor.wheels.as_str()).filter(|wheels| !wheels.is_empty());
+    prefixes.any(|wheels| package.strip_prefix(wheels).is_some_and(|rest| rest.starts_with('_')))
 }
 
 /// Whether a requirement applies to this machine: reads only the two markers that torch uses, others count as true.

@@ -17,7 +17,9 @@ const RECENT: f64 = 24.0 * 3600.0;
 /// Whether a fact depends on the software environment.
 pub(crate) fn is_software(name: &str) -> bool {
     packages::builtin().iter().any(|package| match package.kind {
-        Kind::Python | Kind::Language | Kind::Library | Kind::Build => name.split('.').next() == Some(package.group()),
+        Kind::Framework | Kind::Python | Kind::Language | Kind::Library | Kind::Build => {
+            name.split('.').next() == Some(package.group())
+        }
         Kind::Toolkit => name == package.fact,
         Kind::Driver | Kind::Tool => false,
     })

@@ -3,18 +3,21 @@
 //!
 //! Regexes compile on first use, because most runs need none or two of several hundred.
 
+mod folded;
 mod scanned;
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use crate::book::Book;
 use crate::book::schema::{SignatureRole, SignatureSpec};
-use crate::incident::Role;
+use crate::incident::{Role, contains_folded};
+use crate::literals::Literals;
 use crate::pattern::Pattern;
 use crate::text::Transcript;
+use crate::vendors;
+pub(crate) use folded::repairs;
 use scanned::{PatternKind, ScannedLine, Surroundings};
 
 /// What a signature belongs to.
@@ -56,8 +59,9 @@ pub struct Hit {
 
 /// Every signature of a book, ready to scan.
 pub struct SignatureSet {
-    automaton: AhoCorasick,
-    /// For each literal of the automaton, the signatures that ask for it first.
+    /// The longest literal of each signature.
+    literals: Literals,
+    /// For each of these literals, the signatures that ask for it first.
     by_literal: Vec<Vec<usize>>,
     signatures: Vec<Signature>,
 }
@@ -84,7 +88,7 @@ enum Guard {
     /// The literal must be a whole identifier.
     Word,
     /// The literal is a sentence that means something only after the name of a CUDA interface.
-    AfterCuda,
+    AfterInterface,
 }
 
 impl Guard {
@@ -93,7 +97,7 @@ impl Guard {
         match self {
             Guard::Free => true,
             Guard::Word => line.informs && is_word(line.text, place),
-            Guard::AfterCuda => line.informs && line.cuda_named_at().is_some_and(|end| end <= place.start),
+            Guard::AfterInterface => line.informs && line.interface_named_at().is_some_and(|end| end <= place.start),
         }
     }
 }
@@ -129,7 +133,7 @@ impl Builder {
 
     /// Adds the sentence that a library prints for a status code: it matches after the name of a CUDA interface.
     pub(crate) fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
-        self.add_code(owner, sentence, Guard::AfterCuda);
+        self.add_code(owner, sentence, Guard::AfterInterface);
     }
 
     fn add_code(&mut self, owner: Owner, literal: &str, guard: Guard) {
@@ -162,11 +166,7 @@ impl Builder {
             });
             by_literal[at].push(i);
         }
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .build(&literals)
-            .expect("a few hundred short literals fit an automaton");
-        SignatureSet { automaton, by_literal, signatures: self.signatures }
+        SignatureSet { literals: Literals::ignoring_case(literals), by_literal, signatures: self.signatures }
     }
 }
 
@@ -186,12 +186,15 @@ impl SignatureSet {
                 builder.add(Owner::Notice(index), signature);
             }
         }
-        for code in book.codes().iter().filter(|code| !code.is_xid()) {
+        let speaks = |table: &str| {
+            vendors::all().iter().any(|vendor| vendor.sentences.signatures.iter().any(|one| one == table))
+        };
+        for code in book.codes().iter().filter(|code| !code.is_event()) {
             let Some(fault) = code.fault().and_then(|id| book.find(id)) else { continue };
             if code.name().len() >= SHORTEST_SENTENCE {
                 builder.add_code_name(Owner::Fault(fault), code.name());
             }
-            if code.library.starts_with("cuda-") && code.message().len() >= SHORTEST_SENTENCE {
+            if speaks(&code.library) && code.message().len() >= SHORTEST_SENTENCE {
                 builder.add_code_sentence(Owner::Fault(fault), code.message());
             }
         }
@@ -200,46 +203,48 @@ impl SignatureSet {
 
     /// All matches in the order of lines, without those on lines that a notice explains and on quoted code or advice.
     pub fn scan(&self, transcript: &Transcript, roles: &[Role]) -> Vec<Hit> {
-        // An automaton that folds case itself takes four times as long to build.
-        let text = transcript.text().to_ascii_lowercase();
-        let mut hits: Vec<Hit> = Vec::new();
+        let mut hits: Vec<(Reverse<usize>, usize, Hit)> = Vec::new();
         let mut cancelled: HashSet<(usize, Owner)> = HashSet::new();
         let mut surroundings = Surroundings::new(transcript, roles);
         // For each signature the line that it was tried on last: a literal may occur on a line thousands of times.
         let mut tried: Vec<Option<usize>> = vec![None; self.signatures.len()];
         let mut line: Option<ScannedLine<'_>> = None;
-        for found in self.automaton.find_overlapping_iter(&text) {
+        self.literals.find(transcript.text(), |literal, place| {
             if transcript.is_empty() {
-                break;
+                return;
             }
             let line = match &mut line {
-                Some(line) if line.range.contains(&found.start()) => line,
-                line => line.insert(ScannedLine::new(transcript, roles, &text, found.start())),
+                Some(line) if line.range.contains(&place.start) => line,
+                line => line.insert(ScannedLine::new(transcript, roles, place.start)),
             };
             // A literal that runs over the end of its line is not on one line.
-            if found.end() > line.range.end || !line.searched {
-                continue;
+            if place.end > line.range.end || !line.searched {
+                return;
             }
-            let place = found.start() - line.range.start..found.end() - line.range.start;
-            for &number in &self.by_literal[found.pattern().as_usize()] {
+            let place = place.start - line.range.start..place.end - line.range.start;
+            for &number in &self.by_literal[literal] {
                 let signature = &self.signatures[number];
                 if tried[number] == Some(line.index) || !signature.guard.allows(line, &place) {
                     continue;
                 }
                 tried[number] = Some(line.index);
                 match signature.on_line(line, &mut surroundings, number) {
-                    Outcome::Hit => hits.push(signature.hit(line.index, place.start)),
+                    Outcome::Hit => {
+                        hits.push((Reverse(place.len()), number, signature.hit(line.index, place.start)));
+                    }
                     Outcome::Cancelled => drop(cancelled.insert((line.index, signature.owner))),
                     Outcome::Silent => {}
                 }
             }
-        }
+        });
+        // On one line: in the order in which the literals end, the longer first.
+        hits.sort_by_key(|(length, number, hit)| (hit.line, hit.owner, hit.at + length.0, *length, *number));
+        let mut hits: Vec<Hit> = hits.into_iter().map(|(.., hit)| hit).collect();
         // The author of a page knows when a code on a line does not mean the fault; a code table does not.
         hits.retain(|hit| hit.origin == Origin::Page || !cancelled.contains(&(hit.line, hit.owner)));
         let explained: HashSet<usize> =
             hits.iter().filter(|hit| matches!(hit.owner, Owner::Notice(_))).map(|hit| hit.line).collect();
         hits.retain(|hit| matches!(hit.owner, Owner::Notice(_)) || !explained.contains(&hit.line));
-        hits.sort_by_key(|hit| (hit.line, hit.owner));
         hits
     }
 }
@@ -257,7 +262,7 @@ enum Outcome {
 impl Signature {
     /// Whether this signature, number `number` of its set, matches a line that contains its longest literal.
     fn on_line(&self, line: &ScannedLine<'_>, surroundings: &mut Surroundings<'_>, number: usize) -> Outcome {
-        if self.literals.len() > 1 && !self.literals.iter().all(|literal| line.lower.contains(literal.as_str())) {
+        if self.literals.len() > 1 && !self.literals.iter().all(|literal| contains_folded(line.text, literal)) {
             return Outcome::Silent;
         }
         if self.regex.as_ref().is_some_and(|regex| !regex.is_match(line.text)) {

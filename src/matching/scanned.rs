@@ -5,11 +5,14 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::book::schema::NEAR;
 use crate::incident::Role;
+use crate::literals::Literals;
 use crate::pattern::Pattern;
 use crate::text::{Level, Transcript};
+use crate::vendors;
 
 /// A line that contains a literal of some signature.
 pub(super) struct ScannedLine<'t> {
@@ -17,19 +20,17 @@ pub(super) struct ScannedLine<'t> {
     /// Its bytes in the transcript's text.
     pub(super) range: Range<usize>,
     pub(super) text: &'t str,
-    /// The same in ASCII lower case.
-    pub(super) lower: &'t str,
     /// Whether signatures look at lines of its role.
     pub(super) searched: bool,
     /// Whether it was logged as more than debugging output.
     pub(super) informs: bool,
-    /// Where the first name of a CUDA interface ends, once computed.
-    cuda_named_at: Option<Option<usize>>,
+    /// Where the first name of a vendor's interface ends, once computed.
+    interface_named_at: Option<Option<usize>>,
 }
 
 impl<'t> ScannedLine<'t> {
-    /// The line that contains byte `at` of the text; `lower` is the whole text in lower case.
-    pub(super) fn new(transcript: &'t Transcript, roles: &[Role], lower: &'t str, at: usize) -> Self {
+    /// The line that contains byte `at` of the text.
+    pub(super) fn new(transcript: &'t Transcript, roles: &[Role], at: usize) -> Self {
         let index = transcript.line_at(at);
         let line = transcript.line(index);
         let range = transcript.range_of(index);
@@ -37,20 +38,26 @@ impl<'t> ScannedLine<'t> {
         Self {
             index,
             text: line.text,
-            lower: lower.get(range.clone()).unwrap_or_default(),
             range,
             searched: roles.get(index).is_none_or(searched),
             informs: line.prefix.level.is_none_or(|level| level >= Level::Info),
-            cuda_named_at: None,
+            interface_named_at: None,
         }
     }
 
-    /// Where the first name of a CUDA interface ends: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
-    pub(super) fn cuda_named_at(&mut self) -> Option<usize> {
-        const NAMES: [&str; 9] =
-            ["cuda", "gpuassert", "cuinit", "cumem", "custream", "cumodule", "culaunch", "cuctx", "nvml"];
-        let ends = || NAMES.iter().filter_map(|name| Some(self.lower.find(name)? + name.len())).min();
-        *self.cuda_named_at.get_or_insert_with(ends)
+    /// Where the first name of a vendor's interface ends: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
+    pub(super) fn interface_named_at(&mut self) -> Option<usize> {
+        static NAMES: LazyLock<Literals> = LazyLock::new(|| {
+            Literals::ignoring_case(
+                vendors::all().iter().flat_map(|vendor| &vendor.sentences.after).map(String::as_str),
+            )
+        });
+        let ends = || {
+            let mut first: Option<usize> = None;
+            NAMES.find(self.text, |_, place| first = Some(first.map_or(place.end, |end| end.min(place.end))));
+            first
+        };
+        *self.interface_named_at.get_or_insert_with(ends)
     }
 }
 

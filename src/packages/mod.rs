@@ -5,10 +5,11 @@
 
 pub mod source;
 
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use crate::literals::Literals;
 pub use source::{Kind, Package};
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/packages.postcard"));
@@ -22,11 +23,11 @@ pub struct Packages {
 
 type Row = Package<std::borrow::Cow<'static, str>>;
 
-/// All spellings as one automaton.
+/// All spellings.
 #[derive(Debug)]
 struct Spellings {
-    automaton: Option<AhoCorasick>,
-    /// The row of each pattern.
+    literals: Literals,
+    /// The row of each of them.
     rows: Vec<usize>,
 }
 
@@ -77,17 +78,19 @@ impl Packages {
         self.rows.iter().find(|row| names(&row.spellings).chain(names(&row.labels)).any(same))
     }
 
-    /// Every spelling in a text, the longest of several at one place, with the row and where the spelling ends.
-    pub(crate) fn spelled<'t>(
-        &self,
-        text: &'t str,
-    ) -> impl Iterator<Item = (&Row, std::ops::Range<usize>)> + use<'_, 't> {
+    /// Every spelling in a text, the longest of several at one place, with the row and where the spelling is.
+    pub(crate) fn spelled(&self, text: &str) -> impl Iterator<Item = (&Row, Range<usize>)> {
         let spellings = self.spellings.get_or_init(|| Spellings::new(&self.rows));
-        let found = spellings.automaton.iter().flat_map(move |automaton| automaton.find_iter(text));
-        found.filter_map(|found| {
-            let row = spellings.rows.get(found.pattern().as_usize())?;
-            Some((self.rows.get(*row)?, found.range()))
-        })
+        let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+        spellings.literals.find(text, |number, place| found.push((place, spellings.rows[number])));
+        found.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
+        let mut end = 0;
+        found.retain(|(place, _)| {
+            let apart = place.start >= end;
+            end = if apart { place.end } else { end };
+            apart
+        });
+        found.into_iter().filter_map(|(place, row)| Some((self.rows.get(row)?, place)))
     }
 }
 
@@ -95,14 +98,8 @@ impl Spellings {
     fn new(rows: &[Row]) -> Self {
         let named =
             || rows.iter().enumerate().flat_map(|(row, package)| names(&package.spellings).map(move |n| (row, n)));
-        // Few lines are searched: the automaton that is built fastest is the best one.
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::NoncontiguousNFA))
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(named().map(|(_, name)| name))
-            .ok();
-        Self { automaton, rows: named().map(|(row, _)| row).collect() }
+        let literals = Literals::ignoring_case(named().map(|(_, name)| name));
+        Self { literals, rows: named().map(|(row, _)| row).collect() }
     }
 }
 
@@ -117,6 +114,16 @@ impl<S: AsRef<str>> Package<S> {
         names(self.distributions.as_ref())
     }
 
+    /// What only the running package leaves in a line.
+    pub(crate) fn traces(&self) -> impl Iterator<Item = &str> {
+        names(self.traces.as_ref())
+    }
+
+    /// Whether it belongs to the Python environment.
+    pub(crate) fn is_python(&self) -> bool {
+        matches!(self.kind, Kind::Framework | Kind::Python)
+    }
+
     fn map<T>(self, change: impl Fn(S) -> T) -> Package<T> {
         Package {
             fact: change(self.fact),
@@ -125,6 +132,7 @@ impl<S: AsRef<str>> Package<S> {
             distributions: change(self.distributions),
             spellings: change(self.spellings),
             labels: change(self.labels),
+            traces: change(self.traces),
         }
     }
 }

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A package of the Python environment.
+    /// A package of the Python environment that runs on the GPU itself.
+    Framework,
+    /// Another package of the Python environment.
     Python,
     /// Python itself.
     Language,
@@ -38,6 +40,8 @@ pub struct Package<S> {
     pub spellings: S,
     /// Further names that a version follows where they are the whole label.
     pub labels: S,
+    /// What only the running package leaves in a line.
+    pub traces: S,
 }
 
 /// The rows of the catalogue, and the broken ones as line and reason.
@@ -84,4 +88,10 @@ pub fn marks(packages: &[Package<String>]) -> Vec<String> {
         }
     }
     kept
+}
+
+/// What only a running framework leaves in a line.
+pub fn traces(packages: &[Package<String>]) -> Vec<String> {
+    let all = packages.iter().flat_map(|row| row.traces.split('|'));
+    all.filter(|trace| !trace.is_empty()).map(str::to_owned).collect()
 }

@@ -138,7 +138,7 @@ pub(crate) fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
 /// What a table says of a code.
 pub(crate) fn sentences(code: &Code) -> Vec<String> {
     let mut sentences = Vec::new();
-    if code.is_xid() && !code.name().is_empty() {
+    if code.is_event() && !code.name().is_empty() {
         sentences.push(code.name().to_owned());
     }
     if !code.message().is_empty() {
@@ -148,7 +148,7 @@ pub(crate) fn sentences(code: &Code) -> Vec<String> {
         sentences.push(code.meaning().to_owned());
     }
     if code.is_sticky() {
-        sentences.push("Every later CUDA call of the process fails with it too; only a new process helps.".to_owned());
+        sentences.push("Every later GPU call of the process fails with it too; only a new process helps.".to_owned());
     }
     sentences
 }

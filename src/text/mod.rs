@@ -13,6 +13,7 @@ mod boxes;
 mod clean;
 mod decode;
 mod excerpt;
+mod mend;
 mod numbering;
 mod prefix;
 mod progress;
@@ -27,6 +28,7 @@ mod wrapped;
 use std::ops::Range;
 
 pub(crate) use excerpt::Excerpt;
+pub(crate) use mend::Edit;
 
 /// The level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -55,14 +55,14 @@ fn beginning(line: &str) -> String {
 }
 
 /// Whether one line may be the other's beginning: not if a border, a bar or a new record separates them.
-fn can_join(one: &str, two: &str) -> bool {
+pub(super) fn can_join(one: &str, two: &str) -> bool {
     const BORDERS: [char; 12] = ['|', '│', '┃', '║', '+', '╮', '╯', '┐', '┘', '─', '═', '█'];
     let new = ["Traceback (most", "  File \"", "[rank", "    ", "+--", "|"];
     !one.ends_with(BORDERS) && !new.iter().any(|start| two.starts_with(start))
 }
 
 /// Whether a word spans the cut.
-fn is_inside_word(one: &str, two: &str) -> bool {
+pub(super) fn is_inside_word(one: &str, two: &str) -> bool {
     let inner =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':' | ',' | '(' | ')' | '"' | '\'' | '=');
     one.ends_with(inner) && two.starts_with(inner)

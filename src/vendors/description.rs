@@ -72,6 +72,8 @@ pub struct InitAdvice {
 pub struct Management {
     /// `NVML`.
     pub name: String,
+    /// The program that prints what it knows: `nvidia-smi`.
+    pub tool: String,
     /// The beginning of its facts: `nvml` for `nvml.error`.
     pub facts: String,
     /// The fact that says where its library is: `driver.nvml_library`.
@@ -98,6 +100,8 @@ pub struct Driver {
     pub pci: String,
     /// The name of its kernel module.
     pub module: String,
+    /// Words of lines that only containers with its runtime print.
+    pub containers: Vec<String>,
 }
 
 impl Driver {
@@ -154,6 +158,10 @@ pub struct GpuNames {
     pub consumer: Vec<String>,
     /// Short beginnings, as people write them: a hint where no line has the full name.
     pub short: Vec<String>,
+    /// Words of prose that a number follows: `RTX` of "RTX 3090".
+    pub series: Vec<String>,
+    /// Names of one word that prose uses alone: `A100`.
+    pub models: Vec<String>,
 }
 
 /// How texts show status codes.
@@ -178,6 +186,8 @@ pub struct Codes {
     pub continuations: Vec<String>,
     /// Literals that make a line worth a look, in addition to the families and the sentences.
     pub literals: Vec<String>,
+    /// Words of status lines that have neither a level nor a beginning of their own.
+    pub status_lines: Vec<String>,
     /// Numbers of old versions and what they are today, by table.
     pub renumbered: BTreeMap<String, Vec<(u32, u32)>>,
 }
@@ -246,6 +256,10 @@ pub struct Sentences {
     pub also: BTreeMap<String, String>,
     /// Messages of the table that report no failure.
     pub not: Vec<String>,
+    /// The tables under kb/codes whose sentences lead to the pages of their codes.
+    pub signatures: Vec<String>,
+    /// Lower-case names of the interface; such a sentence counts only after one of them.
+    pub after: Vec<String>,
     /// All sentences as `(sentence, name, general)`; filled in by the build.
     pub all: Vec<(String, String, bool)>,
 }
@@ -260,6 +274,12 @@ pub struct KernelLog {
     pub failure: Vec<String>,
     /// Beginnings of lines of modules other than the driver.
     pub modules: Vec<String>,
+    /// Words that make a line of those modules a failure.
+    pub module_failure: Vec<String>,
+    /// What a numbered event of the driver is called: `Xid`.
+    pub event: String,
+    /// The table under kb/codes of those events.
+    pub table: String,
 }
 
 /// A tool.
@@ -270,6 +290,9 @@ pub struct Tool {
     pub prefix: String,
     /// The tool.
     pub name: String,
+    /// Other programs quote its messages within their lines.
+    #[serde(default)]
+    pub quoted: bool,
 }
 
 /// A library.

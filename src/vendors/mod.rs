@@ -19,9 +19,31 @@ pub(crate) fn by_id(id: &str) -> Option<&'static Vendor> {
     all().iter().find(|vendor| vendor.id == id)
 }
 
-/// Whether a lower-case word of a GPU's name is a brand, which says nothing about the model.
+/// Beginnings of the environment variables of all vendors.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    all().iter().flat_map(|vendor| &vendor.variables.prefixes).map(String::as_str)
+}
+
+/// Whether a word of a GPU's name is a brand, which says nothing about the model.
 pub(crate) fn is_brand(word: &str) -> bool {
-    all().iter().any(|vendor| vendor.brands.iter().any(|brand| brand == word))
+    all().iter().any(|vendor| vendor.brands.iter().any(|brand| brand.eq_ignore_ascii_case(word)))
+}
+
+/// A GPU's name without the brands before its model.
+pub(crate) fn model(name: &str) -> &str {
+    match name.split_once(' ') {
+        Some((word, rest)) if is_brand(word) => model(rest),
+        _ => name,
+    }
+}
+
+/// Whether a word is a name of a family whose codes are not in capitals: `cudaErrorX`, `ncclXError`.
+pub(crate) fn is_code(word: &str) -> bool {
+    all().iter().flat_map(|vendor| &vendor.codes.families).any(|family| match family.form {
+        CodeForm::Camel => word.starts_with(&family.prefix),
+        CodeForm::Listed => word.starts_with(&family.prefix) && word.ends_with("Error"),
+        _ => false,
+    })
 }
 
 /// The library with that stem.

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Exception, Exceptions, Headings, Platform, PlatformKind, Platforms, Shell, Statement, Statements,
-    Writing,
+    Advice, Alarms, At, Commands, Exception, Exceptions, Failures, Headings, Platform, PlatformKind, Platforms,
+    Redaction, Shell, Statement, Statements, Variables, Writing,
 };
 
 /// A function that decodes one file on its first call.
@@ -29,10 +29,14 @@ macro_rules! packed {
 packed!(alarms, Alarms, "Words that make a line worth reading, those of the catalogue of packages included.");
 packed!(advice, Advice, "Advice that libraries print with every error.");
 packed!(statements, Statements, "What people say of their own tries.");
+packed!(failures, Failures, "How a failure is reported in words that no page knows.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(exceptions, Exceptions, "What to do about exceptions that no page explains.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");
+packed!(commands, Commands, "Programs that start a run.");
+packed!(variables, Variables, "Environment variables by what may be done with them.");
+packed!(redaction, Redaction, "What is not removed from a text that is shared.");
 
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")

@@ -10,6 +10,12 @@ use super::topics::Topics;
 pub struct Alarms<S> {
     /// In lower case: words whose surrounding lines are kept when a text is too long to read completely.
     pub alarms: Vec<S>,
+    /// As they are printed: words for which the output of a running command is kept.
+    pub printed: Vec<S>,
+    /// As they are printed: words of a pasted error.
+    pub errors: Vec<S>,
+    /// Words of lines that are none in spite of those.
+    pub not_errors: Vec<S>,
     /// Literals as they are printed, each with its topics.
     pub literals: Vec<(S, Topics)>,
 }
@@ -100,6 +106,52 @@ pub struct Writing<S> {
     pub mentions: Vec<S>,
     /// Words of a part about the past.
     pub past: Vec<S>,
+    /// How an installer's lines about packages that are not installed yet begin.
+    pub candidates: Vec<S>,
+    /// Lower-case words of lines about required versions.
+    pub requirements: Vec<S>,
+}
+
+/// `commands.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Commands<S> {
+    /// Programs followed by a script, a flag or a word such as "run".
+    pub programs: Vec<S>,
+    /// Programs followed by any setting.
+    pub runners: Vec<S>,
+}
+
+/// `variables.toml`: names and beginnings of names of environment variables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variables<S> {
+    /// Beginnings of those that are read from texts.
+    pub logged: Vec<S>,
+    /// Those whose values may be shared; a final `_` stands for any ending.
+    pub shared: Vec<S>,
+    /// Those that a probe records.
+    pub recorded: Vec<S>,
+    /// Beginnings of those that a probe records.
+    pub recorded_families: Vec<S>,
+}
+
+/// `redaction.toml`: what is not removed from a text that is shared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Redaction<S> {
+    /// Hosts of public services.
+    pub public_hosts: Vec<S>,
+    /// Words found where a host's name would be.
+    pub not_hosts: Vec<S>,
+    /// The same with a number behind them.
+    pub numbered: Vec<S>,
+    /// Login names and hosts that are words of logs as well.
+    pub common: Vec<S>,
+    /// Words before a version.
+    pub version_words: Vec<S>,
+    /// The same, as parts of words.
+    pub version_parts: Vec<S>,
 }
 
 /// `platforms.toml`.
@@ -242,4 +294,32 @@ pub struct Exception<S> {
     /// Whether another version of the package that raised it helps more often than a change of the user's own code.
     #[serde(default)]
     pub version: bool,
+}
+
+/// `failures.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failures<S> {
+    /// Patterns of lines that are no failure, whatever else they say.
+    pub never: Vec<S>,
+    /// Patterns of lines that report the end of a process, whatever else they say.
+    pub certain: Vec<S>,
+    /// Patterns of lines that report a failure, unless they are harmless.
+    pub likely: Vec<S>,
+    /// Patterns of lines that only sound like one.
+    pub harmless: Vec<S>,
+    /// Patterns of lines by which a run shows that it survived what was above.
+    pub ended_well: Vec<S>,
+    /// Failures that a page describes, named by their symptom only.
+    pub symptom: Vec<Symptom<S>>,
+}
+
+/// The words for a symptom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symptom<S> {
+    /// The page.
+    pub fault: S,
+    /// Matches the line.
+    pub pattern: S,
 }

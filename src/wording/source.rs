@@ -13,14 +13,18 @@ use super::topics;
 #[serde(deny_unknown_fields)]
 struct AlarmSource {
     alarms: Vec<String>,
+    printed: Vec<String>,
+    errors: Vec<String>,
+    not_errors: Vec<String>,
     topics: BTreeMap<String, Vec<String>>,
 }
 
-/// Reads `alarms.toml`; `packages` are the literals that the catalogue of packages adds to the topic `environment`.
-pub(crate) fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>, String> {
-    let source: AlarmSource = read(text)?;
+/// Reads `alarms.toml`. The catalogue of packages adds literals: `packages` to the topic `environment`, `traces` to
+/// `clients`.
+pub(crate) fn alarms(text: &str, packages: Vec<String>, traces: Vec<String>) -> Result<Alarms<String>, String> {
+    let mut source: AlarmSource = read(text)?;
     let mut literals: BTreeMap<String, topics::Topics> = BTreeMap::new();
-    for (name, words) in source.topics {
+    for (name, words) in std::mem::take(&mut source.topics) {
         let topic = topics::NAMES.iter().find(|(known, _)| *known == name).map(|(_, topic)| *topic);
         let topic = topic.ok_or_else(|| format!("there is no topic {name}"))?;
         for word in words {
@@ -30,7 +34,11 @@ pub(crate) fn alarms(text: &str, packages: Vec<String>) -> Result<Alarms<String>
     for word in packages {
         *literals.entry(word).or_default() |= topics::ENVIRONMENT;
     }
-    Ok(Alarms { alarms: source.alarms, literals: literals.into_iter().collect() })
+    for word in traces {
+        *literals.entry(word).or_default() |= topics::CLIENTS;
+    }
+    let AlarmSource { alarms, printed, errors, not_errors, .. } = source;
+    Ok(Alarms { alarms, printed, errors, not_errors, literals: literals.into_iter().collect() })
 }
 
 /// Reads `platforms.toml`, whose rows name each other.

@@ -1,7 +1,7 @@
 //! Topics of lines: what a line may be about, as a set of bits. `build.rs` includes this file by path.
 
 /// A set of topics.
-pub type Topics = u16;
+pub type Topics = u32;
 
 /// Tracebacks, exception lines and the sentences between them.
 pub const PYTHON: Topics = 1;
@@ -29,9 +29,23 @@ pub const PROGRESS: Topics = 1 << 10;
 pub const ADVICE: Topics = 1 << 11;
 /// Sections of pytest.
 pub const PYTEST: Topics = 1 << 12;
+/// Names and capabilities of GPUs.
+pub const GPUS: Topics = 1 << 13;
+/// What libraries were built for.
+pub const BUILDS: Topics = 1 << 14;
+/// Architectures that builds target.
+pub const ARCHITECTURES: Topics = 1 << 15;
+/// Libraries that could not be loaded.
+pub const LOADING: Topics = 1 << 16;
+/// Traces of frameworks at work.
+pub const CLIENTS: Topics = 1 << 17;
+/// Operating systems and containers.
+pub const SYSTEM: Topics = 1 << 18;
+/// Paths that show versions.
+pub const PATHS: Topics = 1 << 19;
 
 /// The names of topics in `kb/wording/alarms.toml`.
-pub const NAMES: [(&str, Topics); 13] = [
+pub const NAMES: [(&str, Topics); 20] = [
     ("python", PYTHON),
     ("native", NATIVE),
     ("codes", CODES),
@@ -45,4 +59,11 @@ pub const NAMES: [(&str, Topics); 13] = [
     ("progress", PROGRESS),
     ("advice", ADVICE),
     ("pytest", PYTEST),
+    ("gpus", GPUS),
+    ("builds", BUILDS),
+    ("architectures", ARCHITECTURES),
+    ("loading", LOADING),
+    ("clients", CLIENTS),
+    ("system", SYSTEM),
+    ("paths", PATHS),
 ];

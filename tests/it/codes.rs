@@ -22,7 +22,7 @@ fn every_code_answers() {
         if let Some(fault) = code.fault() {
             assert!(book.find(fault).is_some(), "{label} belongs to the page {fault}, which is not there");
         }
-        if code.is_xid() {
+        if code.is_event() {
             xids += usize::from(code.row.in_use == "yes");
             assert!(code.row.in_use != "yes" || !code.meaning().is_empty(), "{label} says nothing");
         } else {

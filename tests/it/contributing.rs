@@ -13,6 +13,7 @@ const WALKS: &[(&str, &str)] = &[
     ("Adding a case", "tests/labelled.rs"),
     ("Adding a package", "src/incident/tests.rs"),
     ("Adding a wording", "src/incident/tests.rs"),
+    ("Adding a platform", "src/diagnosis/platform_tests.rs"),
     ("Adding a log prefix", "src/text/prefix/mod.rs"),
     ("Adding an output format", "tests/it/contributing.rs"),
     ("Adding a text format", "tests/it/properties.rs"),

@@ -14,6 +14,7 @@ const LAYERS: &[&str] = &[
     "amounts",
     "facts",
     "pattern",
+    "literals",
     "fingerprint",
     "compatibility",
     "condition",
@@ -238,7 +239,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-fn attributes(item: &syn::Item) -> &[syn::Attribute] {
+pub(super) fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     match item {
         syn::Item::Const(item) => &item.attrs,
         syn::Item::Fn(item) => &item.attrs,
@@ -252,7 +253,7 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
 }
 
 /// Whether something is compiled for tests only: exactly `#[cfg(test)]`.
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+pub(super) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Ident>().is_ok_and(|name| name == "test")
     })
@@ -268,12 +269,12 @@ fn module_of(file: &Path) -> Vec<String> {
     module
 }
 
-fn parse(file: &Path) -> syn::File {
+pub(super) fn parse(file: &Path) -> syn::File {
     let text = fs::read_to_string(file).expect("a source file reads");
     syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).expect("a source folder reads").flatten() {
         let path = entry.path();

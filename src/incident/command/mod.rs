@@ -3,16 +3,14 @@
 //! A command may come from a shell prompt, a bullet of a report, a launcher's Python list, or several lines joined by
 //! backslashes. Its tokens are kept as written, so that a fix can be shown in the same form.
 
-mod programs;
 mod settings;
 mod variables;
 
 pub(super) use variables::matters;
 
-use programs::PROGRAMS;
-
 use crate::facts::Facts;
 use crate::text::{Line, Transcript};
+use crate::wording;
 
 /// How a setting was written on a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -148,27 +146,13 @@ fn is_command(words: &str) -> bool {
     let Some(first) = tokens.next() else { return false };
     let name = first.rsplit(['/', '\\']).next().unwrap_or(first);
     let versioned = name.starts_with("python3.") && name.len() < 12;
-    if !versioned && !PROGRAMS.contains(&name) {
+    let commands = wording::commands();
+    if !versioned && !commands.programs.contains(&name) && !commands.runners.contains(&name) {
         return false;
     }
     let Some(second) = tokens.next() else { return false };
     let argument = second.ends_with(".py") || second.ends_with(".sh") || second.starts_with('-') && second.len() > 1;
-    let known = matches!(
-        name,
-        "torchrun"
-            | "srun"
-            | "mpirun"
-            | "trtexec"
-            | "deepspeed"
-            | "docker"
-            | "vllm"
-            | "accelerate"
-            | "yolo"
-            | "llama-server"
-            | "llama-cli"
-            | "horovodrun"
-            | "pytest"
-    );
+    let known = commands.runners.contains(&name);
     argument
         || matches!(second, "run" | "launch" | "serve" | "python" | "python3" | "train" | "exec")
             && second.len() < words.len()

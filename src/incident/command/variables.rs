@@ -5,54 +5,29 @@
 
 use super::is_assignment;
 use crate::facts::Facts;
+use crate::{vendors, wording};
 
 /// Beginnings of environment variables that matter on a GPU.
-const VARIABLES: &[&str] = &[
-    "CUDA_",
-    "PYTORCH_",
-    "NCCL_",
-    "TF_",
-    "XLA_",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "TORCH_",
-    "NVIDIA_",
-    "JAX_",
-    "CUDNN_",
-    "CUBLAS_",
-    "OMP_NUM_THREADS",
-    "TRITON_",
-    "GLOO_",
-    "RANK",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "MASTER_",
-    "VLLM_",
-    "OLLAMA_",
-    "PYTHONFAULTHANDLER",
-    "HIP_",
-    "TORCHDYNAMO_",
-    "TOKENIZERS_",
-    "MKL_",
-    "ROCR_",
-];
+fn beginnings() -> impl Iterator<Item = &'static str> {
+    vendors::variables().chain(wording::variables().logged.iter().copied())
+}
 
 /// Whether a variable matters on a GPU.
 pub(in crate::incident) fn matters(name: &str) -> bool {
-    VARIABLES.iter().any(|start| name.starts_with(start))
+    beginnings().any(|start| name.starts_with(start))
         && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 /// Environment variables that are set on the line, by a shell, by Docker, by Python.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
-    if !VARIABLES.iter().any(|start| words.contains(start)) {
+    if !beginnings().any(|start| words.contains(start)) {
         return;
     }
     let shell = words.starts_with("export ")
         || words.starts_with("set ")
         || words.starts_with("ENV ")
         || words.starts_with("env ");
-    for start in VARIABLES {
+    for start in beginnings() {
         for (at, _) in words.match_indices(start) {
             let before = words.get(..at).unwrap_or("");
             if before

@@ -8,10 +8,6 @@ use super::version;
 use crate::facts::Facts;
 use crate::packages::Packages;
 
-/// Expressions about builds with one answer, and its fact; `<package>.__version__` comes from the catalogue.
-const EXPRESSIONS: [(&str, &str); 2] =
-    [("torch.version.cuda", "torch.cuda"), ("torch.backends.cudnn.version()", "cudnn.version")];
-
 /// The question on the line before.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
@@ -63,8 +59,11 @@ fn question(words: &str, packages: &Packages) -> Option<String> {
     if !is_prompt(words) && !words.contains("python") {
         return None;
     }
-    let known = EXPRESSIONS.iter().filter_map(|(expression, fact)| {
-        words.match_indices(expression).next().map(|(at, _)| (at + expression.len(), (*fact).to_owned()))
+    // Expressions about builds are spellings too: `torch.version.cuda`.
+    let known = packages.spelled(words).filter_map(|(package, place)| {
+        let spelling = words.get(place.clone())?;
+        let asks = spelling.contains('.') && !spelling.ends_with("__version__");
+        asks.then(|| (place.end, package.fact.to_string()))
     });
     let versions = words.match_indices(".__version__").filter_map(|(at, expression)| {
         let import = words.get(..at)?.rsplit(|c: char| !is_word(c)).next()?;

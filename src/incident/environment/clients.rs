@@ -1,36 +1,15 @@
 //! Which frameworks used the GPU in one text: each keeps its own memory pool. Fact `gpu.clients`.
 //!
-//! Frames and the frameworks' own log lines count; an installed package does not. XLA's source paths contain
+//! Frames and the frameworks' own log lines count (`traces` in kb/packages.csv); an installed package does not. XLA's source paths contain
 //! "org_tensorflow" even in JAX's logs, so they are no evidence of TensorFlow.
 
 use crate::facts::{Facts, Source, Value};
-
-/// What only a running framework leaves in a line, and its name.
-const TRACES: &[(&str, &str)] = &[
-    ("/torch/nn/", "torch"),
-    ("\\torch\\nn\\", "torch"),
-    ("/torch/autograd/", "torch"),
-    ("/torch/cuda/", "torch"),
-    ("CUDACachingAllocator", "torch"),
-    ("total capacity", "torch"),
-    ("common_runtime/gpu/gpu_device.cc", "tensorflow"),
-    ("common_runtime/bfc_allocator.cc", "tensorflow"),
-    ("/tensorflow/python/", "tensorflow"),
-    ("Created TensorFlow device", "tensorflow"),
-    ("Created device /job:localhost", "tensorflow"),
-    ("/jax/_src/", "jax"),
-    ("\\jax\\_src\\", "jax"),
-    ("jaxlib.xla_extension", "jax"),
-    ("xla_bridge", "jax"),
-    ("/cupy/", "cupy"),
-    ("cupy_backends", "cupy"),
-    ("onnxruntime/core/providers/cuda", "onnxruntime"),
-    ("bfc_arena.cc", "onnxruntime"),
-];
+use crate::packages::Packages;
 
 /// Records the framework that printed a line.
-pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
-    let Some((_, name)) = TRACES.iter().find(|(trace, _)| words.contains(trace)) else { return };
+pub(super) fn read(words: &str, line: u32, packages: &Packages, facts: &mut Facts) {
+    let Some(package) = packages.iter().find(|row| row.traces().any(|trace| words.contains(trace))) else { return };
+    let name = package.group();
     let mut clients = match facts.get("gpu.clients").map(|fact| &fact.value) {
         Some(Value::List(clients)) => clients.clone(),
         _ => Vec::new(),
@@ -38,7 +17,7 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
     if clients.iter().any(|client| client == name) {
         return;
     }
-    clients.push((*name).to_owned());
+    clients.push(name.to_owned());
     if clients.len() == 1 {
         facts.add("gpu.clients", Value::List(clients), Source::Text, Some(line));
     } else {
@@ -61,7 +40,7 @@ mod tests {
             "  File \"/venv/lib/python3.10/site-packages/jax/_src/random.py\", line 132, in PRNGKey",
             "  File \"/venv/lib/python3.10/site-packages/jax/_src/prng.py\", line 13, in seed",
         ]) {
-            read(words, line, &mut facts);
+            read(words, line, crate::packages::builtin(), &mut facts);
         }
         let clients = facts.get("gpu.clients").map(|fact| (fact.value.clone(), fact.line));
         assert_eq!(clients, Some((Value::List(vec!["tensorflow".to_owned(), "jax".to_owned()]), Some(5))));

@@ -52,7 +52,7 @@ fn lines_as_printed(text: &str, log: bool, packages: &Packages, facts: &mut Fact
             command::read(&transcript, line, facts, &mut commands);
         }
         if !log {
-            tables.read(line.text, line.number, Role::Text, facts);
+            tables.read(line.text, marks, line.number, Role::Text, facts);
         }
     }
     tables.finish(facts);

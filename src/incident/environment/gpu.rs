@@ -1,9 +1,10 @@
-//! GPUs by name, compute capability and memory, wherever a line names them.
+//! GPUs by name, number and memory, wherever a line names them.
 //!
 //! A size after a GeForce name is the board's memory; within a data centre name it is part of the name. Bare model
 //! numbers in prose are ignored.
 
-use super::super::words::{after, after_folded, contains_folded, find, find_folded, is_word, number, parse_uint, size};
+use super::super::vendors::ALL as FORMATS;
+use super::super::words::{after, find, is_word, number, parse_uint, size};
 use crate::facts::{Facts, Source, Value};
 use crate::vendors::description::GpuNames;
 use crate::vendors::{self, Vendor};
@@ -29,14 +30,8 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
         }
         None => {}
     }
-    capability(words, line, facts);
     if let Some(count) = times(words) {
         facts.number_in_text("gpu.count", count as f64, line);
-    }
-    if let Some(count) =
-        after(words, "found ").and_then(parse_uint).filter(|(_, rest)| rest.starts_with(" CUDA devices"))
-    {
-        facts.number_in_text("gpu.count", count.0 as f64, line);
     }
     // "Detected 1 GPU: Tesla T4", "Detected 8 GPUs".
     if let Some((count, rest)) = after(words, "Detected ").and_then(parse_uint)
@@ -51,18 +46,9 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
     }
 }
 
-/// The name as the driver prints it: consumer boards carry "NVIDIA GeForce".
+/// The name as the driver prints it.
 fn full(name: &str) -> String {
-    let model = name.strip_prefix("RTX ").or_else(|| name.strip_prefix("GTX "));
-    if model.is_some_and(|model| {
-        model.starts_with(|c: char| c.is_ascii_digit()) && !model.contains("Ada") && !model.contains("000")
-    }) {
-        format!("NVIDIA GeForce {name}")
-    } else if name.starts_with("GeForce") || name.starts_with("RTX") {
-        format!("NVIDIA {name}")
-    } else {
-        name.to_owned()
-    }
+    FORMATS.iter().find_map(|formats| formats.full_name(name)).unwrap_or_else(|| name.to_owned())
 }
 
 /// Whether a name begins as people shorten it.
@@ -71,7 +57,7 @@ fn is_short(name: &str) -> bool {
 }
 
 /// The first GPU named on a line, and its memory where the line says it.
-pub(super) fn name(words: &str) -> Option<(String, Option<f64>)> {
+pub(in crate::incident) fn name(words: &str) -> Option<(String, Option<f64>)> {
     name_of(vendors::all(), words)
 }
 
@@ -172,66 +158,6 @@ fn times(words: &str) -> Option<u64> {
             starts.any(|start| rest.starts_with(start.as_str()))
         })?;
     (1..=64).contains(&count).then_some(count).filter(|_| name(rest).is_some())
-}
-
-/// Compute capability of the GPU, and the list that a build supports.
-fn capability(words: &str, line: u32, facts: &mut Facts) {
-    let list_at = [
-        "supports CUDA capabilities ",
-        "get_arch_list() = ",
-        "get_arch_list(): ",
-        "get_arch_list()",
-        "arch list: ",
-        "arch_list: ",
-    ]
-    .iter()
-    .find_map(|mark| after_folded(words, &mark.to_ascii_lowercase()));
-    if let Some(list) = list_at {
-        let names: Vec<String> = list
-            .split(|c: char| !(is_word(c)))
-            .filter(|word| word.starts_with("sm_") || word.starts_with("compute_"))
-            .map(str::to_owned)
-            .collect();
-        if !names.is_empty() {
-            facts.add("torch.arch_list", Value::List(names), Source::Text, Some(line));
-        }
-    }
-    let found = sm_of(words).or_else(|| {
-        for mark in ["compute capability", "cuda capability", "has capability", "capability"] {
-            let Some(at) = find_folded(words, mark) else { continue };
-            let rest = words.get(at + mark.len()..)?.trim_start_matches([' ', ':', '=', '(', '*', '`', '[']);
-            let Some((major, rest)) = parse_uint(rest) else { continue };
-            let Some(rest) =
-                rest.strip_prefix('.').or_else(|| rest.strip_prefix(", ")).or_else(|| rest.strip_prefix(','))
-            else {
-                continue;
-            };
-            let (minor, _) = parse_uint(rest)?;
-            // "requires device with capability > (8, 0)" is a requirement.
-            let demand = words.get(..at).is_some_and(|head| {
-                contains_folded(head, "requires")
-                    || contains_folded(head, "at least")
-                    || contains_folded(head, "minimum")
-            });
-            if !demand && (1..=20).contains(&major) && minor < 10 {
-                return Some((major, minor));
-            }
-        }
-        after(words, "your GPU has capability (").and_then(|rest| {
-            let (major, rest) = parse_uint(rest)?;
-            Some((major, parse_uint(rest.trim_start_matches(','))?.0))
-        })
-    });
-    if let Some((major, minor)) = found {
-        facts.words_in_text("gpu.compute_capability", format!("{major}.{minor}"), line);
-        facts.words_in_text("gpu.arch", format!("sm_{major}{minor}"), line);
-    }
-}
-
-/// "with CUDA capability sm_120 is not compatible": the GPU's own.
-fn sm_of(words: &str) -> Option<(u64, u64)> {
-    let (digits, _) = after(words, "CUDA capability sm_").and_then(parse_uint)?;
-    Some((digits / 10, digits % 10))
 }
 
 #[cfg(test)]

@@ -1,33 +1,32 @@
 //! What the text says about the machine and its software: versions, GPUs, drivers, the operating system, libraries.
 //!
-//! Only what is installed counts, not requirements ("torch>=2.0") or the resolver's messages. "CUDA Version" is the
-//! highest CUDA that the driver supports in nvidia-smi, and the toolkit's version elsewhere.
+//! Only what is installed counts, not requirements ("torch>=2.0") or the resolver's messages. What the tools
+//! of one vendor print is read in `incident::vendors`.
 
 mod answers;
-mod archs;
-mod built;
 mod clients;
 mod described;
 mod gpu;
 mod listing;
 mod loader;
-mod processes;
-mod smi;
 mod version;
 
 pub(crate) use described::{described, run_settings};
+pub(super) use gpu::name as gpu_name;
 
+use super::triggers::{self, Topics};
+use super::vendors::{ALL as FORMATS, Table};
 use super::words::{after, is_word};
 use super::{ErrorEvent, Role};
 use crate::facts::{Facts, Source, Value};
 use crate::packages::Packages;
+use crate::vendors;
 
 /// Tables that stretch over several lines, and weak hints kept until the end.
 #[derive(Debug)]
 pub(super) struct Tables<'p> {
     packages: &'p Packages,
-    smi: smi::Smi,
-    processes: processes::Processes,
+    of_vendors: Vec<Box<dyn Table>>,
     answers: answers::Answers,
     present: loader::Present,
     listing: bool,
@@ -40,8 +39,7 @@ impl<'p> Tables<'p> {
     pub(super) fn new(packages: &'p Packages) -> Self {
         Self {
             packages,
-            smi: smi::Smi::default(),
-            processes: processes::Processes::default(),
+            of_vendors: FORMATS.iter().filter_map(|formats| formats.tables()).collect(),
             answers: answers::Answers::default(),
             present: loader::Present::default(),
             listing: false,
@@ -51,24 +49,27 @@ impl<'p> Tables<'p> {
 
     /// Whether a table is being read, so that every line matters.
     pub(super) fn open(&self) -> bool {
-        self.smi.open() || self.processes.open() || self.answers.open() || self.listing
+        self.of_vendors.iter().any(|table| table.open()) || self.answers.open() || self.listing
     }
 
-    /// Reads one line; returns whether the line is only a listing.
-    pub(super) fn read(&mut self, text: &str, line: u32, role: Role, facts: &mut Facts) -> bool {
+    /// Reads one line with these topics; returns whether the line is only a listing.
+    pub(super) fn read(&mut self, text: &str, topics: Topics, line: u32, role: Role, facts: &mut Facts) -> bool {
         if text.len() > 8000 {
             return false;
         }
         let words = text.trim();
-        clients::read(words, line, facts);
+        let has = |topic: Topics| topics & topic != 0;
+        if has(triggers::CLIENTS) {
+            clients::read(words, line, self.packages, facts);
+        }
         if role == Role::Frame {
-            self.paths(words, line, facts);
+            if has(triggers::PATHS) {
+                self.paths(words, line, facts);
+            }
             return false;
         }
         self.answers.read(words, line, self.packages, facts);
-        // The process table is part of nvidia-smi's.
-        let held = self.processes.read(words, line, facts);
-        if self.smi.read(words, line, facts) || held {
+        if self.of_vendors.iter_mut().any(|table| table.read(words, line, facts)) {
             return false;
         }
         if listing::is_title(words) {
@@ -78,7 +79,7 @@ impl<'p> Tables<'p> {
         if self.listing {
             self.listing = !words.is_empty();
             if let Some((name, version)) = listing::row(words) {
-                built::read(words, line, facts);
+                builds(words, line, facts);
                 version::package(name, version, line, self.packages, facts);
                 return true;
             }
@@ -86,24 +87,35 @@ impl<'p> Tables<'p> {
             return self.listing;
         }
         if let Some((name, version)) = listing::pinned(words) {
-            built::read(words, line, facts);
+            builds(words, line, facts);
             version::package(name, version, line, self.packages, facts);
             return words.split_whitespace().count() <= 2 && !words.starts_with(['-', '*']);
         }
         if words.contains("NCCL INFO") {
             return false;
         }
-        if !built::read(words, line, facts) {
+        if !(has(triggers::BUILDS) && builds(words, line, facts)) {
             version::read(words, line, self.packages, facts);
         }
-        gpu::read(words, line, facts, &mut self.hints);
-        archs::read(words, line, facts);
-        loader::read(words, line, facts);
-        self.present.read(words, line);
-        machine(words, line, facts);
-        self.paths(words, line, facts);
+        if has(triggers::GPUS) {
+            gpu::read(words, line, facts, &mut self.hints);
+        }
+        if has(triggers::ARCHITECTURES) {
+            FORMATS.iter().for_each(|formats| formats.architectures(words, line, facts));
+        }
+        if has(triggers::LOADING) {
+            loader::read(words, line, facts);
+            self.present.read(words, line);
+        }
+        if has(triggers::SYSTEM) {
+            machine(words, line, facts);
+        }
+        if has(triggers::PATHS) {
+            self.paths(words, line, facts);
+        }
         false
     }
+
     /// Versions and systems that paths show.
     fn paths(&mut self, words: &str, line: u32, facts: &mut Facts) {
         for mark in ["/python3.", "\\Python3", "\\python3"] {
@@ -115,30 +127,13 @@ impl<'p> Tables<'p> {
                 self.hints.push(("python.version", format!("3.{digits}"), line));
             }
         }
-        if let Some(rest) = after(words, "/whl/cu") {
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            if let Some(cuda) = version::from_tag(&digits) {
-                self.hints.push(("torch.cuda", cuda, line));
+        let hints = &mut self.hints;
+        let mut suggest = |name, value| {
+            if hints.len() < 64 {
+                hints.push((name, value, line));
             }
-        }
-        // A toolkit's folder: /usr/local/cuda-12.2/lib64, CUDA\v10.0\bin.
-        for mark in ["/cuda-", "\\CUDA\\v"] {
-            let found = after(words, mark).map(|rest| rest.split(|c: char| !(c.is_ascii_digit() || c == '.')).next());
-            if let Some(Some(found)) = found
-                && found.contains('.')
-                && found.len() <= 4
-                && self.hints.len() < 64
-            {
-                self.hints.push(("toolkit.version", found.trim_end_matches('.').to_owned(), line));
-            }
-        }
-        // MXNet names its packages after the CUDA they are built for.
-        if let Some(rest) = after(words, "mxnet-cu") {
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            if let Some(cuda) = version::from_tag(&digits) {
-                self.hints.push(("cuda.version", cuda, line));
-            }
-        }
+        };
+        FORMATS.iter().for_each(|formats| formats.in_paths(words, &mut suggest));
         let drive = words.find(":\\").and_then(|at| words.get(..at)).and_then(|head| head.chars().next_back());
         if drive.is_some_and(|c| c.is_ascii_alphabetic()) && words.matches('\\').count() > 1 {
             facts.add("os.windows", Value::Bool(true), Source::Text, Some(line));
@@ -157,12 +152,21 @@ impl<'p> Tables<'p> {
     }
 }
 
-/// Facts in an error's own message.
-pub(super) fn from_error(error: &ErrorEvent, line: u32, facts: &mut Facts) {
-    loader::read(&error.message, line, facts);
-    let message = error.message.replace('\n', " ");
-    version::from_message(&message, line, facts);
-    built::read(&message, line, facts);
+/// Reads what software was built for; returns whether the line compares versions.
+fn builds(words: &str, line: u32, facts: &mut Facts) -> bool {
+    // All are asked, whatever the first says.
+    FORMATS.iter().filter(|formats| formats.builds(words, line, facts)).count() > 0
+}
+
+/// Facts in an error's own message, which is `joined` on one line and has these topics.
+pub(super) fn from_error(error: &ErrorEvent, joined: &str, topics: Topics, line: u32, facts: &mut Facts) {
+    if topics & triggers::LOADING != 0 {
+        loader::read(&error.message, line, facts);
+    }
+    FORMATS.iter().for_each(|formats| formats.in_message(joined, line, facts));
+    if topics & triggers::BUILDS != 0 {
+        builds(joined, line, facts);
+    }
     if error.frames.iter().any(|frame| frame.file.get(1..3) == Some(":\\")) {
         facts.add("os.windows", Value::Bool(true), Source::Text, Some(line));
     }
@@ -179,11 +183,10 @@ fn machine(words: &str, line: u32, facts: &mut Facts) {
         yes("os.wsl");
     }
     if words.contains("docker run")
-        || words.contains("nvidia-container")
         || words.contains("kubectl ")
         || words.contains("/.dockerenv")
         || words.starts_with("docker: ")
-        || words.contains("NVIDIA Release ") && words.contains("build")
+        || vendors::all().iter().flat_map(|vendor| &vendor.driver.containers).any(|word| words.contains(word.as_str()))
     {
         yes("os.container");
     }
@@ -255,13 +258,14 @@ fn df_size(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    pub(super) fn facts(text: &str) -> Facts {
+    pub(in crate::incident) fn facts(text: &str) -> Facts {
         let (mut facts, mut tables) = (Facts::default(), Tables::new(crate::packages::builtin()));
         for (number, line) in text.lines().enumerate() {
-            tables.read(line, number as u32 + 1, Role::Text, &mut facts);
+            let topics = triggers::Triggers::builtin().topics(line);
+            tables.read(line, topics, number as u32 + 1, Role::Text, &mut facts);
         }
         tables.finish(&mut facts);
         facts

@@ -5,6 +5,7 @@
 
 use super::super::Link;
 use super::super::words::{is_word, parse_uint};
+use crate::vendors::{self, CodeForm};
 
 /// A parsed exception line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,7 +209,13 @@ pub(crate) fn last_segment(name: &str) -> &str {
 
 fn says_exception(last: &str) -> bool {
     let last = last_segment(last);
-    SUFFIXES.iter().any(|suffix| last.ends_with(suffix)) || last.starts_with("NVMLError_")
+    SUFFIXES.iter().any(|suffix| last.ends_with(suffix)) || is_code_class(last)
+}
+
+/// Whether a class is one that a binding makes of a status code.
+fn is_code_class(last: &str) -> bool {
+    let mut families = vendors::all().iter().flat_map(|vendor| &vendor.codes.families);
+    families.any(|family| family.form == CodeForm::Class && last.starts_with(&family.prefix))
 }
 
 fn is_camel(last: &str) -> bool {

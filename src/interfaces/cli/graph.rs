@@ -8,8 +8,8 @@ use super::common::Common;
 use super::exit::Exit;
 use super::failure::{Failure, Result};
 use super::format::{Format, FormatArg};
+use super::open;
 use super::output::{self, Output, json};
-use super::{new, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -96,7 +96,7 @@ fn answer(graph: &Graph) -> Answer<'_> {
                 title: &node.record.title,
                 status: &node.record.status,
                 date: node.record.day(),
-                path: new::shown(&node.record.path),
+                path: open::shown(&node.record.path),
             })
             .collect(),
         relations: graph

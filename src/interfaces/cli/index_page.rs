@@ -15,8 +15,8 @@ use super::common::Common;
 use super::exit::Exit;
 use super::failure::{Failure, Result, reason};
 use super::format::{Format, FormatArg};
+use super::open;
 use super::output::{Output, json};
-use super::{new, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -87,7 +87,7 @@ fn page(folder: &std::path::Path, args: &Options) -> Result<Page> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(Failure::reading(&path, &error)),
     };
-    let shown = new::shown(&path);
+    let shown = open::shown(&path);
     let same = there.as_ref().is_some_and(|there| index_page::is_same(there, &text));
     let state = match (&there, same, args.check) {
         (Some(_), true, true) => "current",

@@ -18,8 +18,8 @@ use super::exit::Exit;
 use super::failure::Result;
 use super::filter::Filters;
 use super::format::{Format, FormatArg};
+use super::open;
 use super::output::{Output, json, table};
-use super::{new, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -123,7 +123,7 @@ fn of_record(record: Record) -> Row {
         status: record.status,
         id: record.id,
         title: record.title,
-        path: new::shown(&record.path),
+        path: open::shown(&record.path),
         faults: record.faults,
     }
 }

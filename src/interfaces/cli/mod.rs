@@ -45,6 +45,7 @@ mod stats;
 mod status;
 mod tail;
 mod templates;
+mod why;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::panic;

@@ -7,7 +7,6 @@
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use crate::book::report::Report;
 use crate::diagnosis::Verdict;
 use crate::facts::Facts;
 use crate::reports::dates;
@@ -17,9 +16,7 @@ use crate::reports::draft::moment::Moment;
 use crate::reports::draft::report::{self, New};
 use crate::reports::draft::templates::Templates;
 use crate::reports::draft::{duplicates, git, occurrence, report_config};
-use crate::reports::files;
 use crate::reports::knowledge::Knowledge;
-use crate::reports::lookup;
 use crate::reports::project::Project;
 use crate::text::redact::Redactor;
 use clap::Args;
@@ -153,7 +150,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         status: args.status.clone(),
         command: args.command.clone(),
         former_gpu: former.map(|gpu| gpu.name.clone()),
-        about: args.about.as_deref().map(|id| one_report(&knowledge, id)).transpose()?,
+        about: args.about.as_deref().map(|id| open::one_report(&knowledge, id)).transpose()?,
         change: args.commit.as_deref().map(change).transpose()?,
         software: if ran_here { here::software(&reading, common)? } else { Facts::default() },
     };
@@ -213,7 +210,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let answer = Answer {
         schema: "faultbook/new/1",
         id: &created.id,
-        path: shown(&created.path),
+        path: open::shown(&created.path),
         written: text.is_none(),
         looks_like: alike.map(|alike| Alike {
             id: alike.id,
@@ -247,7 +244,7 @@ fn add(
     args: &Options,
     output: &Output,
 ) -> Result<Exit> {
-    let old = one_report(knowledge, id)?;
+    let old = open::one_report(knowledge, id)?;
     let own = fill::own_facts(&reading.diagnosis);
     let mut paragraph = occurrence::paragraph(&old, filled, &own, moment);
     let mut redactor = redactor;
@@ -256,7 +253,7 @@ fn add(
     }
     occurrence::append(&old.path, &paragraph)?;
     redactions::say(redactor.as_ref(), args.show_redactions);
-    let path = shown(&old.path);
+    let path = open::shown(&old.path);
     output.write(&match output.format {
         Format::Json => json(&Answer {
             schema: "faultbook/new/1",
@@ -298,20 +295,6 @@ pub(crate) fn templates(project: &Project) -> Result<Templates> {
     Ok(report_config::templates(&project.config, &open::here())?)
 }
 
-/// The project's only report with that id.
-pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> Result<Report> {
-    let paths: Vec<PathBuf> = lookup::entries_named(knowledge, id).map(|entry| entry.path.clone()).collect();
-    match paths.as_slice() {
-        [path] => Ok(files::read_report(path)?),
-        [] => Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all")),
-        several => {
-            let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
-            Err(Failure::new(format!("{} reports have the id `{id}`", several.len()))
-                .hint(format!("name one by its file: {}", names.join(", "))))
-        }
-    }
-}
-
 fn change(revision: &str) -> Result<(git::Commit, Vec<git::Change>)> {
     let here = open::here();
     let commit = git::commit(&here, revision)?;
@@ -335,9 +318,4 @@ fn moment(text: &str) -> Result<Moment, String> {
     dates::reading(text)
         .and_then(|text| Moment::parse(&text))
         .ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
-}
-
-/// A path as users type it: relative if it is below the current folder.
-pub(crate) fn shown(path: &Path) -> String {
-    path.strip_prefix(open::here()).unwrap_or(path).display().to_string()
 }

@@ -1,5 +1,6 @@
 //! Opens the book and the project's reports according to the options.
 
+use crate::book::report::Report;
 use crate::diagnosis::Search as _;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,11 +9,12 @@ use std::sync::OnceLock;
 use crate::reports::knowledge::{Knowledge, Places, Progress};
 use crate::reports::project::Project;
 use crate::reports::record::{self, ParsedReport, Record};
+use crate::reports::{files, lookup};
 use etcetera::BaseStrategy as _;
 use indicatif::ProgressBar;
 
 use super::common::Common;
-use super::failure::Result;
+use super::failure::{Failure, Result};
 use super::{output, progress};
 
 /// The number of reports that are indexed without showing progress.
@@ -47,6 +49,25 @@ pub(crate) fn told(project: &Project, knowledge: &Knowledge) -> Vec<ParsedReport
     let faults =
         |path: &Path| index.and_then(|index| index.entry(path)).map(|entry| entry.faults.clone()).unwrap_or_default();
     record::read(&project.files, faults)
+}
+
+/// The project's only report with that id.
+pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> Result<Report> {
+    let paths: Vec<&Path> = lookup::entries_named(knowledge, id).map(|entry| entry.path.as_path()).collect();
+    match paths.as_slice() {
+        [path] => Ok(files::read_report(path)?),
+        [] => Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all")),
+        several => {
+            let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
+            Err(Failure::new(format!("{} reports have the id `{id}`", several.len()))
+                .hint(format!("name one by its file: {}", names.join(", "))))
+        }
+    }
+}
+
+/// A path as users type it: relative if it is below the current folder.
+pub(crate) fn shown(path: &Path) -> String {
+    path.strip_prefix(here()).unwrap_or(path).display().to_string()
 }
 
 pub(crate) fn here() -> PathBuf {

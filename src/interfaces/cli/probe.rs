@@ -22,7 +22,7 @@ use super::progress;
 pub(crate) const HELP: &str = "\
 Exit codes of probe:
   0  a driver answers and nothing is broken
-  1  there is no NVIDIA driver, or something is broken
+  1  there is no GPU driver, or something is broken
   2  the command line is wrong, or a file could not be written";
 
 /// The time budget when a diagnosis probes the machine by default.

@@ -6,8 +6,8 @@ use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, PLAIN, STRONG};
 use crate::render::words::counted;
 use crate::reports::draft::git;
-use crate::reports::mentions;
 use crate::reports::refs::{self, CommitMention, Mention};
+use crate::reports::{lookup, mentions};
 use clap::Args;
 use serde::Serialize;
 
@@ -15,8 +15,8 @@ use super::common::Common;
 use super::exit::Exit;
 use super::failure::Result;
 use super::format::{Format, FormatArg};
+use super::open;
 use super::output::{self, Output, json, table};
-use super::{new, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -58,12 +58,11 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, options.format)?;
     let query = options.id.as_str();
     let (project, knowledge) = open::project(common, false)?;
-    let records = open::records(&knowledge);
-    let called: Vec<_> = records.iter().filter(|record| record.is_called(query)).collect();
-    let id = called.first().map_or(query, |record| record.id.as_str());
-    let names = called.iter().flat_map(|record| std::iter::once(&record.id).chain(&record.aliases));
+    let called: Vec<_> = lookup::entries_named(&knowledge, query).collect();
+    let id = called.first().map_or(query, |report| report.id.as_str());
+    let names = called.iter().flat_map(|report| std::iter::once(&report.id).chain(&report.aliases));
     let ids = mentions::spellings(id, names);
-    let own: Vec<PathBuf> = called.iter().map(|record| record.path.clone()).collect();
+    let own: Vec<PathBuf> = called.iter().map(|report| report.path.clone()).collect();
 
     let root = root(&project.config.path);
     let mut folders = vec![root.clone()];
@@ -79,7 +78,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     if called.is_empty() {
         output::remark(&format!("the project has no report `{query}`; these places mention it anyway"));
     }
-    let paths: Vec<String> = own.iter().map(|path| new::shown(path)).collect();
+    let paths: Vec<String> = own.iter().map(|path| open::shown(path)).collect();
     output.write(&match output.format {
         Format::Json => json(&answer(id, paths, &found, &commits))?,
         Format::Markdown => markdown(&found, &commits),
@@ -99,7 +98,7 @@ fn root(config: &Path) -> PathBuf {
 fn answer<'a>(id: &'a str, reports: Vec<String>, found: &'a [Mention], commits: &'a [CommitMention]) -> Answer<'a> {
     let place = |one: &'a Mention| Place {
         kind: if one.in_report { "report" } else { "file" },
-        path: new::shown(&one.path),
+        path: open::shown(&one.path),
         line: one.line,
         column: one.column,
         text: &one.text,
@@ -126,7 +125,7 @@ fn markdown(found: &[Mention], commits: &[CommitMention]) -> String {
 }
 
 fn place(one: &Mention) -> String {
-    format!("{}:{}:{}", new::shown(&one.path), one.line, one.column)
+    format!("{}:{}:{}", open::shown(&one.path), one.line, one.column)
 }
 
 fn terminal(id: &str, found: &[Mention], commits: &[CommitMention], output: &Output) -> String {

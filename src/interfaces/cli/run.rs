@@ -36,7 +36,7 @@ use super::output::{Output, remark};
 use super::probe;
 use super::reduce::Selection;
 use super::tail::Tail;
-use super::{complain, diagnose, here, new, open};
+use super::{complain, diagnose, here, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -106,11 +106,13 @@ fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output:
     let reading = diagnose::read_with(&input, &knowledge, &|_, incident| Ok(moment.measured(incident)))?;
     // It ran here, wherever its devices were.
     let software = if args.new { here::software(&reading, common)? } else { Facts::default() };
-    let diagnosis = reading.diagnosis;
+    let mut diagnosis = reading.diagnosis;
     // After Ctrl-C the user knows why it ended, unless the output contains a failure that made them press it.
     if outcome.was_stopped() && diagnosis.fault.is_none() {
         return Ok(());
     }
+    let reports_nothing = diagnosis.verdict == Verdict::NoError;
+    diagnosis.ended_badly(&outcome.describe());
     if output.format == AnswerFormat::Terminal && is_answered(&reading.incident, &reading.transcript) {
         remark(&format!("the command ended with {}; the answer is above", outcome.describe()));
     } else {
@@ -119,8 +121,7 @@ fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output:
     let drafted = args.new.then(|| {
         let command = in_words(&args.command);
         // A report needs a name if the output does not suggest one.
-        let title =
-            (diagnosis.verdict == Verdict::NoError).then(|| format!("{command} ended with {}", outcome.describe()));
+        let title = reports_nothing.then(|| format!("{command} ended with {}", outcome.describe()));
         let options = ReportOptions { title, command: Some(command), software, ..ReportOptions::default() };
         draft(options, &input, &moment, &project, &knowledge, common)
     });
@@ -155,7 +156,7 @@ fn draft(
 ) -> Result<PathBuf> {
     let drafted = noninteractive::write(&DraftRequest {
         text: &input.bytes,
-        notes: input.selection.iter().map(Selection::note).collect(),
+        excerpt: input.selection.as_ref().map(Selection::excerpt).unwrap_or_default(),
         options,
         knowledge,
         config: &project.config,
@@ -170,7 +171,7 @@ fn draft(
     if drafted.secrets > 0 {
         remark("secrets in the output were left out of the report; revoke them if others have seen the output");
     }
-    remark(&format!("drafted {}", new::shown(&drafted.path)));
+    remark(&format!("drafted {}", open::shown(&drafted.path)));
     Ok(drafted.path)
 }
 

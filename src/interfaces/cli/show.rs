@@ -20,13 +20,17 @@ use super::exit::Exit;
 use super::failure::{Failure, Result};
 use super::format::{Format, FormatArg};
 use super::output::{Output, json};
-use super::{list, open, search};
+use super::{list, open, search, why};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// An id (`cudnn-no-engine`, `BUG-20251110-003`) or a code (`700`, `CUDNN_STATUS_EXECUTION_FAILED`, `Xid 79`).
     #[arg(required = true, value_name = "ID|CODE")]
     id: Vec<String>,
+
+    /// How the page ranks its causes: the author's word, counted cases, and what each piece of evidence weighs.
+    #[arg(long)]
+    why: bool,
 
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
@@ -59,6 +63,9 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let found = lookup::find(&knowledge, query, !common.no_builtin)?;
     if found.is_empty() {
         return nothing(&knowledge, query, output);
+    }
+    if options.why {
+        return why::run(&knowledge.book, &found, query, output);
     }
     let text = match output.format {
         Format::Json => {

@@ -9,8 +9,8 @@ use super::common::Common;
 use super::exit::Exit;
 use super::failure::Result;
 use super::format::{Format, FormatArg};
+use super::open;
 use super::output::{Output, json};
-use super::{new, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -43,13 +43,13 @@ struct Answer<'a> {
 pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, args.format)?;
     let knowledge = open::knowledge(common, false)?;
-    let report = new::one_report(&knowledge, &args.id)?;
+    let report = open::one_report(&knowledge, &args.id)?;
     let folder =
         report.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or_else(open::here, Into::into);
     let commit = args.commit.as_deref().map(|revision| git::commit(&folder, revision)).transpose()?;
     let short = commit.as_ref().map(|commit| git::short(&commit.hash));
     let changed = status::set(&report.path, &args.word, short)?;
-    let path = new::shown(&report.path);
+    let path = open::shown(&report.path);
     let by = short.map(|short| format!(" by {short}")).unwrap_or_default();
     let before = if changed.before.is_empty() { "no status".to_owned() } else { changed.before.clone() };
     output.write(&match output.format {

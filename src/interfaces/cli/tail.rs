@@ -20,21 +20,6 @@ const LIMITS: Limits = Limits { start: MIB, end: 16 * MIB, middle: 15 * MIB, bef
 /// Bytes of a piece: the unit that is copied, kept or dropped.
 const PIECE: usize = 64 * 1024;
 
-/// Words of a piece worth keeping, as training programs print them. The comparison is case-sensitive, which is several
-/// times faster, and this is on the hot path.
-const ALARMING: [&str; 10] = [
-    "Traceback (most",
-    "Error:",
-    "ERROR",
-    "FATAL",
-    "CUDA error",
-    "out of memory",
-    "NVRM: Xid",
-    "terminate called",
-    "core dumped",
-    "Killed",
-];
-
 /// The longest part of a line that is buffered until its end arrives.
 const LONGEST: usize = 64 * 1024;
 
@@ -79,7 +64,7 @@ impl Tail {
             middle: 0,
             recent: VecDeque::new(),
             bytes: 0,
-            alarming: AhoCorasick::new(ALARMING).expect("a few short words"),
+            alarming: AhoCorasick::new(&crate::wording::alarms().printed).expect("a few short words"),
             follows: false,
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn run(format: FormatArg<Format>, common: &Common) -> Result<Exit> {
             Some(broken) => format!("cannot be used: {broken}"),
             None => choice.about.clone(),
         },
-        path: choice.path.as_deref().map(new::shown),
+        path: choice.path.as_deref().map(open::shown),
         broken: choice.broken.clone(),
     };
     let rows: Vec<Row> = all.choices().map(row).collect();

@@ -36,9 +36,7 @@ pub(super) struct Analysis {
 
 /// Reads a log.
 pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
-    let cut = Cut::of(text);
-    let shown = shown(text, cut.as_ref());
-    let excerpt = cut.as_ref().map(|cut| cut.excerpt_of(text)).unwrap_or_default();
+    let (shown, excerpt) = read_part(text);
     let transcript = text::read_excerpt(shown.as_bytes(), &excerpt);
     let incident = incident::read(&transcript);
     let diagnosis = diagnose(&transcript, &incident, knowledge.library(), &Measured::default());
@@ -46,14 +44,12 @@ pub(super) fn read(text: &Text, knowledge: &Knowledge) -> Analysis {
     Analysis { diagnosis, folds, errors }
 }
 
-/// What is read of a document, and what is not, in words.
-pub(super) fn read_part(text: &Text) -> (Cow<'_, str>, Option<String>) {
-    let cut = Cut::of(text);
-    (shown(text, cut.as_ref()), cut.map(|cut| cut.note()))
-}
-
-fn shown<'t>(text: &'t Text, cut: Option<&Cut>) -> Cow<'t, str> {
-    cut.map_or(Cow::Borrowed(text.as_str()), |cut| Cow::Owned(cut.excerpt(text)))
+/// What is read of a document, and which of its lines that are.
+pub(super) fn read_part(text: &Text) -> (Cow<'_, str>, text::Excerpt) {
+    match Cut::of(text) {
+        Some(cut) => (Cow::Owned(cut.excerpt(text)), cut.excerpt_of(text)),
+        None => (Cow::Borrowed(text.as_str()), text::Excerpt::default()),
+    }
 }
 
 /// The range of some words of a line (counted from 1) in the document; the whole line if it does not contain them.

@@ -77,13 +77,8 @@ impl<W: Write> Server<W> {
         let events = self.events.0.clone();
         thread::spawn(move || {
             let work = || {
-                let (text, left_out) = analysis::read_part(&target.text);
-                drafts::write(
-                    &target.workspace,
-                    text.as_bytes(),
-                    left_out.into_iter().collect(),
-                    ReportOptions::default(),
-                )
+                let (text, excerpt) = analysis::read_part(&target.text);
+                drafts::write(&target.workspace, text.as_bytes(), excerpt, ReportOptions::default())
             };
             let event = match catch_unwind(AssertUnwindSafe(work)) {
                 Ok(drafted) => Event::Drafted(id, drafted.map(Box::new)),

@@ -14,6 +14,7 @@ use crate::book::report::Report;
 use crate::interfaces::workspace::Workspace;
 use crate::reports::mentions;
 use crate::reports::reading;
+use crate::vendors;
 
 /// What an id refers to.
 pub(super) enum Meaning<'w> {
@@ -70,7 +71,7 @@ fn meaning<'w>(session: &'w Session, document: &Document, word: &str) -> Option<
     if may_be_page && let Some(page) = book.find(word) {
         return Some((Meaning::Page(page), word.len()));
     }
-    let is_name = word.contains('_') || word.starts_with("cuda") || word.starts_with("nccl");
+    let is_name = word.contains('_') || vendors::is_code(word);
     if is_name && word.len() > 6 {
         let codes = book.codes().by_name(word);
         if !codes.is_empty() {

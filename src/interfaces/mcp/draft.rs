@@ -15,6 +15,7 @@ use super::tools::{failed, log};
 use crate::interfaces::drafts;
 use crate::reports::draft::fill::ReportOptions;
 use crate::reports::draft::noninteractive::Drafted;
+use crate::text::Excerpt;
 
 /// What `draft_report` takes.
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
@@ -77,7 +78,7 @@ impl Server {
             let severity = severity.map(|grade| format!("{grade:?}").to_lowercase());
             let options = ReportOptions { title, severity, command, ..ReportOptions::default() };
             let make = if workspace.settings().allow_write { drafts::write } else { drafts::preview };
-            Ok(match make(workspace, &bytes, Vec::new(), options) {
+            Ok(match make(workspace, &bytes, Excerpt::default(), options) {
                 Ok(drafted) => answer(drafted),
                 Err(error) => failed(drafts::failure(&error)),
             })

@@ -77,14 +77,7 @@ impl Events {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const LOG: &str = "\
-6,1201,88123456,-;nvidia-nvlink: Nvlink Core is being initialized
-3,1399,912345678,-;NVRM: Xid (PCI:0000:65:00): 48, pid='<unknown>', name=<unknown>, DBE (double bit error) in L2
-3,1400,912345999,-;NVRM: Xid (PCI:0000:65:00): 63, pid=4312, name=python, Row Remapper: New row marked for remapping
-3,1400,912999999,-;NVRM: Xid (PCI:0000:65:00): 63, pid=4312, name=python, Row Remapper: New row marked for remapping
-3,1500,999999999,-;Out of memory: Killed process 4312 (python), UID 1000, total-vm:88000000kB
-";
+    use crate::machine::kernel_log::tests::LOG;
 
     #[test]
     fn events_of_a_log() {

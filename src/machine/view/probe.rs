@@ -4,6 +4,7 @@ use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
 use crate::machine::{Check, CheckStatus, Outcome, alike, called};
+use crate::packages;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
@@ -35,7 +36,7 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     machine(&mut sheet, facts);
     limits(&mut sheet, facts);
     variables(&mut sheet, facts);
-    kernel_log(&mut sheet, facts);
+    kernel_log(&mut sheet, outcome);
     findings(&mut sheet, outcome);
     unknown(&mut sheet, facts);
     sheet.finish()
@@ -114,8 +115,7 @@ fn checks(sheet: &mut Sheet, outcome: &Outcome) {
 fn software(sheet: &mut Sheet, outcome: &Outcome) {
     let facts = &outcome.facts;
     let mut words = Vec::new();
-    for package in ["torch", "tensorflow", "jax", "onnxruntime", "cupy", "vllm", "triton", "transformers", "deepspeed"]
-    {
+    for package in packages::builtin().iter().filter(|row| row.is_python()).map(|row| row.group()) {
         let Some(version) = facts.text(&format!("{package}.version")) else { continue };
         let archs: Vec<&str> =
             list(facts, &format!("{package}.arch_list")).iter().map(|arch| arch.trim_start_matches("sm_")).collect();
@@ -192,10 +192,11 @@ fn variables(sheet: &mut Sheet, facts: &Facts) {
 }
 
 /// What the kernel logged about GPUs, and the log's name.
-fn kernel_log(sheet: &mut Sheet, facts: &Facts) {
+fn kernel_log(sheet: &mut Sheet, outcome: &Outcome) {
+    let facts = &outcome.facts;
     let (Some(log), Some(count)) = (facts.text("kernel.log"), facts.number("kernel.xid.count")) else { return };
     if count == 0.0 {
-        return row(sheet, "kernel log", &format!("no Xid in {log}"));
+        return row(sheet, "kernel log", &format!("no {} in {log}", outcome.vendor.kernel_log.event));
     }
     for line in list(facts, "kernel.xid.lines") {
         row(sheet, "kernel log", line);

@@ -8,8 +8,10 @@ use crate::book::page::Cause;
 use crate::condition::Condition;
 use crate::diagnosis::Diagnosis;
 use crate::facts::{self, Fact, Facts, ReportRow, Source, Value};
+use crate::packages::{self, Kind};
 use crate::reports::knowledge::Knowledge;
 use crate::text::redact;
+use crate::vendors::{self, Vendor};
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 const MIB: f64 = 1024.0 * 1024.0;
@@ -122,14 +124,18 @@ impl Rows<'_> {
     }
 
     fn driver(&mut self) {
-        let (version, cuda) = (self.facts.text("driver.version"), self.facts.text("driver.cuda"));
-        let value = match (version, cuda) {
-            (Some(version), Some(cuda)) => Some(format!("{version} (CUDA {cuda} via `nvidia-smi`)")),
+        let supported = vendors::all().iter().find_map(|vendor| {
+            let fact = self.facts.get(&format!("driver.{}", vendor.runtime.facts))?;
+            let Value::Text(newest) = &fact.value else { return None };
+            Some((fact, format!("{} {newest} via `{}`", vendor.runtime.name, vendor.management.tool)))
+        });
+        let (fact, supported) = supported.unzip();
+        let value = match (self.facts.text("driver.version"), supported) {
+            (Some(version), Some(supported)) => Some(format!("{version} ({supported})")),
             (Some(version), None) => Some(version.to_owned()),
-            (None, Some(cuda)) => Some(format!("CUDA {cuda} via `nvidia-smi`")),
-            (None, None) => None,
+            (None, supported) => supported,
         };
-        self.push("Driver", value, self.facts.get("driver.version").or(self.facts.get("driver.cuda")));
+        self.push("Driver", value, self.facts.get("driver.version").or(fact));
     }
 
     fn system(&mut self) {
@@ -171,13 +177,18 @@ fn missing(diagnosis: &Diagnosis, own: &Facts) -> Vec<Row> {
     if diagnosis.error.is_none() {
         return Vec::new();
     }
-    let framework = ["torch", "tensorflow", "jax", "cupy", "numba", "onnxruntime", "vllm"];
     let known = |name: &str| own.get(name).is_some();
-    let has_framework = framework.iter().any(|name| known(&format!("{name}.version")));
+    let has_framework = packages::builtin().iter().any(|row| row.kind == Kind::Framework && known(&row.fact));
+    let names =
+        |of: fn(&Vendor) -> &String| vendors::all().iter().map(|vendor| of(vendor).as_str()).collect::<Vec<_>>();
+    let tools = names(|vendor| &vendor.management.tool).join(" or ");
+    let runtimes = names(|vendor| &vendor.runtime.name).join(" or ");
+    let driver = format!("the driver's version, as {tools} shows it");
+    let framework = format!("the framework and its version, with the {runtimes} it was built for");
     let needed = [
         ("GPU", known("gpu.name"), "gpu.name", "name the GPU and its memory"),
-        ("Driver", known("driver.version"), "driver.version", "the driver's version, as nvidia-smi shows it"),
-        ("Framework", has_framework, "torch.version", "the framework and its version, with the CUDA it was built for"),
+        ("Driver", known("driver.version"), "driver.version", driver.as_str()),
+        ("Framework", has_framework, "torch.version", &framework),
         ("Python", known("python.version"), "python.version", "its version"),
         (
             "OS",

@@ -17,8 +17,8 @@ use crate::diagnosis::{Measured, diagnose};
 use crate::incident::{self, Incident};
 use crate::reports::config::Config;
 use crate::reports::knowledge::Knowledge;
-use crate::text;
 use crate::text::redact::Redactor;
+use crate::text::{self, Excerpt};
 
 /// The template that is filled.
 const TEMPLATE: &str = "bug_report";
@@ -27,8 +27,8 @@ const TEMPLATE: &str = "bug_report";
 pub(crate) struct DraftRequest<'a> {
     /// The log.
     pub text: &'a [u8],
-    /// What of the log was left out, as sentences.
-    pub notes: Vec<String>,
+    /// Which lines of a longer log it holds.
+    pub excerpt: Excerpt,
     /// What the user says about the report.
     pub options: ReportOptions,
     /// The book and the project's reports.
@@ -98,7 +98,7 @@ fn draft(request: &DraftRequest<'_>, write: bool) -> Result<Drafted, Error> {
     let scheme = report_config::scheme(config)?;
     let mut redactor = Redactor::new(&report_config::known());
     let text = report_config::redacted(request.text, &mut redactor);
-    let transcript = text::read(&text);
+    let transcript = text::read_excerpt(&text, &request.excerpt);
     let incident = incident::read(&transcript);
     let measured = (request.measure)(&incident).unwrap_or_default();
     let diagnosis = diagnose(&transcript, &incident, knowledge.library(), &measured);
@@ -112,8 +112,7 @@ fn draft(request: &DraftRequest<'_>, write: bool) -> Result<Drafted, Error> {
     let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let git = state.as_ref().map_err(|_| why.as_str());
     let material = Material { transcript: &transcript, incident: &incident, diagnosis: &diagnosis, knowledge, git };
-    let mut context = fill::fill(&material, options);
-    context.notes.extend(request.notes.iter().cloned());
+    let context = fill::fill(&material, options);
     let moment = Moment::now();
     let mut new = New {
         templates: &templates,

@@ -6,6 +6,7 @@ use super::{environment, plan};
 use crate::diagnosis::{CauseStatus, Consequence, Diagnosis};
 use crate::facts::Facts;
 use crate::render::words;
+use crate::vendors;
 
 pub(super) fn title(diagnosis: &Diagnosis, error: Option<&PrimaryError>, own: &Facts) -> String {
     let what = match (&diagnosis.fault, error) {
@@ -17,7 +18,7 @@ pub(super) fn title(diagnosis: &Diagnosis, error: Option<&PrimaryError>, own: &F
         (None, None) => return "TODO: name the bug in one line".to_owned(),
     };
     match own.text("gpu.name").and(environment::gpu_in_words(own)) {
-        Some(gpu) => format!("{what} on {}", gpu.trim_start_matches("NVIDIA ").trim_start_matches("GeForce ")),
+        Some(gpu) => format!("{what} on {}", vendors::model(&gpu)),
         None => what,
     }
 }

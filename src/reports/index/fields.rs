@@ -7,6 +7,7 @@ use tantivy::{Index, TantivyDocument};
 use super::tokenizer::WordTokenizer;
 use crate::book::contents::Entry;
 use crate::book::report::Report;
+use crate::vendors;
 
 /// Raise it when fields, tokenizer or the report reader change: older caches are then rebuilt.
 pub(super) const VERSION: u32 = 1;
@@ -101,7 +102,7 @@ pub(super) fn codes_in(text: &str) -> Vec<&str> {
         .split(|c: char| !is_part(c))
         .filter(|word| {
             let shouted = word.contains("_ERROR") || word.contains("_STATUS_");
-            shouted || word.starts_with("cudaError") || (word.starts_with("nccl") && word.ends_with("Error"))
+            shouted || vendors::is_code(word)
         })
         .collect();
     codes.sort_unstable();

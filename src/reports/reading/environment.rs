@@ -5,6 +5,7 @@
 use super::words::{labelled, split_label};
 use crate::book::blocks::{Block, Kind};
 use crate::book::sections::{fences, visit};
+use crate::vendors::{self, description::GpuNames};
 
 /// Labels and values in paragraphs, lists, tables and fences. An item without value takes those nested in it.
 pub(super) fn pairs(blocks: &[Block]) -> Vec<(String, String)> {
@@ -42,6 +43,11 @@ pub(super) fn pairs(blocks: &[Block]) -> Vec<(String, String)> {
     out
 }
 
+/// Whether a word is in a list of some vendor.
+fn named(list: fn(&GpuNames) -> &Vec<String>, word: &str) -> bool {
+    vendors::all().iter().any(|vendor| list(&vendor.gpus).iter().any(|name| name == word))
+}
+
 /// GPU models named in a text without a label: "RTX 3060", "A100", "H100", "Tesla T4".
 pub(super) fn gpu_models(text: &str) -> Vec<String> {
     let words: Vec<&str> = text
@@ -51,33 +57,11 @@ pub(super) fn gpu_models(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (i, word) in words.iter().enumerate() {
         let next = words.get(i + 1).copied().unwrap_or_default();
-        let series = ["RTX", "GTX", "Tesla", "Quadro"].contains(word) && next.chars().any(|c| c.is_ascii_digit());
-        let data_centre = matches!(
-            *word,
-            "A100"
-                | "A10"
-                | "A10G"
-                | "A30"
-                | "A40"
-                | "A800"
-                | "H100"
-                | "H200"
-                | "H800"
-                | "B200"
-                | "B100"
-                | "GH200"
-                | "GB200"
-                | "V100"
-                | "P100"
-                | "T4"
-                | "L4"
-                | "L40"
-                | "L40S"
-                | "K80"
-        );
+        let series = named(|names| &names.series, word) && next.chars().any(|c| c.is_ascii_digit());
+        let data_centre = named(|names| &names.models, word);
         let name = match (series, data_centre) {
             (true, _) => format!("{word} {}", next.trim_end_matches('.')),
-            (false, true) if i == 0 || words.get(i - 1) != Some(&"Tesla") => (*word).to_owned(),
+            (false, true) if i == 0 || !named(|names| &names.series, words[i - 1]) => (*word).to_owned(),
             _ => continue,
         };
         if !out.contains(&name) {

@@ -7,6 +7,7 @@ use super::roles::{Role, Roles};
 use super::words::{is_placeholder, quoted};
 use crate::book::blocks::{Fence, Kind};
 use crate::book::sections::{Document, visit};
+use crate::wording;
 
 /// How many error texts a report may have; a dump of a thousand fences is not a signature.
 const MOST: usize = 200;
@@ -111,30 +112,6 @@ fn is_log_line(line: &str, in_log_section: bool) -> bool {
 
 /// Whether a line is what a program prints when it fails.
 pub(super) fn is_error_line(line: &str) -> bool {
-    const TELLING: [&str; 22] = [
-        "CUDA error",
-        "CUDA_ERROR_",
-        "CUDNN_STATUS_",
-        "CUBLAS_STATUS_",
-        "cudaError",
-        "NCCL error",
-        "ncclSystemError",
-        "ncclUnhandled",
-        "ncclInternalError",
-        "ncclRemoteError",
-        "RESOURCE_EXHAUSTED",
-        "Traceback (most recent call last)",
-        "Segmentation fault",
-        "(core dumped)",
-        "terminate called after",
-        "NVRM: Xid",
-        "Failed to get convolution algorithm",
-        "CUDA out of memory",
-        "Fatal Python error",
-        "DEADLINE_EXCEEDED",
-        "ChildFailedError",
-        "NCCL WARN",
-    ];
     let line = line.trim();
     if line.len() < 8 || line.chars().take(2000).count() >= 2000 {
         return false;
@@ -142,7 +119,8 @@ pub(super) fn is_error_line(line: &str) -> bool {
     if is_exception_line(line) {
         return true;
     }
-    TELLING.iter().any(|t| line.contains(t)) && !line.contains("_STATUS_SUCCESS") && !line.contains("CUDA_ERROR_CHECK")
+    let alarms = wording::alarms();
+    alarms.errors.iter().any(|t| line.contains(t)) && !alarms.not_errors.iter().any(|t| line.contains(t))
 }
 
 /// `torch.AcceleratorError: CUDA error: ...`, with a log prefix or without.

@@ -1,6 +1,7 @@
 //! Network addresses: IPv4, IPv6, MAC. Versions with four parts look like IPv4 addresses and are kept.
 
 use super::{Cut, Kind, Word, lines};
+use crate::wording;
 
 /// Adds the addresses of a text.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
@@ -98,51 +99,11 @@ fn is_version(before: &str, after: &str, octets: [u8; 4]) -> bool {
 fn names_version(before: &str) -> bool {
     let mut words = before.rsplit(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '\'' | '(' | ',' | '|'));
     let near: Vec<String> = words.by_ref().filter(|word| !word.is_empty()).take(2).map(str::to_lowercase).collect();
+    let known = wording::redaction();
     let is_package = |word: &String| {
-        let parts = [
-            "nvidia",
-            "cuda",
-            "cudnn",
-            "cublas",
-            "cufft",
-            "curand",
-            "cusolver",
-            "cusparse",
-            "nccl",
-            "nvjitlink",
-            "nvtx",
-            "tensorrt",
-            "nvrtc",
-            "cupti",
-            "cufile",
-            "cutlass",
-            "nvshmem",
-            "npp",
-            "nvjpeg",
-        ];
-        parts.iter().any(|part| word.contains(part))
+        known.version_parts.iter().any(|part| word.contains(part))
             || ["cu11", "cu12", "cu13"].iter().any(|tag| word.ends_with(tag))
-            || matches!(
-                word.as_str(),
-                "version"
-                    | "driver"
-                    | "v"
-                    | "release"
-                    | "build"
-                    | "kernel"
-                    | "linux"
-                    | "firmware"
-                    | "bios"
-                    | "vbios"
-                    | "ver"
-                    | "wheel"
-                    | "requirement"
-                    | "satisfied"
-                    | "installed"
-                    | "windows"
-                    | "wsl"
-                    | "microsoft"
-            )
+            || known.version_words.contains(&word.as_str())
     };
     near.iter().any(is_package)
 }

@@ -8,6 +8,7 @@ use regex::Regex;
 
 use super::learned::Learned;
 use super::{Cut, Kind, Word, lines};
+use crate::wording;
 
 /// Every group is the name of a machine. Lines are looked at one by one, so `^` is the line's start.
 static SAID: LazyLock<Regex> = LazyLock::new(|| {
@@ -58,106 +59,6 @@ static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "--",
     ])
 });
-
-/// Hosts that identify nobody: public services that error messages link to. Subdomains count.
-const PUBLIC: [&str; 55] = [
-    "pytorch.org",
-    "nvidia.com",
-    "github.com",
-    "github.io",
-    "githubusercontent.com",
-    "python.org",
-    "pypi.org",
-    "pythonhosted.org",
-    "huggingface.co",
-    "hf.co",
-    "tensorflow.org",
-    "google.com",
-    "googleapis.com",
-    "wandb.ai",
-    "openai.com",
-    "anaconda.org",
-    "anaconda.com",
-    "conda.io",
-    "kernel.org",
-    "stackoverflow.com",
-    "readthedocs.io",
-    "jax.dev",
-    "deepspeed.ai",
-    "lightning.ai",
-    "docker.com",
-    "docker.io",
-    "nvcr.io",
-    "quay.io",
-    "ghcr.io",
-    "ubuntu.com",
-    "debian.org",
-    "microsoft.com",
-    "aka.ms",
-    "w3.org",
-    "wikipedia.org",
-    "arxiv.org",
-    "kaggle.com",
-    "gitlab.com",
-    "bitbucket.org",
-    "vllm.ai",
-    "ray.io",
-    "gnu.org",
-    "mozilla.org",
-    "example.com",
-    "example.org",
-    "llvm.org",
-    "onnxruntime.ai",
-    "pypa.io",
-    "sqlalche.me",
-    "scikit-learn.org",
-    "pydantic.dev",
-    "apache.org",
-    "kubernetes.io",
-    "fburl.com",
-    "discord.com",
-];
-
-/// Words found where a host's name would be, that are not hosts.
-const NO_HOSTS: [&str; 37] = [
-    "localhost",
-    "localhost.localdomain",
-    "ip6-localhost",
-    "host",
-    "hostname",
-    "none",
-    "null",
-    "auto",
-    "env",
-    "master",
-    "node",
-    "server",
-    "client",
-    "device",
-    "cuda",
-    "cpu",
-    "gpu",
-    "store",
-    "socket",
-    "port",
-    "address",
-    "the",
-    "rank",
-    "all",
-    "unknown",
-    "kernel",
-    "info",
-    "warn",
-    "warning",
-    "error",
-    "debug",
-    "fatal",
-    "critical",
-    "trace",
-    "stdout",
-    "stderr",
-    "notice",
-];
 
 /// Adds the hosts that a text names as such, and learns them.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
@@ -235,15 +136,16 @@ pub(super) fn host(range: std::ops::Range<usize>) -> Cut {
 /// Whether a word in a host's position names a private machine.
 pub(super) fn is_somebodys(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let public =
-        PUBLIC.iter().any(|known| lower == *known || lower.strip_suffix(known).is_some_and(|sub| sub.ends_with('.')));
+    let known = wording::redaction();
+    let is_of = |host: &&str| lower.strip_suffix(host).is_some_and(|sub| sub.is_empty() || sub.ends_with('.'));
+    let public = known.public_hosts.iter().any(is_of);
     let number = lower.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     !public
         && !number
         && lower.len() >= 2
         && !lower.starts_with("redacted_")
         && !lower.split('.').any(|label| label == "example")
-        && !NO_HOSTS.contains(&lower.as_str())
+        && !known.not_hosts.contains(&lower.as_str())
         && lower.bytes().any(|b| b.is_ascii_alphabetic())
         // "rank3", "cuda:0", files and symbols are not hosts.
         && !is_other(&lower)
@@ -257,10 +159,7 @@ fn is_other(lower: &str) -> bool {
     let module = lower.ends_with(".internal") && !lower.bytes().any(|b| b.is_ascii_digit() || b == b'-');
     device
         || module
-        || matches!(
-            stem,
-            "rank" | "cuda" | "default" | "worker" | "localhost" | "replica" | "step" | "epoch" | "device"
-        )
+        || wording::redaction().numbered.contains(&stem)
         || [".py", ".cpp", ".cc", ".cu", ".so", ".h", ".c", ".rs", ".log", ".json", ".yaml", ".yml", ".txt", ".sh"]
             .iter()
             .any(|ending| lower.ends_with(ending))

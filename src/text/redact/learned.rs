@@ -6,50 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aho_corasick::AhoCorasick;
 
 use super::{Cut, begins_word, ends_word, hosts, people};
-
-/// Login names that are words of logs as well: taken out only where their place shows what they are.
-const COMMON: [&str; 40] = [
-    "data",
-    "model",
-    "models",
-    "train",
-    "training",
-    "torch",
-    "home",
-    "src",
-    "lib",
-    "bin",
-    "code",
-    "project",
-    "projects",
-    "main",
-    "python",
-    "cuda",
-    "gpu",
-    "nvidia",
-    "conda",
-    "ray",
-    "ml",
-    "ai",
-    "dev",
-    "run",
-    "runs",
-    "worker",
-    "server",
-    "node",
-    "host",
-    "local",
-    "share",
-    "tmp",
-    "anaconda",
-    "miniconda",
-    "envs",
-    "site",
-    "packages",
-    "utils",
-    "config",
-    "trainer",
-];
+use crate::wording;
 
 /// What was learned.
 #[derive(Debug, Default)]
@@ -63,7 +20,7 @@ pub(super) struct Learned {
 impl Learned {
     /// A login name.
     pub(super) fn user(&mut self, name: &str) {
-        if name.len() >= 3 && !people::is_nobody(name) && !COMMON.contains(&name.to_ascii_lowercase().as_str()) {
+        if name.len() >= 3 && !people::is_nobody(name) && !is_common(name) {
             self.users.insert(name.to_owned());
         }
     }
@@ -72,7 +29,7 @@ impl Learned {
     pub(super) fn known_host(&mut self, name: &str) {
         let names = std::iter::once(name).chain(name.split('.').next());
         for name in names.filter(|name| name.len() >= 4 && hosts::is_somebodys(name)) {
-            if !COMMON.contains(&name.to_ascii_lowercase().as_str()) {
+            if !is_common(name) {
                 self.hosts.insert(name.to_owned());
             }
         }
@@ -148,6 +105,11 @@ impl Learned {
             }
         }
     }
+}
+
+/// Whether a name is a word of logs as well: taken out only where its place shows what it is.
+fn is_common(name: &str) -> bool {
+    wording::redaction().common.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// Whether a login name means the person: in prose it may be a word; in a path, before an @ or after "user" it is

@@ -8,102 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Cut, Kind, Word, is_placeholder, lines};
-
-/// Names and beginnings of names (ending in `_`) whose values may be shared.
-const ALLOWED: [&str; 92] = [
-    "CUDA_",
-    "NVIDIA_",
-    "NCCL_",
-    "GLOO_",
-    "UCX_",
-    "PYTORCH_",
-    "TORCH_",
-    "TORCHDYNAMO_",
-    "TORCHINDUCTOR_",
-    "TORCHELASTIC_",
-    "TRITON_",
-    "XLA_",
-    "JAX_",
-    "TF_",
-    "OMP_",
-    "MKL_",
-    "KMP_",
-    "OPENBLAS_",
-    "NUMEXPR_",
-    "CUDNN_",
-    "CUBLAS_",
-    "CUDA",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "DYLD_",
-    "PATH",
-    "PYTHON",
-    "PYTHONPATH",
-    "PYTHONHASHSEED",
-    "PYTHONUNBUFFERED",
-    "PYTHONFAULTHANDLER",
-    "PYTHONHOME",
-    "CONDA_PREFIX",
-    "CONDA_DEFAULT_ENV",
-    "VIRTUAL_ENV",
-    "UV_PYTHON",
-    "UV_",
-    "PIP_",
-    "RANK",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "LOCAL_WORLD_SIZE",
-    "NODE_RANK",
-    "GROUP_RANK",
-    "MASTER_ADDR",
-    "MASTER_PORT",
-    "SLURM_",
-    "SLURMD_NODENAME",
-    "HYDRA_FULL_ERROR",
-    "HYDRA_",
-    "TRANSFORMERS_",
-    "TOKENIZERS_PARALLELISM",
-    "HF_HOME",
-    "HF_HUB_",
-    "HF_DATASETS_",
-    "ACCELERATE_",
-    "DEEPSPEED_",
-    "DS_",
-    "VLLM_",
-    "RAY_",
-    "FLASH_",
-    "BNB_",
-    "BITSANDBYTES_",
-    "XFORMERS_",
-    "PL_",
-    "LIGHTNING_",
-    "WANDB_MODE",
-    "WANDB_DISABLED",
-    "WANDB_SILENT",
-    "WANDB_DIR",
-    "WANDB_START_METHOD",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "LANG",
-    "LC_ALL",
-    "TERM",
-    "SHELL",
-    "DISPLAY",
-    "CC",
-    "CXX",
-    "CFLAGS",
-    "CXXFLAGS",
-    "MAX_JOBS",
-    "ROCR_",
-    "HIP_",
-    "HSA_",
-    "MIOPEN_",
-    "ORT_",
-    "TENSORRT_",
-    "GGML_",
-    "LLAMA_",
-];
+use crate::{vendors, wording};
 
 /// Parts of names whose value is a secret, whatever the list says.
 const SECRET: [&str; 9] =
@@ -113,7 +18,8 @@ const SECRET: [&str; 9] =
 pub(crate) fn is_allowed(name: &str) -> bool {
     let harmless = matches!(name, "TOKENIZERS_PARALLELISM" | "HF_HUB_DISABLE_IMPLICIT_TOKEN");
     let secret = SECRET.iter().any(|part| name.contains(part)) && !harmless;
-    let listed = ALLOWED.iter().any(|known| name == *known || (known.ends_with('_') && name.starts_with(known)));
+    let mut known = vendors::variables().chain(wording::variables().shared.iter().copied());
+    let listed = known.any(|known| name == known || (known.ends_with('_') && name.starts_with(known)));
     listed && !secret
 }
 

@@ -169,6 +169,8 @@ fn recipes_and_notices_have_rules_too() {
     assert_eq!(rules("kb/notices/a.md", notice, &[], &setting), []);
     assert_eq!(rules("kb/notices/a.md", &with(notice, "Always.\n", ""), &[], &setting), [("empty-body", 5)]);
     assert_eq!(rules("kb/notices/a.md", &with(notice, "humming loudly", "hum"), &[], &setting), [("short-literal", 4)]);
+    let none = with(notice, "signatures:\n  - contains: humming loudly\n", "");
+    assert_eq!(rules("kb/notices/a.md", &none, &[], &setting), [("front-matter", 2)]);
     // A page may link to a recipe that lies beside it.
     let page = with(PAGE, "fixes/reduce-batch.md", "fixes/our-fix.md");
     assert_eq!(rules(PATH, &page, &[("kb/fixes/our-fix.md", recipe)], &setting), []);

@@ -47,6 +47,7 @@ fn full() -> Diagnosis {
             title: "cause title".into(),
             probability: 0.61,
             prior: 1.25,
+            cases: 138,
             status: CauseStatus::Confirmed,
             status_says: Some("status".into()),
             reasons: vec![Reason {
@@ -90,6 +91,8 @@ fn action(name: &str, cause: &str) -> Action {
         detail: format!("{name} detail"),
         commands: vec![format!("{name} command")],
         trade_offs: vec![format!("{name} trade-off")],
+        cost: None,
+        solved: None,
         causes: vec![cause.into()],
     }
 }

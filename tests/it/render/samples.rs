@@ -275,6 +275,7 @@ fn cause(id: &str, title: &str, probability: f64) -> RankedCause {
         title: title.into(),
         probability,
         prior: 0.0,
+        cases: 0,
         status: CauseStatus::Unverified,
         status_says: None,
         reasons: Vec::new(),
@@ -292,6 +293,8 @@ fn fix(id: &str, title: &str) -> Action {
         detail: String::new(),
         commands: Vec::new(),
         trade_offs: Vec::new(),
+        cost: None,
+        solved: None,
         causes: vec!["memory-exhausted".into()],
     }
 }

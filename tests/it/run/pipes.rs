@@ -54,6 +54,14 @@ fn a_failure_is_diagnosed_below() {
 }
 
 #[test]
+fn an_exit_code_alone_is_a_failure() {
+    let err = text(&shell("echo all is well; exit 3").stderr);
+    assert!(err.contains("Not a failure in the book: it ended with exit code 3"), "{err}");
+    let err = text(&shell("kill -9 $$").stderr);
+    assert!(err.contains("it ended with signal 9 (SIGKILL)"), "{err}");
+}
+
+#[test]
 fn a_run_inside_a_run_is_explained_once() {
     let program = env!("CARGO_BIN_EXE_faultbook");
     let output = shell(&format!("{program} run -- sh -c 'cat >&2; exit 3' <<'END'\n{DEATH}END"));

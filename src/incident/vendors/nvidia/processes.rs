@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::super::words::size;
 use crate::amounts;
 use crate::facts::{Facts, Value};
+use crate::incident::words::size;
 
 /// The state between the lines of a list.
 #[derive(Debug, Default)]

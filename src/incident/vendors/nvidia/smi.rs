@@ -3,8 +3,8 @@
 //! Old and new layouts are read, with or without borders. Several GPUs become one fact: the first GPU's memory, but the
 //! worst temperature and ECC error count.
 
-use super::super::words::{after, number, parse_uint, size, version};
 use crate::facts::{Facts, Value};
+use crate::incident::words::{after, number, parse_uint, size, version};
 
 /// The state between the lines of a table.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Smi {
         if let Some(first) = columns.first()
             && let Some((_, rest)) = parse_uint(first)
             && rest.starts_with(' ')
-            && let Some((name, _)) = super::gpu::name(rest.trim())
+            && let Some((name, _)) = crate::incident::environment::gpu_name(rest.trim())
         {
             self.idle = 0;
             self.gpus += 1;

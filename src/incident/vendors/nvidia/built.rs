@@ -3,8 +3,8 @@
 //!
 //! Mismatch messages name the required and the present version in either order. What pip only proposes does not count.
 
-use super::super::words::{after, after_folded, parse_uint, version};
 use crate::facts::Facts;
+use crate::incident::words::{after, after_folded, parse_uint, version};
 
 /// Reads a line; returns whether the line compares versions, in which case no other version on it is an installed one.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) -> bool {
@@ -81,7 +81,7 @@ fn tags(words: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// What Paddle and Caffe print about themselves and the driver at start-up.
+/// What TensorFlow, Paddle, Caffe and ONNX Runtime print about themselves and the driver at start-up.
 fn interfaces(words: &str, line: u32, facts: &mut Facts) {
     if let Some(found) = after(words, "Runtime API Version: ").and_then(release) {
         facts.words_in_text("cuda.version", found, line);
@@ -96,6 +96,12 @@ fn interfaces(words: &str, line: u32, facts: &mut Facts) {
         {
             facts.words_in_text(fact, format!("{}.{}", number / 1000, number / 10 % 100), line);
         }
+    }
+    if words.contains("source was compiled with")
+        && let Some(built) =
+            after_folded(words, "compiled with").map(|rest| rest.trim_start_matches([':', ' '])).and_then(version)
+    {
+        facts.words_in_text("cudnn.built", built, line);
     }
     if let Some(rest) = after(words, "Require cuDNN ") {
         if let Some((cudnn, _)) = parse_uint(rest) {
@@ -166,7 +172,7 @@ fn tuple(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::facts;
+    use crate::incident::environment::tests::facts;
 
     #[test]
     fn what_libraries_are_built_for() {

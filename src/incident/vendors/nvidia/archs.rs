@@ -4,8 +4,8 @@
 //! `-gencode` flags may share a line or be spread over many, so the list is a union. An architecture that the compiler
 //! rejects was never built and does not count.
 
-use super::super::words::{after, contains_folded};
 use crate::facts::{Facts, Value};
+use crate::incident::words::{after, contains_folded};
 
 /// Reads the architectures that a line names.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {

@@ -1,0 +1,33 @@
+//! The second reading of a text in which the book found nothing: lines that were wrapped are joined, and what the book
+//! knows in another spelling gets its own.
+
+use std::borrow::Cow;
+
+use super::{Library, Located};
+use crate::incident;
+use crate::matching;
+use crate::text::Transcript;
+
+/// Longer texts are files and not copies.
+const MOST_BYTES: usize = 1 << 18;
+
+/// The text read again, if that finds a fault of the book.
+pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Option<Located<'a>> {
+    if transcript.text().len() > MOST_BYTES {
+        return None;
+    }
+    let joins = transcript.unwrapping();
+    let unwrapped = transcript.edited(&joins);
+    [(Cow::Borrowed(transcript), false), (Cow::Owned(unwrapped), !joins.is_empty())].into_iter().find_map(
+        |(text, changed)| {
+            let repairs = matching::repairs(library.book, text.text());
+            if repairs.is_empty() && !changed {
+                return None;
+            }
+            let mended = text.edited(&repairs);
+            let incident = incident::read(&mended);
+            let located = Located::read(Cow::Owned(mended), Cow::Owned(incident), library);
+            located.fault().is_some().then_some(located)
+        },
+    )
+}

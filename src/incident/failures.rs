@@ -1,0 +1,202 @@
+//! Lines that report a failure in words that no parser and no page knows: "the verdict is not in the book" instead of
+//! "no failure found". Consulted only where nothing else was found, so that the usual answer does not pay for it.
+//!
+//! The words are in `kb/wording/failures.toml`. A line counts unless the run visibly survived it: its writer makes
+//! further steps, or a later line says that the run came to a good end.
+
+use std::sync::LazyLock;
+
+use super::{Incident, Role, advice, is_conditional, is_written, position};
+use crate::pattern::Pattern;
+use crate::text::{Level, Line, Transcript};
+use crate::wording;
+
+/// A line that reports a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FailureLine {
+    /// Index of the transcript line.
+    pub(crate) line: usize,
+    /// The page that its words hint at.
+    pub(crate) symptom: Option<&'static str>,
+}
+
+/// How sure it is that a line reports a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Severity {
+    Warning,
+    Likely,
+    Certain,
+}
+
+/// More lines than these are not read: those of a longer text that carry an alarm, and its last ones.
+const MOST_LINES: usize = 4000;
+/// The beginning of a line that is read.
+const MOST_BYTES: usize = 1000;
+/// A run that makes so many steps after a line survived it.
+const STEPS: usize = 4;
+/// A writer that logs so many lines of information after a warning goes on.
+const INFORMS: usize = 2;
+
+/// The words of `kb/wording/failures.toml` as patterns.
+struct Words {
+    never: Pattern,
+    certain: Pattern,
+    likely: Pattern,
+    harmless: Pattern,
+    ended_well: Pattern,
+    symptoms: Vec<(&'static str, Pattern)>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let words = wording::failures();
+    let any = |patterns: &[&str]| {
+        let parts: Vec<String> = patterns.iter().map(|pattern| format!("(?:{pattern})")).collect();
+        Pattern::new(&format!("(?i){}", parts.join("|")))
+    };
+    Words {
+        never: any(&words.never),
+        certain: any(&words.certain),
+        likely: any(&words.likely),
+        harmless: any(&words.harmless),
+        ended_well: any(&words.ended_well),
+        symptoms: words.symptom.iter().map(|symptom| (symptom.fault, any(&[symptom.pattern]))).collect(),
+    }
+});
+
+/// The line that reports a failure best, if any does. `explained` says whether a page or notice accounts for a line.
+pub(crate) fn reported(
+    transcript: &Transcript,
+    incident: &Incident,
+    explained: impl Fn(usize) -> bool,
+) -> Option<FailureLine> {
+    let reports = |line: &Line<'_>| match incident.roles.get(line.index).copied().unwrap_or(Role::Text) {
+        _ if explained(line.index) => None,
+        // Advice may follow a message on its line.
+        Role::Advice => symptom(head(line.text)).map(|_| Severity::Likely),
+        Role::Frame => None,
+        role if role.may_be_evidence() => severity(line),
+        _ => None,
+    };
+    let lines: Vec<Line<'_>> = selected(transcript).into_iter().map(|index| transcript.line(index)).collect();
+    let mut survivors = Survival::default();
+    let mut best: Option<(Severity, usize)> = None;
+    for line in lines.iter().rev().filter(|line| !line.text.trim().is_empty()) {
+        match reports(line) {
+            Some(severity) if !survivors.survived(severity) => {
+                if best.is_none_or(|(worst, _)| severity >= worst) {
+                    best = Some((severity, line.index));
+                }
+            }
+            Some(_) => {}
+            None => survivors.see(line),
+        }
+    }
+    let line = match best {
+        Some((_, line)) => line,
+        None => unfinished_bar(transcript)?,
+    };
+    let text = head(transcript.line(line).text);
+    Some(FailureLine { line, symptom: symptom(text) })
+}
+
+/// Whether a line with such words counts no failure at all.
+pub(super) fn counts_none(text: &str) -> bool {
+    WORDS.never.is_match(head(text))
+}
+
+/// The page whose symptom a line names.
+fn symptom(text: &str) -> Option<&'static str> {
+    WORDS.symptoms.iter().find(|(_, pattern)| pattern.is_match(text)).map(|(fault, _)| *fault)
+}
+
+/// The lines that are read.
+fn selected(transcript: &Transcript) -> Vec<usize> {
+    if transcript.len() <= MOST_LINES {
+        return (0..transcript.len()).collect();
+    }
+    let alarms = &wording::alarms().alarms;
+    let alarming = |line: &Line<'_>| {
+        line.prefix.level >= Some(Level::Error) || {
+            let lower = head(line.text).to_ascii_lowercase();
+            alarms.iter().any(|alarm| lower.contains(alarm))
+        }
+    };
+    let tail = transcript.len() - MOST_LINES / 2;
+    let mut lines: Vec<usize> = transcript
+        .lines()
+        .rev()
+        .skip(MOST_LINES / 2)
+        .filter(alarming)
+        .map(|line| line.index)
+        .take(MOST_LINES / 2)
+        .collect();
+    lines.reverse();
+    lines.extend(tail..transcript.len());
+    lines
+}
+
+/// Whether a line by itself reports a failure.
+fn severity(line: &Line<'_>) -> Option<Severity> {
+    // What a library advises below its message proves nothing.
+    let words = advice::without(head(line.text));
+    let text = words.as_ref();
+    if line.prefix.level.is_none() && is_written(text) || is_conditional(text) {
+        return None;
+    }
+    if WORDS.never.is_match(text) {
+        return None;
+    }
+    if WORDS.certain.is_match(text) {
+        return Some(Severity::Certain);
+    }
+    let level = line.prefix.level;
+    if matches!(level, Some(Level::Debug | Level::Info)) {
+        return None;
+    }
+    let grave = level >= Some(Level::Error) && text.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
+    let reports = || WORDS.likely.is_match(text) || symptom(text).is_some();
+    if !(grave || reports()) || WORDS.harmless.is_match(text) {
+        return None;
+    }
+    Some(if level == Some(Level::Warning) { Severity::Warning } else { Severity::Likely })
+}
+
+/// What the lines below the present one show of the run.
+#[derive(Default)]
+struct Survival {
+    ended_well: bool,
+    steps: usize,
+    informs: usize,
+}
+
+impl Survival {
+    /// Notes a line that reports no failure.
+    fn see(&mut self, line: &Line<'_>) {
+        let text = head(line.text);
+        self.ended_well = self.ended_well || WORDS.ended_well.is_match(text);
+        self.steps += usize::from(position::is_step(text));
+        self.informs += usize::from(line.prefix.level == Some(Level::Info));
+    }
+
+    /// Whether the run went on after a failure.
+    fn survived(&self, severity: Severity) -> bool {
+        self.ended_well || self.steps >= STEPS || severity == Severity::Warning && self.informs >= INFORMS
+    }
+}
+
+/// The last line, where it is a progress bar that never became full, below the output of a run.
+fn unfinished_bar(transcript: &Transcript) -> Option<usize> {
+    /// A bar alone is a question about speed.
+    const LINES_ABOVE: usize = 3;
+    let mut lines = transcript.lines().rev().filter(|line| !line.text.trim().is_empty());
+    let last = lines.next()?;
+    let percent = last.text.split_once("%|")?.0;
+    let digits = percent.len() - percent.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let percent: u32 = percent[percent.len() - digits..].parse().ok()?;
+    let above = lines.filter(|line| !line.text.contains("%|")).take(LINES_ABOVE).count();
+    (percent < 100 && above == LINES_ABOVE).then_some(last.index)
+}
+
+fn head(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or(text)
+}

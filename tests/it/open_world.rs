@@ -1,0 +1,87 @@
+//! Failures in words that no page knows are never called "no failure found", and healthy lines with frightening words
+//! always are.
+
+use faultbook::diagnosis::{Diagnosis, Verdict};
+
+use crate::support::diagnose;
+
+/// A run that comes to a good end; `{}` is where a line is put.
+const RUN: &str = "loading data/train.bin\nmodel has 12.4 M parameters\nstep 1 loss 3.41\nstep 2 loss 3.12\n{}\n\
+    step 3 loss 2.96\nstep 4 loss 2.81\nstep 5 loss 2.70\nstep 6 loss 2.64\nfinished in 12.1 s\n";
+/// The beginning of a run whose last line is `{}`.
+const CUT: &str = "loading data/train.bin\nmodel has 12.4 M parameters\nstep 1 loss 3.41\nstep 2 loss 3.12\n{}\n";
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().filter(|line| !line.starts_with("# ") && !line.is_empty())
+}
+
+fn answer(text: &str) -> Diagnosis {
+    diagnose(text.as_bytes())
+}
+
+/// The lines for which `right` does not hold of the answer to one of the texts made of them.
+fn wrong(
+    lines: impl Iterator<Item = &'static str>,
+    texts: &[&str],
+    right: impl Fn(&Diagnosis, &str) -> bool,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for line in lines {
+        for text in texts {
+            let diagnosis = answer(&text.replace("{}", line));
+            if !right(&diagnosis, line) {
+                let fault = diagnosis.fault.as_ref().map(|fault| fault.id.as_str());
+                wrong.push(format!(
+                    "{:?} {fault:?} in a text of {} lines: {line}",
+                    diagnosis.verdict,
+                    text.lines().count()
+                ));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn healthy_lines_are_no_failure() {
+    let healthy = || lines(include_str!("lines/healthy.txt"));
+    assert!(healthy().count() >= 300);
+    let is_well = |diagnosis: &Diagnosis, _: &str| diagnosis.verdict == Verdict::NoError;
+    let mut wrong = wrong(healthy(), &["{}\n", RUN], is_well);
+    wrong.extend(self::wrong(healthy().filter(|line| !line.contains("%|")), &[CUT], is_well));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn failures_in_unknown_words_are_reported() {
+    let right = |diagnosis: &Diagnosis, _: &str| diagnosis.verdict != Verdict::NoError;
+    let wrong = wrong(lines(include_str!("lines/failures.txt")), &["{}\n", CUT], right);
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_answer_quotes_the_line_that_reports_the_failure() {
+    let diagnosis = answer(&CUT.replace("{}", "the flux capacitor failed to converge"));
+    assert_eq!(diagnosis.verdict, Verdict::UnlistedError);
+    let error = diagnosis.error.expect("an unlisted error is shown");
+    assert_eq!((error.message.as_str(), error.span.start.line), ("the flux capacitor failed to converge", 5));
+}
+
+#[test]
+fn symptoms_lead_to_their_page() {
+    let rows = include_str!("lines/symptoms.txt");
+    let page = |words: &str| rows.lines().find_map(|row| row.strip_suffix(words)?.strip_suffix('\t'));
+    let words = lines(rows).map(|row| row.split_once('\t').expect("a fault and words").1);
+    let right = |diagnosis: &Diagnosis, words: &str| {
+        diagnosis.fault.as_ref().map(|fault| fault.id.as_str()) == page(words) && diagnosis.next_check.is_some()
+    };
+    let wrong = wrong(words, &["{}\n"], right);
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_bar_that_never_became_full_is_an_abrupt_end() {
+    let bar = " 45%|████▌     | 450/1000 [00:12<00:15, 36.2it/s]";
+    assert_eq!(answer(&CUT.replace("{}", bar)).verdict, Verdict::UnlistedError);
+    assert_eq!(answer(bar).verdict, Verdict::NoError);
+}
