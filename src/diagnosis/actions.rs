@@ -4,6 +4,7 @@
 //! that serves the two likeliest causes may come before one that serves only the first.
 
 use super::answer::{Action, CauseStatus, RankedCause};
+use super::fixes::{Fit, Fits};
 use super::precedents::Precedents;
 use crate::book::schema::Cost;
 
@@ -18,13 +19,25 @@ fn after_cost(cost: Option<Cost>) -> f64 {
     }
 }
 
+/// What is left of an action's use by how well it fits where the run is: one written for that platform comes before a
+/// general one that is as likely to help.
+fn where_it_fits(fit: Option<Fit>) -> f64 {
+    match fit {
+        Some(Fit::Impossible) => 0.0,
+        Some(Fit::Unproven) => 0.3,
+        Some(Fit::Anywhere) | None => 1.0,
+        Some(Fit::MadeForIt) => 2.0,
+    }
+}
+
 /// The list of what to do: an action appears once, in the words of its likeliest cause, and names all its causes. A
 /// cause that the machine rules out adds none.
-pub(super) fn ranked(causes: &mut [RankedCause], precedents: &Precedents) -> Vec<Action> {
+pub(super) fn ranked(causes: &mut [RankedCause], precedents: &Precedents, fits: &Fits) -> Vec<Action> {
     let mut actions: Vec<(Action, f64)> = Vec::new();
     for cause in causes.iter().filter(|cause| cause.status != CauseStatus::Refuted) {
         for (place, fix) in cause.fixes.iter().enumerate() {
             let helps = cause.probability * precedents.helps(&cause.id, &fix.id, place) * after_cost(fix.cost);
+            let helps = helps * where_it_fits(fits.get(&fix.id).copied());
             match actions.iter_mut().find(|(action, _)| action.id == fix.id) {
                 Some((action, using)) => {
                     action.causes.push(cause.id.clone());
@@ -80,7 +93,7 @@ mod tests {
 
     fn ids(causes: &mut [RankedCause]) -> Vec<String> {
         let precedents = Precedents::of("no-such-fault", &Facts::default(), &Book::new(false));
-        ranked(causes, &precedents).into_iter().map(|action| action.id).collect()
+        ranked(causes, &precedents, &Fits::new()).into_iter().map(|action| action.id).collect()
     }
 
     #[test]
