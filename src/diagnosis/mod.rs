@@ -56,6 +56,7 @@ use crate::matching::{Hit, Origin, Owner};
 use crate::span::{Position, Span};
 use crate::text::Transcript;
 use crate::vendors;
+use actions::Tried;
 use conditions::Conditions;
 use precedents::Precedents;
 use primary::{Candidate, Ordered, Severity};
@@ -182,7 +183,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book);
                 let mut unfit = BTreeSet::new();
                 diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut unfit);
-                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents);
+                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &Tried::of(&facts));
                 let first = situation.first_recipe(&book.fault(index).area);
                 diagnosis.actions.sort_by_key(|one| (Some(one.id.as_str()) != first, unfit.contains(&one.id)));
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
