@@ -8,6 +8,8 @@ pub(super) struct Clause<'t> {
     pub(super) text: &'t str,
     /// Its sentence is a question.
     pub(super) asks: bool,
+    /// It continues a list: "I tried a reboot, another driver".
+    pub(super) listed: bool,
 }
 
 /// Where clauses end.
@@ -32,29 +34,30 @@ impl<'s> Splitter<'s> {
     /// The clauses of a line.
     pub(super) fn clauses<'t>(&self, line: &'t str) -> Vec<Clause<'t>> {
         let mut clauses = Vec::new();
-        for Clause { text, asks } in sentences(line) {
+        for Clause { text, asks, .. } in sentences(line) {
             // A comma of Chinese separates what other languages separate by a full stop.
             for text in split(text, self.contrasts.iter().copied().chain(["，"])) {
-                clauses.push(Clause { text, asks });
+                clauses.push(Clause { text, asks, listed: false });
             }
         }
         clauses
     }
 
     /// The shortest parts of a line that hold a verdict, each with what was mentioned just before it: "with one GPU, it
-    /// works" is one part, "works on one GPU, fails on two" is two.
+    /// works" is one part, "works on one GPU, fails on two" is two. What follows the last verdict is `listed`.
     pub(super) fn segments<'t>(&self, line: &'t str, verdict: impl Fn(&str) -> bool) -> Vec<Clause<'t>> {
         let mut segments = Vec::new();
-        for Clause { text, asks } in sentences(line) {
-            for clause in split(text, self.contrasts.iter().copied()) {
-                let mut from = 0;
-                for part in split(clause, self.joins.iter().copied()) {
-                    let to = part.as_ptr().addr() - clause.as_ptr().addr() + part.len();
-                    if verdict(&clause[from..to]) {
-                        segments.push(Clause { text: &clause[from..to], asks });
-                        from = to;
-                    }
+        for Clause { text, asks, .. } in sentences(line) {
+            let mut from = 0;
+            for part in split(text, self.contrasts.iter().chain(&self.joins).copied()) {
+                let to = part.as_ptr().addr() - text.as_ptr().addr() + part.len();
+                if verdict(&text[from..to]) {
+                    segments.push(Clause { text: &text[from..to], asks, listed: false });
+                    from = to;
                 }
+            }
+            if (1..text.len()).contains(&from) {
+                segments.push(Clause { text: &text[from..], asks, listed: true });
             }
         }
         segments
@@ -65,10 +68,10 @@ fn sentences(line: &str) -> Vec<Clause<'_>> {
     let mut sentences = Vec::new();
     let mut rest = line;
     while let Some((at, which)) = first_of(rest, &SENTENCES) {
-        sentences.push(Clause { text: &rest[..at], asks: which < QUESTIONS });
+        sentences.push(Clause { text: &rest[..at], asks: which < QUESTIONS, listed: false });
         rest = &rest[at + SENTENCES[which].len()..];
     }
-    sentences.push(Clause { text: rest, asks: rest.trim_end().ends_with('?') });
+    sentences.push(Clause { text: rest, asks: rest.trim_end().ends_with('?'), listed: false });
     sentences
 }
 

@@ -167,6 +167,9 @@ impl<'s> Remarks<'s> {
             if fact == "writer.began_with_update" && language.no_beginning.is_match(clause.text) {
                 continue;
             }
+            if fact == "writer.needs_reboot" && language.outcome(clause.text).useless {
+                continue;
+            }
             // "Works on 1.12, fails on 2.0": the negation may follow after a comma.
             let states =
                 |part: &str| row.pattern.is_match(part) && !language.denies(part) && !language.supposes(part, clause);
@@ -181,18 +184,21 @@ impl<'s> Remarks<'s> {
         let verdict = |text: &str| self.languages.iter().any(|language| language.judges(text));
         // "I tried X": without success, unless the next words tell of one.
         let mut pending = Vec::new();
+        let mut useless = false;
         for clause in self.splitter.segments(line, verdict) {
             let mut mentioned = false;
+            useless &= clause.listed;
             for row in rows {
                 let States::Trial { works, fails, tried } = row.states else { continue };
-                if !row.matches(clause.text) {
+                let language = &self.languages[row.language];
+                if !row.matches(clause.text) || language.supposes(clause.text, &clause) {
+                    continue;
+                }
+                if clause.listed {
+                    pending.extend(tried.filter(|_| useless).map(Said::Tried));
                     continue;
                 }
                 mentioned = true;
-                let language = &self.languages[row.language];
-                if language.supposes(clause.text, &clause) {
-                    continue;
-                }
                 let outcome = language.outcome(clause.text);
                 let said = match outcome.works {
                     Some(true) => works,
@@ -200,12 +206,11 @@ impl<'s> Remarks<'s> {
                     None => None,
                 };
                 found.extend(said.map(Said::Yes).filter(|said| !found.contains(said)));
-                if outcome.useless && outcome.works != Some(true) {
-                    pending.extend(tried.map(Said::Tried));
-                }
+                useless = outcome.useless && outcome.works != Some(true);
+                pending.extend(tried.filter(|_| useless).map(Said::Tried));
             }
             let works = |language: &Language<'_>| language.outcome(clause.text).works == Some(true);
-            if !mentioned && !pending.is_empty() && self.languages.iter().any(works) {
+            if !mentioned && !pending.is_empty() && !clause.asks && self.languages.iter().any(works) {
                 pending.clear();
             }
         }
