@@ -149,7 +149,8 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
     write("packages", &pack(&packages));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
-    let languages = files(&kb.join("wording/statements"), "toml", failed).into_iter().map(|file| (file.stem, file.text));
+    let languages =
+        files(&kb.join("wording/statements"), "toml", failed).into_iter().map(|file| (file.stem, file.text));
     let packed = [
         (
             "alarms",

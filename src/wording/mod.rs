@@ -10,7 +10,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use rows::{Advice, Alarms, At, Commands, Exception, Exceptions, Failures, Headings, Language, Platform, PlatformKind, Platforms, Redaction, Shell, Statement, Statements, Variables, Wording, Writing};
+pub use rows::{
+    Advice, Alarms, At, Commands, Exception, Exceptions, Failures, Headings, Language, Platform, PlatformKind,
+    Platforms, Redaction, Shell, Statement, Statements, Variables, Wording, Writing,
+};
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {

@@ -78,8 +78,7 @@ pub(crate) fn statements<N: AsRef<str>, T: AsRef<str>>(
     languages: impl IntoIterator<Item = (N, T)>,
 ) -> Result<Statements<String>, String> {
     let StatementSource { blunt, contrasts, joins } = read(text)?;
-    let language =
-        |(name, text): (N, T)| read(text.as_ref()).map_err(|reason| format!("{}: {reason}", name.as_ref()));
+    let language = |(name, text): (N, T)| read(text.as_ref()).map_err(|reason| format!("{}: {reason}", name.as_ref()));
     let languages = languages.into_iter().map(language).collect::<Result<_, _>>()?;
     Ok(Statements { blunt, contrasts, joins, languages })
 }

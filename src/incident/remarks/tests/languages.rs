@@ -32,7 +32,10 @@ fn english() {
         ("Rebooting did not help.", "tried=reboot"),
         ("I reinstalled everything but the same error happens", "tried=clean-reinstall"),
         ("It fails with batch size 8 in float16", ""),
-        ("I tried to reinstall pytorch, reboot and update the driver.", "tried=clean-reinstall tried=reboot tried=upgrade-driver"),
+        (
+            "I tried to reinstall pytorch, reboot and update the driver.",
+            "tried=clean-reinstall tried=reboot tried=upgrade-driver",
+        ),
         ("Same error on another GPU in the same machine.", "fails_elsewhere"),
         ("nvidia-smi works fine on the host.", "smi_works works_on_host"),
         ("nvidia-smi shows both GPUs", "smi_works"),
@@ -88,7 +91,10 @@ fn german() {
         ("Ein Neustart hat nicht geholfen.", "tried=reboot"),
         ("Nach einem Neustart läuft es wieder.", "needs_reboot"),
         ("Erst ein Neustart hilft.", "needs_reboot"),
-        ("Ich habe schon neu installiert und den Treiber aktualisiert, ohne Erfolg.", "tried=clean-reinstall tried=upgrade-driver"),
+        (
+            "Ich habe schon neu installiert und den Treiber aktualisiert, ohne Erfolg.",
+            "tried=clean-reinstall tried=upgrade-driver",
+        ),
         ("Seit dem Update von PyTorch stürzt das Training ab.", "began_with_update"),
         ("Das Update hat nichts gebracht.", ""),
         ("Auf einem anderen Rechner läuft das Skript.", "works_elsewhere"),

@@ -128,7 +128,8 @@ fn every_pattern_compiles() {
 #[test]
 fn what_was_tried_is_a_recipe_of_the_book() {
     let recipes = std::fs::read_dir("kb/fixes").expect("the book has recipes");
-    let recipes: Vec<_> = recipes.flatten().map(|file| file.path().file_stem().map(std::ffi::OsStr::to_owned)).collect();
+    let recipes: Vec<_> =
+        recipes.flatten().map(|file| file.path().file_stem().map(std::ffi::OsStr::to_owned)).collect();
     for row in wording::statements().languages.iter().flat_map(|it| &it.statement) {
         let Some(tried) = row.tried else { continue };
         assert!(recipes.contains(&Some(tried.into())), "{tried}");
