@@ -33,6 +33,9 @@ mod matter;
 mod packages;
 #[path = "src/book/packed.rs"]
 mod packed;
+#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
+#[path = "src/removed/source.rs"]
+mod removed;
 #[path = "src/wording/rows.rs"]
 mod rows;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
@@ -69,6 +72,7 @@ fn main() {
         "src/book/code_rows.rs",
         "src/book/cases.rs",
         "src/packages/source.rs",
+        "src/removed/source.rs",
         "src/wording/rows.rs",
         "src/wording/source.rs",
         "src/wording/topics.rs",
@@ -142,12 +146,15 @@ fn main() {
     }
 }
 
-/// Packs the catalogue of packages and the wordings separately: most runs need few of them.
+/// Packs the catalogue of packages, the table of removed names and the wordings separately: most runs need few of them.
 fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
     let (packages, broken) = packages::read(&text("packages.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
     write("packages", &pack(&packages));
+    let (removed, broken) = removed::read(&text("removed.csv"));
+    failed.extend(broken.iter().map(|(line, reason)| format!("kb/removed.csv:{line}: {reason}")));
+    write("removed", &pack(&removed));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
     let languages =
         files(&kb.join("wording/statements"), "toml", failed).into_iter().map(|file| (file.stem, file.text));

@@ -20,6 +20,7 @@ mod literals;
 pub mod matching;
 pub mod packages;
 mod pattern;
+pub mod removed;
 pub mod render;
 pub mod span;
 pub mod text;

@@ -101,6 +101,9 @@ pub struct SignatureSpec {
     /// Regex that no line within [`NEAR`] lines may match.
     #[serde(default)]
     pub without: Option<String>,
+    /// Whether the line must report a missing name of a package that the catalogues know.
+    #[serde(default)]
+    pub known_name: bool,
     /// What kind of statement the line is.
     #[serde(default)]
     pub standing: SignatureRole,

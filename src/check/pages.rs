@@ -104,8 +104,15 @@ pub(super) fn fault(document: &Document, source: &Source<'_>, page_index: &PageI
             findings.extend(conditions(evidence, source));
         }
     }
+    findings.extend(body_sentences(&doc, source));
     findings.extend(lookalikes(&doc, source, page_index));
     findings
+}
+
+/// Lines of the body with `{{ fact }}` placeholders; `{{.Name}}`, without a space, is Docker's.
+fn body_sentences(doc: &sections::Document<'_>, source: &Source<'_>) -> Vec<Finding> {
+    let body = doc.sections.first().and_then(|first| doc.text.get(first.range.start..)).unwrap_or_default();
+    body.lines().filter(|line| line.contains("{{ ")).flat_map(|line| sentence(source, line.trim())).collect()
 }
 
 /// Checks a recipe.

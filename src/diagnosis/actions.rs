@@ -83,3 +83,57 @@ pub(super) fn ranked(causes: &mut [RankedCause], precedents: &Precedents, tried:
     }
     actions
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::Book;
+    use crate::facts::Facts;
+
+    fn cause(id: &str, probability: f64, status: CauseStatus, fixes: &[(&str, &str)]) -> RankedCause {
+        let action = |(fix, detail): &(&str, &str)| Action {
+            id: (*fix).into(),
+            title: String::new(),
+            detail: (*detail).into(),
+            commands: Vec::new(),
+            trade_offs: Vec::new(),
+            cost: None,
+            solved: None,
+            causes: vec![id.into()],
+        };
+        RankedCause {
+            id: id.into(),
+            title: String::new(),
+            probability,
+            prior: 0.0,
+            cases: 0,
+            status,
+            status_says: None,
+            reasons: Vec::new(),
+            check: String::new(),
+            check_command: None,
+            fixes: fixes.iter().map(action).collect(),
+            dead_ends: Vec::new(),
+        }
+    }
+
+    fn ids(causes: &mut [RankedCause]) -> Vec<String> {
+        let precedents = Precedents::of("no-such-fault", &Facts::default(), &Book::new(false));
+        ranked(causes, &precedents).into_iter().map(|action| action.id).collect()
+    }
+
+    #[test]
+    fn an_action_appears_once_and_comes_before_those_that_serve_one_cause() {
+        let mut causes = [
+            cause("likely", 0.4, CauseStatus::Unverified, &[("precision", ""), ("batch", "words of likely")]),
+            cause("ruled-out", 0.3, CauseStatus::Refuted, &[("driver", ""), ("batch", "")]),
+            cause("other", 0.3, CauseStatus::Supported, &[("batch", "words of other"), ("wait", "")]),
+        ];
+        assert_eq!(ids(&mut causes), ["batch", "precision", "wait"]);
+        let fix = &causes[2].fixes[0];
+        assert_eq!(
+            (fix.detail.as_str(), fix.causes.as_slice()),
+            ("words of other", &["likely".into(), "other".into()][..])
+        );
+    }
+}

@@ -1,7 +1,8 @@
 //! What followed from the primary failure, and how it is known that it did.
 
+use super::Consequence;
+use super::failure::span_of;
 use super::primary::{Candidate, chains};
-use super::{Consequence, span_of};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::incident::{ErrorEvent, Incident, Link};

@@ -52,13 +52,19 @@ impl Conditions {
 
     /// The sentence with its `{{ fact }}` placeholders filled; the words before the first placeholder when a fact is missing.
     pub(crate) fn sentence(&self, template: &str) -> String {
-        if !template.contains("{{") {
-            return template.to_owned();
-        }
-        LANGUAGE.render_str(template, self.context.clone()).unwrap_or_else(|_| {
+        self.filled(template).unwrap_or_else(|| {
             let words = template.split("{{").next().unwrap_or_default();
             words.trim_end_matches([' ', ',', ':', '(']).to_owned()
         })
+    }
+
+    /// Words with their `{{ fact }}` placeholders filled; `None` when a fact is missing. Docker's `{{.Config}}` stays.
+    pub(crate) fn filled(&self, template: &str) -> Option<String> {
+        let parsed = template.contains("{{").then(|| LANGUAGE.template_from_str(template).ok()).flatten();
+        match parsed {
+            Some(parsed) => parsed.render(self.context.clone()).ok(),
+            None => Some(template.to_owned()),
+        }
     }
 
     /// Why a condition cannot be evaluated with these facts: for `check`, which supplies every fact it uses.

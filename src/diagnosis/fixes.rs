@@ -1,7 +1,8 @@
 //! The fixes of each cause as proposed to this user.
 //!
 //! Fixes that are in force, or make no sense on this platform, are left out. Commands are adapted to the command line and
-//! to the platform that the text shows; a fix whose commands cannot exist there comes after those that fit.
+//! to the platform that the text shows; a fix whose commands cannot exist there comes after those that fit. A fix whose
+//! title needs a fact that is not known is left out, and so is a paragraph or a command that does.
 
 use std::collections::BTreeSet;
 
@@ -28,23 +29,26 @@ pub(super) fn proposed(
     let ids = ids(page, cause);
     let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| fits(fix) && !in_force(fix));
     let mut actions: Vec<(bool, Action)> = fixes
-        .map(|(id, fix)| {
+        .filter_map(|(id, fix)| {
+            let title = conditions.filled(&fix.title)?;
+            let detail: Vec<String> = fix.detail.split("\n\n").filter_map(|part| conditions.filled(part)).collect();
+            let commands: Vec<String> = fix.commands.iter().filter_map(|block| conditions.filled(block)).collect();
             let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
             let Fitting { blocks, impossible } = match adapted {
                 Some(command) => Fitting { blocks: vec![command], impossible: false },
-                None => alternatives::fitting(&fix.commands, situation),
+                None => alternatives::fitting(&commands, situation),
             };
             let action = Action {
                 id,
-                title: fix.title.clone(),
-                detail: fix.detail.clone(),
+                title,
+                detail: detail.join("\n\n"),
                 commands: blocks,
                 trade_offs: fix.trade_offs.clone(),
                 cost: fix.cost,
                 solved: None,
                 causes: vec![cause.id.clone()],
             };
-            (impossible, action)
+            Some((impossible, action))
         })
         .collect();
     actions.sort_by_key(|(impossible, _)| *impossible);

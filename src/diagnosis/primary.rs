@@ -73,7 +73,8 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     }
     let clocked = every_stream_has_a_clock(&candidates);
     let failed_first = incident.facts.number("rank.failed").map(|rank| rank as u32);
-    candidates.sort_by_key(|candidate| rank(candidate, clocked, failed_first));
+    let ordinary = |candidate: &Candidate| candidate.fault.is_some_and(|fault| book.faults[fault].matter.ordinary);
+    candidates.sort_by_key(|candidate| rank(candidate, ordinary(candidate), clocked, failed_first));
     let primary = follow_explanations(&candidates, book);
     let others = others(transcript, &candidates, primary);
     Ordered { primary: Some(candidates[primary].clone()), others }
@@ -83,8 +84,9 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
 ///
 /// Known cases force this order: a collective time-out is never the first failure where a rank has one of its own
 /// (role); TensorFlow's start-up notices come before a loss that became NaN (severity); an exception outside the
-/// book in one of two independent processes does not hide a known fault in the other (known).
-fn rank(candidate: &Candidate, clocked: bool, failed_first: Option<u32>) -> impl Ord + use<> {
+/// book in one of two independent processes does not hide a known fault in the other (known); an optional import that
+/// fails does not hide a fault of the GPU (ordinary).
+fn rank(candidate: &Candidate, ordinary: bool, clocked: bool, failed_first: Option<u32>) -> impl Ord + use<> {
     let moment = match candidate.time {
         Some(time) if clocked => (time * 1e3) as i64,
         _ => 0,
@@ -93,6 +95,7 @@ fn rank(candidate: &Candidate, clocked: bool, failed_first: Option<u32>) -> impl
         Reverse(candidate.role),
         Reverse(candidate.severity),
         candidate.fault.is_none(),
+        ordinary,
         moment,
         failed_first.is_some() && candidate.rank != failed_first && !clocked,
         candidate.line,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ErrorEvent, Incident, Kind, Role, growth, oom, position};
+use super::{ErrorEvent, Incident, Kind, Role, growth, missing_name, oom, position};
 use crate::facts::Facts;
 use crate::text::{Line, Prefix, Transcript};
 
@@ -26,6 +26,7 @@ pub(crate) fn around(transcript: &Transcript, incident: &Incident, failure: Fail
     if let Some(error) = scene.error {
         let line = transcript.line(error.headline).number;
         oom::read(&error.message.replace('\n', " "), line, &mut facts);
+        missing_name::facts(transcript, incident, error, &mut facts);
     }
     position::facts(&scene, &mut facts);
     growth::facts(&scene, &mut facts);

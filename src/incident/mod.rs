@@ -19,6 +19,7 @@ mod frameworks;
 mod growth;
 mod help;
 mod kernel;
+mod missing_name;
 mod native;
 mod nccl;
 mod numbers;

@@ -122,8 +122,9 @@ fn is_statement(line: &str) -> bool {
     if line.starts_with("class ") {
         return line.ends_with(':');
     }
-    if let Some((module, _)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
-        return is_name(module);
+    if let Some((module, names)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
+        // "from vllm import LLM -> ImportError: ..." is what somebody writes about it.
+        return is_name(module) && !names.contains(": ");
     }
     let raised = line.strip_prefix("raise ").map(|what| what.split_once('(').unwrap_or((what, ")")));
     raised.is_some_and(|(name, rest)| is_name(name) && (rest.is_empty() || rest.ends_with([')', ','])))

@@ -15,6 +15,7 @@ use crate::book::schema::{SignatureRole, SignatureSpec};
 use crate::incident::{Role, contains_folded};
 use crate::literals::Literals;
 use crate::pattern::Pattern;
+use crate::removed;
 use crate::text::Transcript;
 use crate::vendors;
 pub(crate) use folded::repairs;
@@ -75,6 +76,7 @@ struct Signature {
     unless: Option<Pattern>,
     near: Option<Pattern>,
     without: Option<Pattern>,
+    known_name: bool,
     standing: SignatureRole,
     fatal: bool,
     guard: Guard,
@@ -120,6 +122,7 @@ impl Builder {
             unless: pattern(&matter.unless),
             near: pattern(&matter.near),
             without: pattern(&matter.without),
+            known_name: matter.known_name,
             standing: matter.standing,
             fatal: matter.fatal,
             guard: Guard::Free,
@@ -145,6 +148,7 @@ impl Builder {
             unless: None,
             near: None,
             without: None,
+            known_name: false,
             standing: SignatureRole::Cause,
             fatal: true,
             guard,
@@ -270,6 +274,9 @@ impl Signature {
         }
         if self.unless.as_ref().is_some_and(|unless| unless.is_match(line.text)) {
             return Outcome::Cancelled;
+        }
+        if self.known_name && removed::known(line.text, |word| surroundings.mention(line.index, word)).is_none() {
+            return Outcome::Silent;
         }
         let mut any = |kind, pattern: &Pattern| surroundings.any(line.index, (number, kind), pattern);
         if self.near.as_ref().is_some_and(|near| !any(PatternKind::Near, near))

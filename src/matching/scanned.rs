@@ -90,6 +90,14 @@ impl<'t> Surroundings<'t> {
         Self { transcript, roles, known: HashMap::new() }
     }
 
+    /// Whether a line within [`NEAR`] lines of `line` contains a word.
+    pub(super) fn mention(&self, line: usize, word: &str) -> bool {
+        let (start, end) = (line.saturating_sub(NEAR), (line + NEAR + 1).min(self.transcript.len()));
+        (start..end).any(|index| {
+            self.roles.get(index) != Some(&Role::Answer) && self.transcript.line(index).text.contains(word)
+        })
+    }
+
     /// Whether `pattern` matches a line within [`NEAR`] lines of `line`. Lines must be asked about in ascending order.
     pub(super) fn any(&mut self, line: usize, key: (usize, PatternKind), pattern: &Pattern) -> bool {
         let (start, end) = (line.saturating_sub(NEAR), (line + NEAR + 1).min(self.transcript.len()));

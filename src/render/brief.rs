@@ -1,6 +1,6 @@
 //! The answer for a language model: what it cannot read in the text or compute itself, in as few words as possible.
 //!
-//! What is certain (measured, computed, in the team's reports) is told apart from what is ranked by likelihood. A usual
+//! What is certain (measured, computed, in the team's reports) is kept apart from what is ranked by likelihood. A usual
 //! answer stays under [`LIMIT`]; what does not fit is left out whole, the least useful part first, and the last line says
 //! how to get it.
 

@@ -20,6 +20,7 @@ const LAYERS: &[&str] = &[
     "condition",
     "vendors",
     "packages",
+    "removed",
     "wording",
     "text",
     "incident",

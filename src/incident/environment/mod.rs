@@ -100,7 +100,7 @@ impl<'p> Tables<'p> {
         if has(triggers::GPUS) {
             gpu::read(words, line, facts, &mut self.hints);
         }
-        if has(triggers::ARCHITECTURES) {
+        if has(triggers::ARCHITECTURES | triggers::GPUS) {
             FORMATS.iter().for_each(|formats| formats.architectures(words, line, facts));
         }
         if has(triggers::LOADING) {

@@ -81,6 +81,7 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
             ("unless", "regex that cancels the hit"),
             ("near", "regex that a line around must match"),
             ("without", "regex that no line around may match"),
+            ("known_name", "the line must report a missing name of a known package"),
             ("standing", "what the line is to the failure"),
             ("fatal", "whether a run ends with it"),
         ],

@@ -1,0 +1,101 @@
+//! A name that a package removed, renamed or does not have yet: what was asked for, who asked, and what the table of
+//! names (`kb/removed.csv`) knows about it.
+
+use super::{ErrorEvent, Frame, Incident};
+use crate::facts::{Facts, Source, Value};
+use crate::packages;
+use crate::removed::{self, Known, Missing};
+use crate::text::Transcript;
+
+/// Lines around the error in which a package may be named that its message does not name.
+const NEAR: usize = 30;
+
+/// Reads the message of the error that came first.
+pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorEvent, facts: &mut Facts) {
+    let lines = error.headline.saturating_sub(NEAR)..(error.headline + NEAR + 1).min(transcript.len());
+    let near = |word: &str| lines.clone().any(|index| transcript.line(index).text.contains(word));
+    let line = transcript.line(error.headline).number;
+    let mut words = |name: &str, value: &str, source: Source| {
+        if !value.is_empty() {
+            let line = (source == Source::Text).then_some(line);
+            facts.add(name, Value::Text(value.to_owned()), source, line);
+        }
+    };
+    for text in error.message.lines() {
+        let Some(known) = removed::known(text, near) else { continue };
+        words("api.package", distribution(&known), Source::Text);
+        words("api.name", known.name, Source::Text);
+        words("api.kind", known.kind.word(), Source::Text);
+        if let Some(missing) = Missing::of(text) {
+            words("api.file", missing.file.unwrap_or_default(), Source::Text);
+            words("api.removed_in", missing.removed_in.unwrap_or_default(), Source::Text);
+        }
+        match caller(error, known.package) {
+            Some(Caller::Package(name)) => words("api.caller", name, Source::Text),
+            Some(Caller::Own(place)) => words("api.place", &place, Source::Text),
+            None => {}
+        }
+        words("api.installed", installed(incident, &known).unwrap_or_default(), Source::Text);
+        if let Some(row) = known.row {
+            for (name, value) in [
+                ("api.removed_in", row.removed_in),
+                ("api.since", row.since),
+                ("api.replacement", row.replacement),
+                ("api.users", row.users),
+            ] {
+                words(name, value, Source::Catalogue);
+            }
+            match row.python() {
+                Some(version) => words("api.python", &version, Source::Catalogue),
+                None => words("api.pin", row.pin, Source::Catalogue),
+            }
+        }
+        return;
+    }
+}
+
+/// The package as pip names it; `Python` for the standard library.
+fn distribution<'k>(known: &Known<'k>) -> &'k str {
+    known.row.map_or(known.package, |row| row.distribution())
+}
+
+/// Its version, where the text gives it.
+fn installed<'i>(incident: &'i Incident, known: &Known<'_>) -> Option<&'i str> {
+    if distribution(known) == "Python" {
+        return incident.facts.text("python.version");
+    }
+    let package = packages::builtin().by_import(known.package)?;
+    incident.facts.text(&package.fact)
+}
+
+/// Whose code asked for the name.
+enum Caller<'e> {
+    /// An installed package, by its folder.
+    Package(&'e str),
+    /// The user's own code: file and line.
+    Own(String),
+}
+
+/// The innermost frame outside the package that lacks the name and outside Python's own library.
+fn caller<'e>(error: &'e ErrorEvent, package: &str) -> Option<Caller<'e>> {
+    let asked = |frame: &&Frame| match folder(&frame.file) {
+        Some(name) => name != package,
+        None => frame.is_own(),
+    };
+    let frame = error.frames.iter().rev().find(asked)?;
+    Some(match folder(&frame.file) {
+        Some(name) => Caller::Package(name),
+        None => {
+            let file = frame.file.rsplit(['/', '\\']).next().unwrap_or(&frame.file);
+            Caller::Own(if frame.line == 0 { file.to_owned() } else { format!("{file}:{}", frame.line) })
+        }
+    })
+}
+
+/// The package that an installed file belongs to.
+fn folder(file: &str) -> Option<&str> {
+    let (_, rest) = file.rsplit_once("site-packages").or_else(|| file.rsplit_once("dist-packages"))?;
+    let name = rest.trim_start_matches(['/', '\\']).split(['/', '\\']).next()?;
+    let name = name.strip_suffix(".py").unwrap_or(name);
+    (!name.is_empty()).then_some(name)
+}

@@ -1,0 +1,68 @@
+//! Reads `kb/removed.csv`. `build.rs` includes this file by path.
+
+use serde::{Deserialize, Serialize};
+
+/// What a name is to its package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A name of a module, imported or read as its attribute.
+    Import,
+    /// An attribute of a class's objects.
+    Attribute,
+    /// A keyword argument of a function or a class.
+    Argument,
+    /// A module.
+    Module,
+}
+
+impl Kind {
+    /// The word in the table and in facts.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Import => "import",
+            Kind::Attribute => "attribute",
+            Kind::Argument => "argument",
+            Kind::Module => "module",
+        }
+    }
+}
+
+/// One name that some versions of a package do not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row<S> {
+    /// The top-level module: `PIL`.
+    pub package: S,
+    /// The dotted name below it, after the module, class or function that it belongs to: `Image.ANTIALIAS`.
+    pub name: S,
+    /// What it is.
+    pub kind: Kind,
+    /// The first version without it; empty if none.
+    pub removed_in: S,
+    /// The first version with it; empty if it was there from the beginning.
+    pub since: S,
+    /// What to use instead, as markdown.
+    pub replacement: S,
+    /// Versions that have the name: `pillow<10`, `python<3.12`.
+    pub pin: S,
+    /// Software that is known to use the name.
+    pub users: S,
+    /// What the package's own error says, where it has a sentence of its own.
+    pub message: S,
+    /// Where the change is documented.
+    pub source: S,
+}
+
+/// The rows of the table, and the broken ones as line and reason.
+pub fn read(text: &str) -> (Vec<Row<String>>, Vec<(u64, String)>) {
+    let reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    for row in reader.into_deserialize() {
+        match row {
+            Ok(row) => rows.push(row),
+            Err(error) => failed.push((error.position().map_or(0, csv::Position::line), error.to_string())),
+        }
+    }
+    (rows, failed)
+}
