@@ -12,7 +12,7 @@ use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Exceptions, Failures, Headings, Redaction, Statements, Variables, Writing};
+use rows::{Advice, Commands, Exceptions, Failures, Headings, Redaction, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -156,6 +156,8 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/removed.csv:{line}: {reason}")));
     write("removed", &pack(&removed));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
+    let languages =
+        files(&kb.join("wording/statements"), "toml", failed).into_iter().map(|file| (file.stem, file.text));
     let packed = [
         (
             "alarms",
@@ -163,7 +165,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
                 .map(|read| pack(&read)),
         ),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
-        ("statements", wording::read::<Statements<String>>(&wording("statements")).map(|read| pack(&read))),
+        ("statements", wording::statements(&wording("statements"), languages).map(|read| pack(&read))),
         ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),

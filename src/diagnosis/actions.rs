@@ -1,12 +1,14 @@
 //! All fixes of all causes as one list of what to do, the most useful first.
 //!
 //! The use of an action is how likely it is to help, summed over the causes it helps against, less what it costs: one
-//! that serves the two likeliest causes may come before one that serves only the first.
+//! that serves the two likeliest causes may come before one that serves only the first. What the writer of the text has
+//! tried without success comes late, and says so.
 
 use super::answer::{Action, CauseStatus, RankedCause};
 use super::fixes::{Fit, Fits};
 use super::precedents::Precedents;
 use crate::book::schema::Cost;
+use crate::facts::{Facts, Value};
 
 /// What is left of an action's use after its cost: a setting is tried before a reinstallation that helps as often.
 fn after_cost(cost: Option<Cost>) -> f64 {
@@ -30,14 +32,58 @@ fn where_it_fits(fit: Option<Fit>) -> f64 {
     }
 }
 
+/// What is left of an action's use when it was tried without success: people err about what they tried, and about why.
+const AFTER_A_TRIAL: f64 = 0.15;
+
+/// What the writer of the text tried without success, with the line.
+pub(super) struct Tried<'f> {
+    recipes: &'f [String],
+    line: Option<u32>,
+}
+
+impl<'f> Tried<'f> {
+    pub(super) fn of(facts: &'f Facts) -> Self {
+        match facts.get("writer.tried") {
+            Some(fact) => match &fact.value {
+                Value::List(recipes) => Self { recipes, line: fact.line },
+                _ => Self { recipes: &[], line: None },
+            },
+            None => Self { recipes: &[], line: None },
+        }
+    }
+
+    fn includes(&self, action: &str) -> bool {
+        self.recipes.iter().any(|recipe| recipe == action)
+    }
+
+    /// Says in an action's words that it was tried.
+    fn mark(&self, action: &mut Action) {
+        let place = self.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+        let detail = std::mem::take(&mut action.detail);
+        action.detail = format!("You tried this, the text says{place}. {detail}").trim_end().to_owned();
+    }
+}
+
 /// The list of what to do: an action appears once, in the words of its likeliest cause, and names all its causes. A
 /// cause that the machine rules out adds none.
-pub(super) fn ranked(causes: &mut [RankedCause], precedents: &Precedents, fits: &Fits) -> Vec<Action> {
+pub(super) fn ranked(
+    causes: &mut [RankedCause],
+    precedents: &Precedents,
+    fits: &Fits,
+    tried: &Tried<'_>,
+) -> Vec<Action> {
+    for fix in causes.iter_mut().flat_map(|cause| &mut cause.fixes).filter(|fix| tried.includes(&fix.id)) {
+        tried.mark(fix);
+    }
     let mut actions: Vec<(Action, f64)> = Vec::new();
     for cause in causes.iter().filter(|cause| cause.status != CauseStatus::Refuted) {
         for (place, fix) in cause.fixes.iter().enumerate() {
-            let helps = cause.probability * precedents.helps(&cause.id, &fix.id, place) * after_cost(fix.cost);
-            let helps = helps * where_it_fits(fits.get(&fix.id).copied());
+            let after_trial = if tried.includes(&fix.id) { AFTER_A_TRIAL } else { 1.0 };
+            let helps = cause.probability
+                * precedents.helps(&cause.id, &fix.id, place)
+                * after_cost(fix.cost)
+                * where_it_fits(fits.get(&fix.id).copied())
+                * after_trial;
             match actions.iter_mut().find(|(action, _)| action.id == fix.id) {
                 Some((action, using)) => {
                     action.causes.push(cause.id.clone());
@@ -93,7 +139,10 @@ mod tests {
 
     fn ids(causes: &mut [RankedCause]) -> Vec<String> {
         let precedents = Precedents::of("no-such-fault", &Facts::default(), &Book::new(false));
-        ranked(causes, &precedents, &Fits::new()).into_iter().map(|action| action.id).collect()
+        ranked(causes, &precedents, &Fits::new(), &Tried::of(&Facts::default()))
+            .into_iter()
+            .map(|action| action.id)
+            .collect()
     }
 
     #[test]

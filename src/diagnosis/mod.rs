@@ -56,6 +56,7 @@ use crate::incident::{self, Failure, Incident};
 use crate::matching::{Hit, Origin, Owner};
 use crate::text::Transcript;
 use crate::vendors;
+use actions::Tried;
 use conditions::Conditions;
 use failure::{error_of, fault_of};
 use precedents::Precedents;
@@ -183,7 +184,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book);
                 let mut fits = fixes::Fits::new();
                 diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut fits);
-                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits);
+                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits, &Tried::of(&facts));
                 let first = situation.first_recipe(&book.fault(index).area);
                 diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);

@@ -1,7 +1,6 @@
 //! Over all pages: no command that is shown for a platform can be missing there. The lists of what is missing are
 //! written here once more, as regexes, so that a gap in `kb/wording/platforms.toml` shows.
 
-
 use regex::Regex;
 
 use super::alternatives;

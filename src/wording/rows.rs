@@ -30,33 +30,64 @@ pub struct Advice<S> {
     pub sentences: Vec<S>,
 }
 
-/// `statements.toml`.
+/// `statements.toml` with the languages of its folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Statements<S> {
-    /// "It works": what replaces `{works}` at the beginning of a pattern.
-    pub works: S,
-    /// Such a clause contains one of these words.
-    pub works_words: Vec<S>,
-    /// What replaces `{good}` at the end of a pattern.
-    pub good: S,
-    /// Matches a negated clause.
-    pub denies: S,
     /// Facts that stay true in a negated clause.
     pub blunt: Vec<S>,
+    /// What ends a clause besides punctuation: "but", "aber", "けど".
+    pub contrasts: Vec<S>,
+    /// What joins two things of which one may be said of the other.
+    pub joins: Vec<S>,
+    /// How people say it, language by language.
+    pub languages: Vec<Language<S>>,
+}
+
+/// `statements/<language>.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Language<S> {
+    /// "It works": what replaces `{works}` in a pattern.
+    pub works: Wording<S>,
+    /// "It fails", "it does not work".
+    pub fails: Wording<S>,
+    /// "I tried", "did not help", "still".
+    pub useless: Wording<S>,
+    /// Matches a clause that denies what it says.
+    pub denies: S,
+    /// Matches a clause that only supposes it, asks for it or advises it.
+    pub supposes: S,
     /// An update that changed nothing, or fixed it.
     pub no_beginning: S,
     /// The wordings.
     pub statement: Vec<Statement<S>>,
 }
 
-/// One wording.
+/// A regex, and the words of which a clause holds one before the regex is looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wording<S> {
+    /// Groups of beginnings of words: groups separated by `&`, words by `|`.
+    pub words: S,
+    /// The regex.
+    pub pattern: S,
+}
+
+/// One wording: a statement of its own (`fact`), or what works, fails or was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statement<S> {
     /// The fact that it states.
-    pub fact: S,
-    /// Groups of beginnings of words: groups separated by `&`, words by `|`.
+    pub fact: Option<S>,
+    /// The fact's value, where it is not a yes.
+    pub value: Option<S>,
+    /// The fact where the clause says that this works.
+    pub works: Option<S>,
+    /// The fact where the clause says that this fails.
+    pub fails: Option<S>,
+    /// The recipe that was tried where the clause says that it did not help.
+    pub tried: Option<S>,
+    /// As in `Wording`.
     pub words: S,
     /// The regex.
     pub pattern: S,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::rows::{Alarms, Platforms};
+use super::rows::{Alarms, Platforms, Statements};
 use super::topics;
 
 /// `alarms.toml` as it is written.
@@ -61,6 +61,26 @@ pub(crate) fn platforms(text: &str) -> Result<Platforms<String>, String> {
         }
     }
     Ok(source)
+}
+
+/// `statements.toml` as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatementSource {
+    blunt: Vec<String>,
+    contrasts: Vec<String>,
+    joins: Vec<String>,
+}
+
+/// Reads `statements.toml` and the files of its folder, a language each, given as name and text.
+pub(crate) fn statements<N: AsRef<str>, T: AsRef<str>>(
+    text: &str,
+    languages: impl IntoIterator<Item = (N, T)>,
+) -> Result<Statements<String>, String> {
+    let StatementSource { blunt, contrasts, joins } = read(text)?;
+    let language = |(name, text): (N, T)| read(text.as_ref()).map_err(|reason| format!("{}: {reason}", name.as_ref()));
+    let languages = languages.into_iter().map(language).collect::<Result<_, _>>()?;
+    Ok(Statements { blunt, contrasts, joins, languages })
 }
 
 /// Reads one of the other files.

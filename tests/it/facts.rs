@@ -83,7 +83,8 @@ fn every_registered_fact_has_a_producer() {
     let ends = |end: &str| code.contains(&format!("}}.{end}\""));
     // Versions of packages and statements of writers are produced by rows of data.
     let named = packages::builtin().iter().filter(|row| !row.distributions.is_empty() || !row.spellings.is_empty());
-    let stated = wording::statements().statement.iter().map(|row| row.fact);
+    let rows = wording::statements().languages.iter().flat_map(|language| &language.statement);
+    let stated = rows.flat_map(|row| [row.fact, row.works, row.fails].into_iter().flatten());
     let rows: Vec<&str> = named.map(|row| row.fact.as_ref()).chain(stated).collect();
     for group in facts::groups() {
         for fact in &group.facts {

@@ -1,0 +1,223 @@
+//! What the person who pasted the text adds in words: what works, where it fails, what was tried. Facts `writer.*`.
+//!
+//! The wordings are data (`kb/wording/statements`, a file for each language). Only statements about circumstances are
+//! read, not opinions about causes; negated clauses, questions and suppositions do not count. People write above or below
+//! the machine's output, so only both ends of a long text are searched.
+
+mod clauses;
+mod language;
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use self::clauses::{Clause, Splitter};
+use self::language::{Language, Row, States};
+use super::{Incident, Role};
+use crate::facts::{Source, Value};
+use crate::literals::Literals;
+use crate::text::Transcript;
+use crate::wording::{self, Statements};
+
+/// Lines at the head and the tail that are looked at.
+const HEAD: usize = 150;
+const TAIL: usize = 300;
+
+/// Records the writer's statements.
+pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
+    let len = transcript.len();
+    let mut tried: Vec<String> = Vec::new();
+    let mut first = None;
+    for index in (0..len).filter(|&index| index < HEAD || index + TAIL >= len) {
+        if !matches!(incident.roles.get(index), Some(Role::Text | Role::Quiet)) {
+            continue;
+        }
+        let line = transcript.line(index);
+        if line.prefix.level.is_some() || line.prefix.time.is_some() || !is_said(line.text) {
+            continue;
+        }
+        for said in REMARKS.said(line.text) {
+            let (fact, value) = match said {
+                Said::Yes(fact) => (fact, Value::Bool(true)),
+                Said::Is(fact, value) => (fact, Value::Text(value.to_owned())),
+                Said::Tried(action) => {
+                    first = first.or(Some(line.number));
+                    if !tried.iter().any(|known| known == action) {
+                        tried.push(action.to_owned());
+                    }
+                    continue;
+                }
+            };
+            incident.facts.add(fact, value, Source::Text, Some(line.number));
+        }
+    }
+    if !tried.is_empty() {
+        incident.facts.add("writer.tried", Value::List(tried), Source::Text, first);
+    }
+}
+
+/// Whether a line can be a person's sentence at all: words, not too long, no record of a logger or of progress.
+fn is_said(text: &str) -> bool {
+    let words = text.trim();
+    let spaced = words.split_whitespace().take(3).count() == 3;
+    let foreign = words.chars().any(|c| ('\u{3040}'..'\u{9fff}').contains(&c));
+    let logged = ["Warning:", "WARNING", "INFO", "it/s", "s/it", "http://", "DEBUG", "wandb:"]
+        .iter()
+        .any(|mark| words.contains(mark));
+    (6..600).contains(&words.len()) && (spaced || foreign) && !logged
+}
+
+/// What a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said<'s> {
+    /// A fact that is true.
+    Yes(&'s str),
+    /// A fact and its value.
+    Is(&'s str, &'s str),
+    /// A recipe that was tried without success.
+    Tried(&'s str),
+}
+
+/// All languages.
+struct Remarks<'s> {
+    languages: Vec<Language<'s>>,
+    rows: Vec<Row<'s>>,
+    /// Facts that stay true where their clause is negated.
+    blunt: Vec<&'s str>,
+    splitter: Splitter<'s>,
+    /// Every word of every row.
+    words: Literals,
+    /// For each word the rows that need it, with the bit of the group.
+    needed: Vec<Vec<(usize, u8)>>,
+}
+
+static REMARKS: LazyLock<Remarks<'static>> = LazyLock::new(|| Remarks::new(wording::statements()));
+
+impl<'s> Remarks<'s> {
+    fn new<S: AsRef<str>>(source: &'s Statements<S>) -> Self {
+        let mut rows = Vec::new();
+        for (number, language) in source.languages.iter().enumerate() {
+            rows.extend(language.statement.iter().map(|row| Row::new(row, number, language)));
+        }
+        let mut numbers = std::collections::HashMap::new();
+        let (mut words, mut needed): (Vec<&str>, Vec<Vec<(usize, u8)>>) = (Vec::new(), Vec::new());
+        for (row, group, word) in rows.iter().enumerate().flat_map(|(number, row)| {
+            let groups = row.groups.iter().enumerate();
+            groups.flat_map(move |(group, words)| words.iter().map(move |word| (number, group, *word)))
+        }) {
+            let number = *numbers.entry(word).or_insert_with(|| {
+                words.push(word);
+                needed.push(Vec::new());
+                needed.len() - 1
+            });
+            needed[number].push((row, 1 << group));
+        }
+        Self {
+            words: Literals::new(words),
+            needed,
+            languages: source.languages.iter().map(Language::new).collect(),
+            rows,
+            blunt: source.blunt.iter().map(AsRef::as_ref).collect(),
+            splitter: Splitter::new(source),
+        }
+    }
+
+    /// The rows all of whose groups have a word in the line.
+    fn candidates(&self, line: &str) -> Vec<&Row<'s>> {
+        let mut found: Vec<(usize, u8)> = Vec::new();
+        self.words.find(line, |word, place| {
+            if clauses::begins_word(line, place.start) {
+                for &(row, group) in &self.needed[word] {
+                    match found.iter_mut().find(|(number, _)| *number == row) {
+                        Some((_, groups)) => *groups |= group,
+                        None => found.push((row, group)),
+                    }
+                }
+            }
+        });
+        found.sort_unstable();
+        let rows = found.into_iter().map(|(row, groups)| (&self.rows[row], groups));
+        rows.filter(|(row, groups)| *groups == row.all_groups()).map(|(row, _)| row).collect()
+    }
+
+    /// What the clauses of a line say.
+    fn said(&self, text: &str) -> Vec<Said<'s>> {
+        let line = text.to_lowercase();
+        let rows = self.candidates(&line);
+        let mut found = Vec::new();
+        if rows.is_empty() {
+            return found;
+        }
+        for clause in self.splitter.clauses(&line) {
+            self.stated(&clause, &rows, &mut found);
+        }
+        self.trials(&line, &rows, &mut found);
+        found
+    }
+
+    /// Statements of their own: "it fails at random".
+    fn stated(&self, clause: &Clause<'_>, rows: &[&Row<'s>], found: &mut Vec<Said<'s>>) {
+        for row in rows {
+            let States::Fact(said) = row.states else { continue };
+            let (Said::Yes(fact) | Said::Is(fact, _)) = said else { continue };
+            if found.contains(&said) || !row.matches(clause.text) {
+                continue;
+            }
+            let language = &self.languages[row.language];
+            if fact == "writer.began_with_update" && language.no_beginning.is_match(clause.text) {
+                continue;
+            }
+            if fact == "writer.needs_reboot" && language.outcome(clause.text).useless {
+                continue;
+            }
+            // "Works on 1.12, fails on 2.0": the negation may follow after a comma.
+            let states =
+                |part: &str| row.pattern.is_match(part) && !language.denies(part) && !language.supposes(part, clause);
+            if self.blunt.contains(&fact) || states(clause.text) || clause.text.split(", ").any(states) {
+                found.push(said);
+            }
+        }
+    }
+
+    /// What works, what fails and what was tried: circumstances, and a word about each of them.
+    fn trials(&self, line: &str, rows: &[&Row<'s>], found: &mut Vec<Said<'s>>) {
+        let verdict = |text: &str| self.languages.iter().any(|language| language.judges(text));
+        // "I tried X": without success, unless the next words tell of one.
+        let mut pending = Vec::new();
+        let mut useless = false;
+        for clause in self.splitter.segments(line, verdict) {
+            let mut mentioned = false;
+            useless &= clause.listed;
+            for row in rows {
+                let States::Trial { works, fails, tried } = row.states else { continue };
+                let language = &self.languages[row.language];
+                if !row.matches(clause.text) || language.supposes(clause.text, &clause) {
+                    continue;
+                }
+                if clause.listed {
+                    pending.extend(tried.filter(|_| useless).map(Said::Tried));
+                    continue;
+                }
+                mentioned = true;
+                let outcome = language.outcome(clause.text);
+                let said = match outcome.works {
+                    Some(true) => works,
+                    Some(false) => fails,
+                    None => None,
+                };
+                found.extend(said.map(Said::Yes).filter(|said| !found.contains(said)));
+                useless = outcome.useless && outcome.works != Some(true);
+                pending.extend(tried.filter(|_| useless).map(Said::Tried));
+            }
+            let works = |language: &Language<'_>| language.outcome(clause.text).works == Some(true);
+            if !mentioned && !pending.is_empty() && !clause.asks && self.languages.iter().any(works) {
+                pending.clear();
+            }
+        }
+        for said in pending {
+            if !found.contains(&said) {
+                found.push(said);
+            }
+        }
+    }
+}
