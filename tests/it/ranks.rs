@@ -71,7 +71,8 @@ fn run(ranks: u32, steps: u32, culprit: u32) -> String {
 fn one_ranks_mistake_comes_before_everybodys_timeout() {
     for (ranks, culprit) in [(2, 1), (8, 3), (64, 17)] {
         let diagnosis = crate::support::diagnose(run(ranks, 40, culprit).as_bytes());
-        assert_eq!(diagnosis.verdict, Verdict::UnlistedError, "{ranks} ranks");
+        assert_eq!(diagnosis.verdict, Verdict::OrdinaryError, "{ranks} ranks");
+        assert_eq!(diagnosis.fault.map(|fault| fault.id).as_deref(), Some("missing-key"), "{ranks} ranks");
         let error = diagnosis.error.expect("an error is named");
         assert_eq!((error.type_name.as_str(), error.rank), ("KeyError", Some(culprit)), "{ranks} ranks");
         assert_eq!(error.frame.map(|frame| frame.line), Some(41));
