@@ -119,7 +119,7 @@ mod tests {
 
     fn ids(causes: &mut [RankedCause]) -> Vec<String> {
         let precedents = Precedents::of("no-such-fault", &Facts::default(), &Book::new(false));
-        ranked(causes, &precedents).into_iter().map(|action| action.id).collect()
+        ranked(causes, &precedents, &Tried::of(&Facts::default())).into_iter().map(|action| action.id).collect()
     }
 
     #[test]
@@ -135,5 +135,14 @@ mod tests {
             (fix.detail.as_str(), fix.causes.as_slice()),
             ("words of other", &["likely".into(), "other".into()][..])
         );
+    }
+
+    #[test]
+    fn what_was_tried_is_known_with_its_line() {
+        let mut facts = Facts::default();
+        facts.add("writer.tried", Value::List(vec!["reboot".into()]), crate::facts::Source::Text, Some(3));
+        let tried = Tried::of(&facts);
+        assert!(tried.includes("reboot") && !tried.includes("reset-gpu") && tried.line == Some(3));
+        assert!(!Tried::of(&Facts::default()).includes("reboot"));
     }
 }
