@@ -5,6 +5,7 @@
 //! tried without success comes late, and says so.
 
 use super::answer::{Action, CauseStatus, RankedCause};
+use super::fixes::{Fit, Fits};
 use super::precedents::Precedents;
 use crate::book::schema::Cost;
 use crate::facts::{Facts, Value};
@@ -17,6 +18,17 @@ fn after_cost(cost: Option<Cost>) -> f64 {
         Some(Cost::Reinstall) => 0.9,
         Some(Cost::Machine) => 0.85,
         Some(Cost::Hardware) => 0.6,
+    }
+}
+
+/// What is left of an action's use by how well it fits where the run is: one written for that platform comes before a
+/// general one that is as likely to help.
+fn where_it_fits(fit: Option<Fit>) -> f64 {
+    match fit {
+        Some(Fit::Impossible) => 0.0,
+        Some(Fit::Unproven) => 0.3,
+        Some(Fit::Anywhere) | None => 1.0,
+        Some(Fit::MadeForIt) => 2.0,
     }
 }
 
@@ -54,7 +66,12 @@ impl<'f> Tried<'f> {
 
 /// The list of what to do: an action appears once, in the words of its likeliest cause, and names all its causes. A
 /// cause that the machine rules out adds none.
-pub(super) fn ranked(causes: &mut [RankedCause], precedents: &Precedents, tried: &Tried<'_>) -> Vec<Action> {
+pub(super) fn ranked(
+    causes: &mut [RankedCause],
+    precedents: &Precedents,
+    fits: &Fits,
+    tried: &Tried<'_>,
+) -> Vec<Action> {
     for fix in causes.iter_mut().flat_map(|cause| &mut cause.fixes).filter(|fix| tried.includes(&fix.id)) {
         tried.mark(fix);
     }
@@ -62,8 +79,11 @@ pub(super) fn ranked(causes: &mut [RankedCause], precedents: &Precedents, tried:
     for cause in causes.iter().filter(|cause| cause.status != CauseStatus::Refuted) {
         for (place, fix) in cause.fixes.iter().enumerate() {
             let after_trial = if tried.includes(&fix.id) { AFTER_A_TRIAL } else { 1.0 };
-            let helps =
-                cause.probability * precedents.helps(&cause.id, &fix.id, place) * after_cost(fix.cost) * after_trial;
+            let helps = cause.probability
+                * precedents.helps(&cause.id, &fix.id, place)
+                * after_cost(fix.cost)
+                * where_it_fits(fits.get(&fix.id).copied())
+                * after_trial;
             match actions.iter_mut().find(|(action, _)| action.id == fix.id) {
                 Some((action, using)) => {
                     action.causes.push(cause.id.clone());
@@ -119,7 +139,10 @@ mod tests {
 
     fn ids(causes: &mut [RankedCause]) -> Vec<String> {
         let precedents = Precedents::of("no-such-fault", &Facts::default(), &Book::new(false));
-        ranked(causes, &precedents, &Tried::of(&Facts::default())).into_iter().map(|action| action.id).collect()
+        ranked(causes, &precedents, &Fits::new(), &Tried::of(&Facts::default()))
+            .into_iter()
+            .map(|action| action.id)
+            .collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! to the platform that the text shows; a fix whose commands cannot exist there comes after those that fit. A fix whose
 //! title needs a fact that is not known is left out, and so is a paragraph or a command that does.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::alternatives::{self, Fitting};
 use super::conditions::Conditions;
@@ -14,20 +14,36 @@ use crate::diagnosis::Action;
 use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
 
+/// How well an action fits where the run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// None of its commands can exist there.
+    Impossible,
+    /// It is for a platform that the text does not show.
+    Unproven,
+    /// It is for all platforms.
+    Anywhere,
+    /// It is for the platform that the text shows.
+    MadeForIt,
+}
+
+/// The fits of actions, by id.
+pub(super) type Fits = BTreeMap<String, Fit>;
+
 /// The fixes of a cause to propose: in the page's order, which is by cost, first those whose commands can exist there. The
-/// ids of the others are added to `unfit`.
+/// How well each fits is added to `fits`, by id.
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
     incident: &Incident,
     conditions: &Conditions,
     situation: &Situation,
-    unfit: &mut BTreeSet<String>,
+    fits: &mut Fits,
 ) -> Vec<Action> {
     let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
-    let fits = |fix: &Fix| situation.allows(&fix.platforms.only, &fix.platforms.not);
+    let allowed = |fix: &Fix| situation.allows(&fix.platforms.only, &fix.platforms.not);
     let ids = ids(page, cause);
-    let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| fits(fix) && !in_force(fix));
+    let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| allowed(fix) && !in_force(fix));
     let mut actions: Vec<(bool, Action)> = fixes
         .filter_map(|(id, fix)| {
             let title = conditions.filled(&fix.title)?;
@@ -48,11 +64,17 @@ pub(super) fn proposed(
                 solved: None,
                 causes: vec![cause.id.clone()],
             };
+            let fit = match situation.shows_one_of(&fix.platforms.only) {
+                _ if impossible => Fit::Impossible,
+                None => Fit::Anywhere,
+                Some(true) => Fit::MadeForIt,
+                Some(false) => Fit::Unproven,
+            };
+            fits.insert(action.id.clone(), fit);
             Some((impossible, action))
         })
         .collect();
     actions.sort_by_key(|(impossible, _)| *impossible);
-    unfit.extend(actions.iter().filter(|(impossible, _)| *impossible).map(|(_, action)| action.id.clone()));
     actions.into_iter().map(|(_, action)| action).collect()
 }
 

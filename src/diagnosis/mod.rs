@@ -47,7 +47,7 @@ pub use weigh::{NONE_OF_THESE, TEMPERATURE};
 pub(crate) use why::{Why, WhyCause, why};
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::book::Book;
@@ -182,11 +182,11 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     conditions: &conditions,
                 };
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book);
-                let mut unfit = BTreeSet::new();
-                diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut unfit);
-                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &Tried::of(&facts));
+                let mut fits = fixes::Fits::new();
+                diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut fits);
+                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits, &Tried::of(&facts));
                 let first = situation.first_recipe(&book.fault(index).area);
-                diagnosis.actions.sort_by_key(|one| (Some(one.id.as_str()) != first, unfit.contains(&one.id)));
+                diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }
@@ -249,7 +249,7 @@ fn causes(
     matching: &[reports::Match],
     precedents: &Precedents,
     situation: &Situation,
-    unfit: &mut BTreeSet<String>,
+    fits: &mut fixes::Fits,
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
     let mut weighed = weigh::weigh(&page.causes, scene, precedents);
@@ -272,7 +272,7 @@ fn causes(
                 check_command: cause.check.command.as_ref().and_then(|command| {
                     alternatives::fitting(std::slice::from_ref(command), situation).blocks.into_iter().next()
                 }),
-                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, situation, unfit),
+                fixes: fixes::proposed(&page.id, cause, scene.incident, scene.conditions, situation, fits),
                 dead_ends: cause.dead_ends.clone(),
             }
         })

@@ -1,8 +1,6 @@
 //! Over all pages: no command that is shown for a platform can be missing there. The lists of what is missing are
 //! written here once more, as regexes, so that a gap in `kb/wording/platforms.toml` shows.
 
-use std::collections::BTreeSet;
-
 use regex::Regex;
 
 use super::alternatives;
@@ -89,7 +87,7 @@ fn no_command_is_shown_where_it_cannot_exist() {
     let book = Book::new(true);
     let nothing = Facts::default();
     let conditions = Conditions::new(&nothing);
-    let (mut wrong, mut unfit) = (Vec::new(), BTreeSet::new());
+    let (mut wrong, mut fits) = (Vec::new(), fixes::Fits::new());
     for (platform, text, missing) in PLATFORMS {
         let (situation, _) = situation(text);
         let missing = Regex::new(missing).expect("a regex");
@@ -99,7 +97,7 @@ fn no_command_is_shown_where_it_cannot_exist() {
         for page in pages.filter(|page| platform != "Docker" || page.area != "cluster") {
             for cause in &page.causes {
                 let actions =
-                    fixes::proposed(&page.id, cause, &Incident::default(), &conditions, &situation, &mut unfit);
+                    fixes::proposed(&page.id, cause, &Incident::default(), &conditions, &situation, &mut fits);
                 let check = cause.check.command.iter();
                 let checks =
                     check.flat_map(|check| alternatives::fitting(std::slice::from_ref(check), &situation).blocks);

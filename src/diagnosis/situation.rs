@@ -185,6 +185,11 @@ impl Situation {
         possible && !not.iter().any(|name| self.sightings.contains_key(name.as_str()))
     }
 
+    /// Whether the text shows one of `only`; `None` if that is empty.
+    pub(super) fn shows_one_of(&self, only: &[String]) -> Option<bool> {
+        (!only.is_empty()).then(|| only.iter().any(|name| self.sightings.contains_key(name.as_str())))
+    }
+
     /// Whether a line of commands cannot work there.
     pub(super) fn forbids(&self, line: &str) -> bool {
         let lower = line.to_ascii_lowercase();
