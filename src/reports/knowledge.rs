@@ -208,6 +208,7 @@ mod tests {
     /// wrong one), and for errors that have no page.
     #[test]
     #[ignore = "prints what the threshold for near pages was chosen by"]
+    #[expect(clippy::print_stdout, reason = "the table is what it is for")]
     fn how_near() {
         let knowledge = knowledge();
         let texts = std::fs::read_dir("tests/corpus")
