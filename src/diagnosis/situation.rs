@@ -120,7 +120,8 @@ impl Situation {
                 if one.in_failure >= other.in_failure {
                     self.sightings.remove(other.platform.name);
                 }
-                if other.in_failure && !one.in_failure || back && one.in_failure == other.in_failure {
+                let outdone = other.in_failure && !one.in_failure;
+                if outdone || back && one.in_failure == other.in_failure {
                     self.sightings.remove(one.platform.name);
                 }
             }
