@@ -198,7 +198,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_same_as_an_automaton(literals in prop::collection::vec("[abAB ]{1,6}", 0..40), text in "[abAB \n]{0,80}", ignore_case: bool) {
-            let automaton = AhoCorasick::builder().ascii_case_insensitive(ignore_case).build(&literals).unwrap();
+            let automaton = AhoCorasick::builder().ascii_case_insensitive(ignore_case).build(&literals).expect("few literals");
             let mut expected: Vec<_> = automaton.find_overlapping_iter(&text).map(|found| (found.pattern().as_usize(), found.range())).collect();
             expected.sort_by_key(|(number, place)| (place.start, *number));
             prop_assert_eq!(found(&Literals::with(&literals, ignore_case), &text), expected);

@@ -159,4 +159,13 @@ mod tests {
             ("words of other", &["likely".into(), "other".into()][..])
         );
     }
+
+    #[test]
+    fn what_was_tried_is_known_with_its_line() {
+        let mut facts = Facts::default();
+        facts.add("writer.tried", Value::List(vec!["reboot".into()]), crate::facts::Source::Text, Some(3));
+        let tried = Tried::of(&facts);
+        assert!(tried.includes("reboot") && !tried.includes("reset-gpu") && tried.line == Some(3));
+        assert!(!Tried::of(&Facts::default()).includes("reboot"));
+    }
 }

@@ -85,7 +85,8 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
 /// Known cases force this order: a collective time-out is never the first failure where a rank has one of its own
 /// (role); TensorFlow's start-up notices come before a loss that became NaN (severity); an exception outside the
 /// book in one of two independent processes does not hide a known fault in the other (known); an optional import that
-/// fails does not hide a fault of the GPU (ordinary).
+/// fails does not hide a fault of the GPU (ordinary), but one rank's mistake comes before the broken connections that the
+/// others report.
 fn rank(candidate: &Candidate, ordinary: bool, clocked: bool, failed_first: Option<u32>) -> impl Ord + use<> {
     let moment = match candidate.time {
         Some(time) if clocked => (time * 1e3) as i64,
@@ -95,7 +96,7 @@ fn rank(candidate: &Candidate, ordinary: bool, clocked: bool, failed_first: Opti
         Reverse(candidate.role),
         Reverse(candidate.severity),
         candidate.fault.is_none(),
-        ordinary,
+        if candidate.role == SignatureRole::Symptom { !ordinary } else { ordinary },
         moment,
         failed_first.is_some() && candidate.rank != failed_first && !clocked,
         candidate.line,

@@ -16,11 +16,16 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
     if transcript.text().len() > MOST_BYTES {
         return None;
     }
-    let joins = transcript.unwrapping();
+    let is_answer = incident::answer_lines(transcript);
+    let joins = transcript.unwrapping(|line| is_answer[line]);
     let unwrapped = transcript.edited(&joins);
     [(Cow::Borrowed(transcript), false), (Cow::Owned(unwrapped), !joins.is_empty())].into_iter().find_map(
         |(text, changed)| {
-            let repairs = matching::repairs(library.book, text.text());
+            let is_answer = incident::answer_lines(&text);
+            let mut repairs = matching::repairs(library.book, text.text());
+            repairs.retain(|edit| {
+                !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_answer[line])
+            });
             if repairs.is_empty() && !changed {
                 return None;
             }

@@ -64,7 +64,7 @@ impl Situation {
                 continue;
             }
             let line = transcript.line(index);
-            seen.read(&line.text, line.number, failure.contains(&index));
+            seen.read(line.text, line.number, failure.contains(&index));
         }
         let first = failure.clone().next().map(|line| transcript.line(line).number);
         let last = failure.clone().next_back().map(|line| transcript.line(line).number);
@@ -120,7 +120,8 @@ impl Situation {
                 if one.in_failure >= other.in_failure {
                     self.sightings.remove(other.platform.name);
                 }
-                if other.in_failure > one.in_failure || back && one.in_failure == other.in_failure {
+                let outdone = other.in_failure && !one.in_failure;
+                if outdone || back && one.in_failure == other.in_failure {
                     self.sightings.remove(one.platform.name);
                 }
             }

@@ -13,17 +13,20 @@ const MORE: &str = "More: faultbook show ";
 /// Beginnings of answers that name none.
 const HEADS: [&str; 3] = ["Not a failure in the book", "No failure found in ", "Nothing to diagnose: "];
 /// Beginnings of the blocks below those.
-const BLOCKS: [&str; 13] = [
+const BLOCKS: [&str; 16] = [
+    "Do this next:",
+    "To be sure:",
+    "Check that separates the causes:",
     "Your team met this before",
     "Nearest in your reports",
     "Nearest pages of the book",
     "Known to go wrong silently",
     "This machine, asked just now",
     "The machine, from saved facts",
-    "Not the cause: ",
-    "Easily confused with: ",
-    "Does not help: ",
-    "Looks bad, is harmless: ",
+    "Not the cause:",
+    "Easily confused with:",
+    "Does not help:",
+    "Looks bad, is harmless:",
     "Note: ",
     "More: ",
     "  line ",
@@ -32,6 +35,15 @@ const BLOCKS: [&str; 13] = [
 const LONGEST: usize = 400;
 /// Lines between the announcement of `run` and its answer, and of a title.
 const FEW: usize = 3;
+
+/// For each line, whether an answer contains it.
+pub(crate) fn lines(transcript: &Transcript) -> Vec<bool> {
+    let mut roles = vec![Role::Text; transcript.len()];
+    for stream in transcript.streams() {
+        mark(transcript, &stream.lines, &mut roles);
+    }
+    roles.into_iter().map(|role| role == Role::Answer).collect()
+}
 
 /// Marks the lines of answers in one stream, given as transcript indices; returns the other lines.
 pub(super) fn mark(transcript: &Transcript, lines: &[usize], roles: &mut [Role]) -> Vec<usize> {

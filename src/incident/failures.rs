@@ -77,23 +77,26 @@ pub(crate) fn reported(
         role if role.may_be_evidence() => severity(line),
         _ => None,
     };
-    let lines: Vec<Line<'_>> = selected(transcript).into_iter().map(|index| transcript.line(index)).collect();
+    let printed = |line: &Line<'_>| {
+        !line.text.trim().is_empty() && incident.roles.get(line.index).is_none_or(|role| *role != Role::Answer)
+    };
+    let lines = selected(transcript).into_iter().rev().map(|index| transcript.line(index)).filter(printed);
     let mut survivors = Survival::default();
     let mut best: Option<(Severity, usize)> = None;
-    for line in lines.iter().rev().filter(|line| !line.text.trim().is_empty()) {
-        match reports(line) {
+    for line in lines {
+        match reports(&line) {
             Some(severity) if !survivors.survived(severity) => {
                 if best.is_none_or(|(worst, _)| severity >= worst) {
                     best = Some((severity, line.index));
                 }
             }
             Some(_) => {}
-            None => survivors.see(line),
+            None => survivors.see(&line),
         }
     }
     let line = match best {
         Some((_, line)) => line,
-        None => unfinished_bar(transcript)?,
+        None => unfinished_bar(transcript.lines().rev().filter(printed))?,
     };
     let text = head(transcript.line(line).text);
     Some(FailureLine { line, symptom: symptom(text) })
@@ -185,15 +188,14 @@ impl Survival {
 }
 
 /// The last line, where it is a progress bar that never became full, below the output of a run.
-fn unfinished_bar(transcript: &Transcript) -> Option<usize> {
+fn unfinished_bar<'t>(mut upwards: impl Iterator<Item = Line<'t>>) -> Option<usize> {
     /// A bar alone is a question about speed.
     const LINES_ABOVE: usize = 3;
-    let mut lines = transcript.lines().rev().filter(|line| !line.text.trim().is_empty());
-    let last = lines.next()?;
+    let last = upwards.next()?;
     let percent = last.text.split_once("%|")?.0;
     let digits = percent.len() - percent.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let percent: u32 = percent[percent.len() - digits..].parse().ok()?;
-    let above = lines.filter(|line| !line.text.contains("%|")).take(LINES_ABOVE).count();
+    let above = upwards.filter(|line| !line.text.contains("%|")).take(LINES_ABOVE).count();
     (percent < 100 && above == LINES_ABOVE).then_some(last.index)
 }
 

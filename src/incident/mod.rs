@@ -43,6 +43,7 @@ use crate::text::{Level, Transcript};
 use context::ParserContext;
 use triggers::Topics;
 
+pub(crate) use answer::lines as answer_lines;
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use environment::{described, run_settings};

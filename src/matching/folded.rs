@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::misread;
 use crate::book::Book;
 use crate::literals::Literals;
 use crate::text::Edit;
@@ -16,7 +17,7 @@ const SHORTEST: usize = 10;
 /// What may be lost between the letters of a literal, in bytes: a line break with indentation and quote marks.
 const LONGEST_GAP: usize = 64;
 
-/// The places of `text` where a literal of the book is misspelled, with its spelling.
+/// The places of `text` where a literal or a word of the book is misspelled, with its spelling.
 pub(crate) fn repairs(book: &Book, text: &str) -> Vec<Edit> {
     let spellings: Vec<&str> = literals(book).into_iter().filter(|literal| literal.is_ascii()).collect();
     let folded = spellings.iter().map(|literal| Folded::of(literal).text);
@@ -46,6 +47,14 @@ pub(crate) fn repairs(book: &Book, text: &str) -> Vec<Edit> {
             edits.push(Edit { range, words: words.to_owned() });
         }
     }
+    let mut literals = edits.iter().map(|edit| edit.range.clone()).peekable();
+    let mut words = misread::corrections(book, text);
+    words.retain(|edit| {
+        while literals.next_if(|literal| literal.end <= edit.range.start).is_some() {}
+        literals.peek().is_none_or(|literal| edit.range.end <= literal.start)
+    });
+    edits.extend(words);
+    edits.sort_by_key(|edit| edit.range.start);
     edits
 }
 

@@ -4,6 +4,7 @@
 //! Regexes compile on first use, because most runs need none or two of several hundred.
 
 mod folded;
+mod misread;
 mod scanned;
 
 use std::cmp::Reverse;

@@ -62,8 +62,9 @@ impl Transcript {
         changed
     }
 
-    /// Joins lines that may be parts of one: the next one's first word had no room on them.
-    pub(crate) fn unwrapping(&self) -> Vec<Edit> {
+    /// Joins lines that may be parts of one: the next one's first word had no room on them. Lines that `is_kept` names
+    /// stay as they are.
+    pub(crate) fn unwrapping(&self, is_kept: impl Fn(usize) -> bool) -> Vec<Edit> {
         if self.records.len() > MOST_LINES {
             return Vec::new();
         }
@@ -71,7 +72,8 @@ impl Transcript {
         let width = |line: Line<'_>| line.text.width() + line.origin.len().saturating_sub(line.text.len());
         let widths: Vec<usize> = self.lines().map(width).collect();
         // A single word that is too long is never broken.
-        let breakable = self.lines().zip(&widths).filter(|(line, _)| line.text.trim().contains(' '));
+        let breakable =
+            self.lines().zip(&widths).filter(|(line, _)| line.text.trim().contains(' ') && !is_kept(line.index));
         let Some(width) = breakable.map(|(_, width)| *width).filter(|width| WIDTHS.contains(width)).max() else {
             return Vec::new();
         };
@@ -79,6 +81,8 @@ impl Transcript {
         let full = |index: &usize| {
             let next = first(index + 1);
             !next.is_empty()
+                && !is_kept(*index)
+                && !is_kept(index + 1)
                 && widths[*index] + 1 + next.width() > width
                 && can_join(self.line(*index).text, self.line(index + 1).text)
         };
@@ -119,7 +123,7 @@ mod tests {
         let text =
             "When I start it I always get RuntimeError: CUDA error: an illegal\nmemory access was encountered\nHelp!\n";
         let transcript = crate::text::read(text.as_bytes());
-        let changed = transcript.edited(&transcript.unwrapping());
+        let changed = transcript.edited(&transcript.unwrapping(|_| false));
         assert_eq!(lines(&changed).len(), 2, "{:?}", lines(&changed));
         assert!(lines(&changed)[0].1.ends_with("illegal memory access was encountered"));
     }

@@ -98,6 +98,7 @@ fn every(text: &str, n: usize, letter: char, misread: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "shows the figures of a test that fails")]
 fn a_bad_copy_finds_its_fault() {
     let step = std::env::var("FAULTBOOK_COPIES").ok().and_then(|step| step.parse().ok()).unwrap_or(4);
     let mut short = Vec::new();

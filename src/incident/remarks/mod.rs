@@ -100,7 +100,7 @@ impl<'s> Remarks<'s> {
             rows.extend(language.statement.iter().map(|row| Row::new(row, number, language)));
         }
         let mut numbers = std::collections::HashMap::new();
-        let (mut words, mut needed): (Vec<&str>, Vec<Vec<(usize, u8)>>) = (Vec::new(), Vec::new());
+        let (mut words, mut needed) = (Vec::<&str>::new(), Vec::<Vec<(usize, u8)>>::new());
         for (row, group, word) in rows.iter().enumerate().flat_map(|(number, row)| {
             let groups = row.groups.iter().enumerate();
             groups.flat_map(move |(group, words)| words.iter().map(move |word| (number, group, *word)))

@@ -1,13 +1,17 @@
 //! Prefixes that could be content, and the survey that decides: `0: ` of srun, `worker-1  | ` of compose, `node1: ` of
 //! pdsh, `[0] ` of other launchers.
 //!
-//! A form is removed only if most lines of a sample have it, with few different values. The numbered frames of a
+//! A form is removed only if most lines of a sample have it, or nearly all lines of a long part, with few different
+//! values. The numbered frames of a
 //! backtrace look like srun's ranks, but their numbers only ever increase.
 
 use std::collections::BTreeMap;
 
 use super::Head;
 use super::header::one_space;
+
+/// Lines of a part of a text that are enough to tell its prefix.
+const LONG_PART: usize = 12;
 
 /// The weak forms that this text uses.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +38,7 @@ impl Weak {
             let found = [task(line), bracket(line), column(line), host(line), epoch(line)];
             for (count, found) in counts.iter_mut().zip(found) {
                 if let Some((value, _)) = found {
-                    count.add(value);
+                    count.add(value, total);
                 }
             }
         }
@@ -102,11 +106,14 @@ struct Count<'a> {
     last: Option<&'a str>,
     /// Lines whose value is not the one after the line before.
     unordered: usize,
+    /// The first and the last line that has it, counted from 1.
+    part: (usize, usize),
 }
 
 impl<'a> Count<'a> {
-    fn add(&mut self, value: &'a str) {
+    fn add(&mut self, value: &'a str, line: usize) {
         self.lines += 1;
+        self.part = (if self.lines == 1 { line } else { self.part.0 }, line);
         if self.values.len() < 2000 {
             *self.values.entry(value).or_default() += 1;
         }
@@ -121,8 +128,11 @@ impl<'a> Count<'a> {
 
     /// Whether enough lines have it, with few enough different values, to be a prefix.
     fn rules(&self, total: usize, least: usize) -> bool {
+        let part = self.part.1 + 1 - self.part.0;
+        // What a shell, a launcher or Faultbook prints above or below a job's output has no prefix.
+        let rules_part = self.lines >= LONG_PART && self.lines * 10 >= part * 9 && self.lines * 10 >= total * 3;
         self.lines >= least
-            && self.lines * 10 >= total * 6
+            && (self.lines * 10 >= total * 6 || rules_part)
             && (self.values.len() <= 1 || self.values.len() * 2 <= self.lines || self.values.len() <= 8)
             && (self.unordered * 3 > self.lines || self.values.len() == 1)
             && (self.values.len() < self.lines
