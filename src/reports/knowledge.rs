@@ -206,6 +206,7 @@ mod tests {
 
     /// The likeness of the best page: for messages of known faults of which every third word is lost (the right page, and a
     /// wrong one), and for errors that have no page.
+    #[expect(clippy::print_stdout, reason = "the table is for people")]
     #[test]
     #[ignore = "prints what the threshold for near pages was chosen by"]
     #[expect(clippy::print_stdout, reason = "the table is what it is for")]

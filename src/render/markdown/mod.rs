@@ -129,6 +129,10 @@ fn bold(action: &Action) -> String {
 
 fn one_cause(page: &mut Page, cause: &RankedCause, actions: &[Action]) {
     page.heading(3, &format!("{}: {}", code(&cause.id), sentence(&cause.title)));
+    if cause.cases > 0 {
+        let cases = words::counted(cause.cases as u64, "known case", "known cases");
+        page.paragraph(&format!("The cause of {cases}."));
+    }
     for reason in &cause.reasons {
         let sign = if reason.supports { "for" } else { "against" };
         let at = reason.span.map(|span| format!(", {}", place(span))).unwrap_or_default();

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use faultbook::book::schema::Cost;
 use faultbook::diagnosis::{
     Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
-    ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
+    ProbeSummary, RankedCause, Reason, ReportHit, Solved, Verdict,
 };
 use faultbook::facts::{Facts, Source};
 use faultbook::render::{json, markdown};
@@ -59,10 +60,10 @@ fn full() -> Diagnosis {
             }],
             check: "cause check".into(),
             check_command: Some("cause check command".into()),
-            fixes: vec![action("fix", "cause id")],
+            fixes: vec![action("fix", "cause id", 160)],
             dead_ends: vec!["dead end".into()],
         }],
-        actions: vec![action("action", "action cause")],
+        actions: vec![action("action", "action cause", 170)],
         next_check: Some(NextCheck { says: "next check".into(), command: Some("next check command".into()) }),
         reports: vec![ReportHit {
             id: "report id".into(),
@@ -84,15 +85,20 @@ fn full() -> Diagnosis {
     }
 }
 
-fn action(name: &str, cause: &str) -> Action {
+fn action(name: &str, cause: &str, solved: usize) -> Action {
     Action {
         id: format!("{name} id"),
         title: format!("{name} title"),
         detail: format!("{name} detail"),
         commands: vec![format!("{name} command")],
         trade_offs: vec![format!("{name} trade-off")],
-        cost: None,
-        solved: None,
+        cost: Some(Cost::Code),
+        solved: Some(Solved {
+            cases: solved,
+            of: solved + 1,
+            platform: Some(format!("{name} platform")),
+            nearest: vec![format!("{name} address")],
+        }),
         causes: vec![cause.into()],
     }
 }
