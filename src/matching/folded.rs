@@ -35,7 +35,8 @@ pub(crate) fn repairs(book: &Book, text: &str) -> Vec<Edit> {
             continue;
         }
         end = place.end;
-        let (words, range) = (spellings[number], here.range(place));
+        // The place begins and ends with a letter; a quote beside it is in the text already.
+        let (words, range) = (spellings[number].trim_matches(is_lost), here.range(place));
         let near = range.len() <= words.len() + LONGEST_GAP;
         let is_respelled = |old: &str| {
             // `cuda_out_of_memory_policy` is a name and no sentence.
@@ -67,6 +68,11 @@ fn literals(book: &Book) -> Vec<&str> {
     of_pages.chain(of_codes).filter(|literal| seen.insert(*literal)).collect()
 }
 
+/// Whether a copy may lose or add such a character.
+fn is_lost(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\n' | '_' | '>' | '\'' | '"' | '`' | '‘' | '’' | '“' | '”' | '\u{a0}')
+}
+
 /// A text without what a copy may change.
 struct Folded {
     /// Lower-case ASCII without white space.
@@ -81,7 +87,7 @@ impl Folded {
         for (at, letter) in text.char_indices() {
             let end = at + letter.len_utf8();
             let letter = match letter {
-                ' ' | '\t' | '\n' | '_' | '>' | '\'' | '"' | '`' | '‘' | '’' | '“' | '”' | '\u{a0}' => continue,
+                lost if is_lost(lost) => continue,
                 '1' | 'I' | 'i' | 'L' | '|' => 'l',
                 '0' | 'O' => 'o',
                 'n' | 'N' if folded.text.ends_with('r') => {
@@ -133,5 +139,11 @@ mod tests {
         let edits = repairs(&book, text);
         assert_eq!(edits, [Edit { range: 14..44, words: "CUDNN_STATUS_EXECUTION_FAILED".to_owned() }]);
         assert!(repairs(&book, &text.replace(" _", "_")).is_empty());
+        let text = "TypeError: f() got an unexpected keyword argument ’gpus’";
+        let mut fixed = text.to_owned();
+        for edit in repairs(&book, text).into_iter().rev() {
+            fixed.replace_range(edit.range, &edit.words);
+        }
+        assert_eq!(fixed, text.replace('’', "'"));
     }
 }
