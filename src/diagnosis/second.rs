@@ -17,22 +17,23 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
         return None;
     }
     let is_answer = incident::answer_lines(transcript);
-    let joins = transcript.unwrapping(|line| is_answer[line]);
-    let unwrapped = transcript.edited(&joins);
-    [(Cow::Borrowed(transcript), false), (Cow::Owned(unwrapped), !joins.is_empty())].into_iter().find_map(
-        |(text, changed)| {
-            let is_answer = incident::answer_lines(&text);
-            let mut repairs = matching::repairs(library.book, text.text());
-            repairs.retain(|edit| {
-                !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_answer[line])
-            });
-            if repairs.is_empty() && !changed {
-                return None;
-            }
-            let mended = text.edited(&repairs);
-            let incident = incident::read(&mended);
-            let located = Located::read(Cow::Owned(mended), Cow::Owned(incident), library);
-            located.fault().is_some().then_some(located)
-        },
-    )
+    let mut joins = vec![Vec::new()];
+    joins.extend(transcript.unwrapping(|line| is_answer[line]));
+    joins.dedup();
+    joins.into_iter().find_map(|joins| {
+        let changed = !joins.is_empty();
+        let text = transcript.edited(&joins);
+        let is_answer = incident::answer_lines(&text);
+        let mut repairs = matching::repairs(library.book, text.text());
+        repairs.retain(|edit| {
+            !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_answer[line])
+        });
+        if repairs.is_empty() && !changed {
+            return None;
+        }
+        let mended = text.edited(&repairs);
+        let incident = incident::read(&mended);
+        let located = Located::read(Cow::Owned(mended), Cow::Owned(incident), library);
+        located.fault().is_some().then_some(located)
+    })
 }

@@ -63,10 +63,10 @@ impl Transcript {
     }
 
     /// Joins lines that may be parts of one: the next one's first word had no room on them. Lines that `is_kept` names
-    /// stay as they are.
-    pub(crate) fn unwrapping(&self, is_kept: impl Fn(usize) -> bool) -> Vec<Edit> {
+    /// stay as they are. Whether words were cut is a guess, so that both ways are given, the more likely one first.
+    pub(crate) fn unwrapping(&self, is_kept: impl Fn(usize) -> bool) -> [Vec<Edit>; 2] {
         if self.records.len() > MOST_LINES {
-            return Vec::new();
+            return Default::default();
         }
         // A prefix that was removed took columns too; it is ASCII.
         let width = |line: Line<'_>| line.text.width() + line.origin.len().saturating_sub(line.text.len());
@@ -75,7 +75,7 @@ impl Transcript {
         let breakable =
             self.lines().zip(&widths).filter(|(line, _)| line.text.trim().contains(' ') && !is_kept(line.index));
         let Some(width) = breakable.map(|(_, width)| *width).filter(|width| WIDTHS.contains(width)).max() else {
-            return Vec::new();
+            return Default::default();
         };
         let first = |index: usize| self.line(index).text.split_whitespace().next().unwrap_or_default();
         let full = |index: &usize| {
@@ -90,14 +90,14 @@ impl Transcript {
         // A terminal fills every line; mails and forums break between words.
         let inside_words =
             full.len() > 1 && 2 * full.iter().filter(|index| widths[**index] == width).count() >= full.len();
-        let join = |index: usize| {
+        let join = |index: usize, inside_words: bool| {
             let (one, two) = (self.line(index).text, self.line(index + 1).text);
             let cut = inside_words && widths[index] == width && is_inside_word(one, two);
             let indent = two.len() - two.trim_start().len();
             let range = self.range_of(index).end..self.range_of(index + 1).start + indent;
             Edit { range, words: if cut { String::new() } else { " ".to_owned() } }
         };
-        full.into_iter().map(join).collect()
+        [inside_words, !inside_words].map(|inside| full.iter().map(|index| join(*index, inside)).collect())
     }
 }
 
@@ -123,7 +123,8 @@ mod tests {
         let text =
             "When I start it I always get RuntimeError: CUDA error: an illegal\nmemory access was encountered\nHelp!\n";
         let transcript = crate::text::read(text.as_bytes());
-        let changed = transcript.edited(&transcript.unwrapping(|_| false));
+        let [likely, _] = transcript.unwrapping(|_| false);
+        let changed = transcript.edited(&likely);
         assert_eq!(lines(&changed).len(), 2, "{:?}", lines(&changed));
         assert!(lines(&changed)[0].1.ends_with("illegal memory access was encountered"));
     }

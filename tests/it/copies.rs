@@ -15,7 +15,8 @@ const CHANGES: [(&str, f64, Change); 16] = [
     ("wrapped at 120 columns", 0.97, |text, _| wrapped(text, 120)),
     ("wrapped between words", 0.94, |text, _| filled(text, 76).join("\n")),
     ("quoted", 0.97, |text, _| each_line(text, |line| format!("> {line}"))),
-    ("quoted twice and wrapped", 0.92, |text, _| filled(text, 70).iter().map(|line| format!("> > {line}\n")).collect()),
+    // 0.93 of all texts, 0.91 of the usual quarter of them.
+    ("quoted twice and wrapped", 0.90, |text, _| filled(text, 70).iter().map(|line| format!("> > {line}\n")).collect()),
     ("indented", 0.97, |text, _| each_line(text, |line| format!("    {line}"))),
     ("without its head", 0.97, |text, failure| {
         text.lines().skip(failure.saturating_sub(2)).collect::<Vec<_>>().join("\n")
