@@ -22,7 +22,7 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
     (
         "Windows",
         "Platform: Windows-11-10.0.22631\n  File \"C:\\Users\\me\\train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)\b(sudo|apt|modprobe|fuser|lsof|systemctl|dmesg|journalctl|ldconfig|reboot)\b|^(export|unset|ulimit|ls|grep|kill|ps|find|df|cat) |/dev/|/proc/|/etc/|\| (grep|head|tail)",
+        r"(?m)\b(sudo|apt|modprobe|\bfuser\b|lsof|systemctl|dmesg|journalctl|ldconfig|reboot)\b|^(export|unset|ulimit|ls|grep|kill|ps|find|df|cat) |/dev/|/proc/|/etc/|\| (grep|head|tail)",
     ),
     (
         "WSL 1",
@@ -37,7 +37,7 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
     (
         "macOS",
         "macOS 15.1 arm64\nRuntimeError: MPS backend out of memory\n",
-        r"nvidia|whl/(cu|rocm)|modprobe|systemctl|\bapt\b|/proc/|/sys/|fuser|--gpus|\[cuda|nvcc -|rocm-smi|CUDA_VISIBLE_DEVICES|/dev/shm",
+        r"nvidia|whl/(cu|rocm)|modprobe|systemctl|\bapt\b|/proc/|/sys/|\bfuser\b|--gpus|\[cuda|nvcc -|rocm-smi|CUDA_VISIBLE_DEVICES|/dev/shm",
     ),
     (
         "Jetson",
@@ -47,7 +47,7 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
     (
         "Kubernetes",
         "kubelet: Created container trainer\nresources: nvidia.com/gpu: 1\nRuntimeError: CUDA error: unknown error\n",
-        r"docker (run|compose|info)|docker$|--shm-size|--ipc=host|--gpus|modprobe|fuser|lsof|fabricmanager|sudo reboot|sbatch|scontrol",
+        r"docker (run|compose|info)|docker$|--shm-size|--ipc=host|--gpus|modprobe|\bfuser\b|lsof|fabricmanager|sudo reboot|sbatch|scontrol",
     ),
     (
         "Slurm",
@@ -57,12 +57,12 @@ const PLATFORMS: [(&str, &str, &str); 12] = [
     (
         "Colab",
         "  File \"/content/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker (run|compose|info)|modprobe|fuser|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
+        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
     ),
     (
         "Kaggle",
         "  File \"/kaggle/working/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker (run|compose|info)|modprobe|fuser|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
+        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
     ),
     ("notebook", "Cell In[3], line 2\nRuntimeError: CUDA error: unknown error\n", r"(?m)^export |^pip install|^unset "),
     (

@@ -11,6 +11,7 @@ const WALKS: &[(&str, &str)] = &[
     ("Adding a fault page", "tests/it/contributing.rs"),
     ("Adding a fact", "tests/it/facts.rs"),
     ("Adding a case", "tests/labelled.rs"),
+    ("Adding a resolved case", "tests/it/contributing.rs"),
     ("Adding a package", "src/incident/tests.rs"),
     ("Adding a wording", "src/incident/tests.rs"),
     ("Adding a platform", "src/diagnosis/platform_tests.rs"),
@@ -86,4 +87,16 @@ fn every_format_of_a_command_writes_an_answer_of_its_own() {
             written.push(answer.out);
         }
     }
+}
+
+/// A resolved case is one entry of data: the ranking of its page counts it.
+#[test]
+fn a_resolved_case_counts() {
+    let written = fs::read_to_string("kb/cases/oom.toml").expect("the cases").matches("[[case]]").count();
+    let shown = Place::new().run("show oom --why --format json", "").stdout;
+    let why: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!((why["schema"].as_str(), why["cases"].as_u64()), (Some("faultbook/why/1"), Some(written as u64)));
+    let counted: u64 =
+        why["causes"].as_array().expect("causes").iter().filter_map(|cause| cause["cases"].as_u64()).sum();
+    assert!(counted > 0 && counted <= written as u64, "{shown}");
 }

@@ -22,7 +22,7 @@ pub(crate) const UNLISTED: &str = "\
 Traceback (most recent call last):
   File \"ocr/data/collate.py\", line 41, in collate_fn
     target = sample[\"gt_shrink\"]
-KeyError: 'gt_shrink'
+GroundTruthError: sample 17 has no shrunk map
 ";
 
 /// A healthy text.

@@ -41,7 +41,7 @@ fn windows_gets_no_command_of_linux() {
     let text = "Traceback (most recent call last):\n  File \"C:\\Users\\me\\train.py\", line 3, in <module>\n    x = torch.ones(1).cuda()\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 12.00 GiB of which 100.00 MiB is free.\n";
     let diagnosis = diagnose(text.as_bytes());
     let commands = commands(&diagnosis);
-    for never in ["sudo ", "fuser", "modprobe", "/dev/", "export ", "| grep"] {
+    for never in ["sudo ", "fuser ", "modprobe", "/dev/", "export ", "| grep"] {
         assert!(!commands.contains(never), "{never} in\n{commands}");
     }
     assert!(commands.contains("tasklist"), "{commands}");

@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("condition.rs", "a function of the pages' language: cuda_knows"),
     ("diagnosis/budget.rs", "says which library was measured"),
     ("diagnosis/capacity.rs", "units of the hardware catalogue"),
+    ("diagnosis/enrich.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/explanations.rs", "what PyTorch calls the device of every vendor"),
     ("incident/position.rs", "PyTorch's method for every vendor: module.cuda()"),
     ("incident/python/message.rs", "sentences of PyTorch, Triton and XLA that continue a message"),
@@ -127,7 +128,8 @@ fn names(text: &str, word: &str) -> bool {
 fn is_of_vendor(file: &Path) -> bool {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = |part: &std::ffi::OsStr| Path::new("kb/vendors").join(part).with_extension("toml").is_file();
-    stem == "tests" || stem.ends_with("_tests") || file.iter().any(folder)
+    let for_tests = stem.ends_with("_tests") || file.iter().any(|part| part == "tests" || part == "tests.rs");
+    for_tests || file.iter().any(folder)
 }
 
 /// Collects the string literals of a file, those of macros included, those of attributes and tests not.

@@ -7,7 +7,7 @@ fn exit_codes_tell_the_verdict() {
     let place = Place::new();
     for (text, code, words) in [
         (ENGINE, 0, "cudnn-no-engine"),
-        (UNLISTED, 1, "Not a failure in the book: KeyError: 'gt_shrink'"),
+        (UNLISTED, 1, "Not a failure in the book: GroundTruthError: sample 17 has no shrunk map"),
         (HEALTHY, 1, "No failure found in 3 lines."),
         ("", 1, "Nothing to diagnose: the text is empty."),
     ] {

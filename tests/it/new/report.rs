@@ -131,7 +131,7 @@ fn nothing_is_invented_where_nothing_is_known() {
         "severity: \"TODO: critical, high, medium or low\"",
         "- **GPU:** TODO:",
         "2. TODO: give the command that was run.",
-        "`KeyError: 'gt_shrink'`",
+        "`GroundTruthError: sample 17 has no shrunk map`",
         "a failure that the book has no page for",
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");

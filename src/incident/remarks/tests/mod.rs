@@ -1,3 +1,5 @@
+//! What is read as a remark, and what is not.
+
 use super::*;
 use crate::pattern::Pattern;
 
