@@ -93,7 +93,7 @@ fn every_format_of_a_command_writes_an_answer_of_its_own() {
 #[test]
 fn a_resolved_case_counts() {
     let written = fs::read_to_string("kb/cases/oom.toml").expect("the cases").matches("[[case]]").count();
-    let shown = Place::new().run("show oom --why --format json", "").stdout;
+    let shown = Place::new().run("show oom --why --format json", "").out;
     let why: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
     assert_eq!((why["schema"].as_str(), why["cases"].as_u64()), (Some("faultbook/why/1"), Some(written as u64)));
     let counted: u64 =
