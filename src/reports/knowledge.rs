@@ -209,7 +209,6 @@ mod tests {
     #[expect(clippy::print_stdout, reason = "the table is for people")]
     #[test]
     #[ignore = "prints what the threshold for near pages was chosen by"]
-    #[expect(clippy::print_stdout, reason = "the table is what it is for")]
     fn how_near() {
         let knowledge = knowledge();
         let texts = std::fs::read_dir("tests/corpus")
