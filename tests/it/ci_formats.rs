@@ -8,7 +8,7 @@ use serde_json::Value;
 const FAILED: &str = "Traceback (most recent call last):\n  File \"ocr/model.py\", line 51, in forward\n    x = self.lateral(x)\n\
                       RuntimeError: GET was unable to find an engine to execute this computation\n";
 const UNLISTED: &str =
-    "Traceback (most recent call last):\n  File \"ocr/data.py\", line 4, in f\nKeyError: '<a> & \\x01'\n";
+    "Traceback (most recent call last):\n  File \"ocr/data.py\", line 4, in f\nGroundTruthError: '<a> & \\x01'\n";
 
 /// A folder with logs of three runs.
 fn logs() -> tempfile::TempDir {
@@ -164,7 +164,7 @@ fn the_action_annotates_sums_up_and_names_the_fault() {
     let (out, code, summary, outputs, folder) = action(&[("LOGS", logs), ("SARIF", "out.sarif")]);
     assert_eq!((code, outputs.as_str()), (Some(0), "fault=cudnn-no-engine\n"), "{out}");
     assert!(out.contains("::error file=ocr/model.py,line=51") && out.contains("::warning file=ocr/data.py"), "{out}");
-    assert!(summary.contains("# cuDNN found no engine") && summary.contains("KeyError"), "{summary}");
+    assert!(summary.contains("# cuDNN found no engine") && summary.contains("GroundTruthError"), "{summary}");
     let sarif: Value =
         serde_json::from_str(&fs::read_to_string(folder.path().join("out.sarif")).expect("SARIF")).expect("JSON");
     assert_eq!(sarif["version"], "2.1.0");

@@ -11,6 +11,7 @@ const WALKS: &[(&str, &str)] = &[
     ("Adding a fault page", "tests/it/contributing.rs"),
     ("Adding a fact", "tests/it/facts.rs"),
     ("Adding a case", "tests/labelled.rs"),
+    ("Adding a name that a package removed or renamed", "src/removed/mod.rs"),
     ("Adding a resolved case", "tests/it/contributing.rs"),
     ("Adding a package", "src/incident/tests.rs"),
     ("Adding a wording", "src/incident/tests.rs"),

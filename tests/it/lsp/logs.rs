@@ -143,7 +143,7 @@ fn an_error_that_no_page_is_about_is_said_so() {
     let uri = client.open(
         "a.log",
         "log",
-        "Traceback (most recent call last):\n  File \"x.py\", line 4, in f\nKeyError: 'a'\n",
+        "Traceback (most recent call last):\n  File \"x.py\", line 4, in f\nGroundTruthError: 'a'\n",
     );
     let marks = client.marks(&uri);
     assert_eq!((&marks[0]["code"], &marks[0]["severity"]), (&json!("unlisted-error"), &json!(2)));
