@@ -165,7 +165,10 @@ fn a_run_of_this_machine_gets_its_software_and_a_run_of_another_does_not() {
     place.file(&format!("{site}/torch-2.8.0.dist-info/METADATA"), "Name: torch\nVersion: 2.8.0\n");
     let own = place.file("ocr/train.py", "");
     let log = |file: &Path| {
-        format!("Traceback (most recent call last):\n  File \"{}\", line 3, in step\nGroundTruthError: 'gt'\n", file.display())
+        format!(
+            "Traceback (most recent call last):\n  File \"{}\", line 3, in step\nGroundTruthError: 'gt'\n",
+            file.display()
+        )
     };
     let answer = place.run("new - --stdout --python venv", log(&own));
     assert!(answer.out.contains("- **PyTorch:** 2.8.0+cu128"), "{}", answer.out);
