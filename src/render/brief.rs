@@ -66,7 +66,10 @@ fn head(diagnosis: &Diagnosis) -> String {
     }
     match (&diagnosis.error, diagnosis.verdict) {
         (Some(error), _) => {
-            let words = quoted(&format!("{}: {}", error.type_name, error.message));
+            let words = match error.type_name.as_str() {
+                "" => quoted(&error.message),
+                name => quoted(&format!("{name}: {}", error.message)),
+            };
             format!(
                 "Not in the book: {words} (line {}). Faultbook knows nothing certain about this error.",
                 error.span.start.line

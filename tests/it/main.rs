@@ -34,4 +34,5 @@ mod seam;
 mod seeds;
 mod shell;
 mod support;
+mod threads;
 mod wording;
