@@ -104,7 +104,8 @@ fn a_bad_copy_finds_its_fault() {
     let step = std::env::var("FAULTBOOK_COPIES").ok().and_then(|step| step.parse().ok()).unwrap_or(4);
     let mut short = Vec::new();
     let mut cases = Vec::new();
-    for path in texts() {
+    // Every second text, of which each change takes its share.
+    for path in texts().into_iter().step_by((step / 2).max(1)) {
         let Some(fault) = Case::of(&path).fault else { continue };
         let text = String::from_utf8_lossy(&std::fs::read(&path).expect("a text of the corpus")).into_owned();
         let found = diagnose(text.as_bytes()).fault.filter(|found| found.id == fault);
