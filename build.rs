@@ -12,7 +12,8 @@ use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Exceptions, Failures, Headings, Redaction, Variables, Writing};
+use errors::ErrorEntry;
+use rows::{Advice, Commands, Failures, Headings, Redaction, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -24,6 +25,8 @@ mod cases;
 mod code_rows;
 #[path = "src/facts/definition.rs"]
 mod definition;
+#[path = "src/book/errors.rs"]
+mod errors;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/vendors/description.rs"]
 mod description;
@@ -71,6 +74,7 @@ fn main() {
         "src/book/matter.rs",
         "src/book/code_rows.rs",
         "src/book/cases.rs",
+        "src/book/errors.rs",
         "src/packages/source.rs",
         "src/removed/source.rs",
         "src/wording/rows.rs",
@@ -138,6 +142,7 @@ fn main() {
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
     write("cases", &casebook(&kb.join("cases"), &book, &mut failed));
+    write("errors", &pack(&errors(&kb.join("errors"), &mut failed)));
     write("facts", &facts);
     write("vendors", &vendors);
     catalogues(kb, &mut failed);
@@ -169,7 +174,6 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
-        ("exceptions", wording::read::<Exceptions<String>>(&wording("exceptions")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
         ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),
         ("variables", wording::read::<Variables<String>>(&wording("variables")).map(|read| pack(&read))),
@@ -216,6 +220,35 @@ fn casebook(folder: &Path, book: &Packed<'_>, failed: &mut Vec<String>) -> Vec<u
         }
     }
     pack(&packed)
+}
+
+/// A file of errors without a page.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ErrorFile {
+    error: Vec<ErrorEntry<String>>,
+}
+
+/// The errors without a page, of all files. An id given twice fails the build.
+fn errors(folder: &Path, failed: &mut Vec<String>) -> Vec<ErrorEntry<String>> {
+    let mut entries: Vec<ErrorEntry<String>> = Vec::new();
+    for file in files(folder, "toml", failed) {
+        match toml::from_str::<ErrorFile>(&file.text) {
+            Ok(read) => {
+                for entry in read.error {
+                    let twice = entries.iter().any(|other| other.id == entry.id);
+                    let wrong = if twice { Some("the id is there twice".to_owned()) } else { errors::mistake(&entry) };
+                    failed.extend(wrong.map(|wrong| format!("{}: {}: {wrong}", file.path, entry.id)));
+                    entries.push(entry);
+                }
+            }
+            Err(error) => {
+                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
+                failed.push(format!("{}:{line}: {}", file.path, error.message()));
+            }
+        }
+    }
+    entries
 }
 
 /// Writes the files that the library includes.

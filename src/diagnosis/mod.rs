@@ -192,8 +192,8 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
-                let error = primary.error.map(|error| &incident.errors[error]);
-                diagnosis.actions = error.map(|error| unlisted::actions(error, &facts, book)).unwrap_or_default();
+                let failing = unlisted::Failing::of(transcript, incident, primary.line, primary.error);
+                diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, book);
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Commands, Exception, Exceptions, Failures, Headings, Language, Platform, PlatformKind,
+    Advice, Alarms, At, Commands, Failures, Headings, Language, Platform, PlatformKind,
     Platforms, Redaction, Shell, Statement, Statements, Variables, Wording, Writing,
 };
 
@@ -31,7 +31,6 @@ packed!(advice, Advice, "Advice that libraries print with every error.");
 packed!(statements, Statements, "What people say of their own tries.");
 packed!(failures, Failures, "How a failure is reported in words that no page knows.");
 packed!(headings, Headings, "The words of headings in reports.");
-packed!(exceptions, Exceptions, "What to do about exceptions that no page explains.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");
 packed!(commands, Commands, "Programs that start a run.");

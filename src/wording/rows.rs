@@ -296,37 +296,6 @@ fn none<T>() -> Option<T> {
     None
 }
 
-/// `exceptions.toml`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Exceptions<S> {
-    /// In the order in which they are tried.
-    pub exception: Vec<Exception<S>>,
-}
-
-/// What to do about an exception that no page explains.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Exception<S> {
-    /// The last part of the action's id.
-    pub id: S,
-    /// Names of exception types without their modules.
-    pub types: Vec<S>,
-    /// One of these is in the message, in lower case; none: every message.
-    #[serde(default = "Vec::new")]
-    pub words: Vec<S>,
-    /// What to do, in the imperative.
-    pub title: S,
-    /// What the exception means and what to look at; `{frame}` is the innermost line of the user's own code.
-    pub detail: S,
-    /// Blocks of commands.
-    #[serde(default = "Vec::new")]
-    pub commands: Vec<S>,
-    /// Whether another version of the package that raised it helps more often than a change of the user's own code.
-    #[serde(default)]
-    pub version: bool,
-}
-
 /// `failures.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,73 @@
+//! Errors without a page, as `kb/errors` has them: the words of a message, and what to do about it.
+//!
+//! `build.rs` includes this file by path, so it depends on serde and the schema alone. The entries stay packed until an
+//! error is found that no page explains.
+
+use serde::{Deserialize, Serialize};
+
+use super::schema::Cost;
+
+/// What to do about one error that has no page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorEntry<S> {
+    /// The id of its actions, after `unlisted#`.
+    pub id: S,
+    /// Names of exception types without their modules; none: every type.
+    #[serde(default = "Vec::new")]
+    pub types: Vec<S>,
+    /// One of these is in the message, in lower case; parts joined by ` & ` must all be there. None: every message.
+    #[serde(default = "Vec::new")]
+    pub words: Vec<S>,
+    /// Whether another version of the package that raised it helps more often than the actions.
+    #[serde(default)]
+    pub version: bool,
+    /// What to do, what most often helps first.
+    pub action: Vec<ErrorAction<S>>,
+}
+
+/// One thing to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorAction<S> {
+    /// What to do, in the imperative.
+    pub title: S,
+    /// Why, and what to look at; `{frame}` is the innermost line of the user's own code, `{quoted}` the first name that
+    /// the message quotes.
+    pub detail: S,
+    /// Blocks of commands.
+    #[serde(default = "Vec::new")]
+    pub commands: Vec<S>,
+    /// How much effort it is.
+    #[serde(default = "code")]
+    pub cost: Cost,
+}
+
+fn code() -> Cost {
+    Cost::Code
+}
+
+/// What joins parts of `words` that must all be in a message.
+pub const AND: &str = " & ";
+
+/// Shorter words alone are in too many messages.
+const FEWEST_BYTES: usize = 8;
+
+/// What is wrong with an entry.
+pub fn mistake(entry: &ErrorEntry<String>) -> Option<String> {
+    if entry.types.is_empty() && entry.words.is_empty() {
+        return Some("it has neither types nor words".to_owned());
+    }
+    if entry.action.is_empty() {
+        return Some("it has no action".to_owned());
+    }
+    entry.words.iter().find_map(|words| {
+        if words.chars().any(|c| c.is_ascii_uppercase()) {
+            Some(format!("{words:?} is not in lower case"))
+        } else if words.split(AND).any(str::is_empty) || words.len() < FEWEST_BYTES && entry.types.is_empty() {
+            Some(format!("{words:?} is too short"))
+        } else {
+            None
+        }
+    })
+}

@@ -1,0 +1,107 @@
+//! Which entries of `kb/errors` fit an error.
+
+use std::sync::LazyLock;
+
+use super::Failing;
+use crate::book::builtin::Builtin;
+use crate::book::errors::{AND, ErrorEntry};
+use crate::incident::{Incident, Role};
+use crate::literals::Literals;
+use crate::text::Transcript;
+
+type Entry = ErrorEntry<&'static str>;
+
+/// The type of an entry that fits every exception.
+const ANY_TYPE: &str = "*";
+
+/// Entries whose words are in the text that are taken: the two longest ones.
+const MOST: usize = 2;
+
+/// Shorter words prove nothing outside the failing message.
+const FEWEST_BYTES_ELSEWHERE: usize = 16;
+
+/// Lines above and below the failing one that are read where its own words fit no entry.
+const AROUND: usize = 400;
+
+/// The words of all entries.
+struct Finder {
+    literals: Literals,
+    /// For each literal its entry and all parts of its alternative.
+    alternatives: Vec<(&'static Entry, &'static str)>,
+}
+
+static FINDER: LazyLock<Finder> = LazyLock::new(|| {
+    let of = |entry: &'static Entry| entry.words.iter().map(move |words| (entry, *words));
+    let alternatives: Vec<_> = Builtin::errors().iter().flat_map(of).collect();
+    let longest = |words: &'static str| words.split(AND).max_by_key(|part| part.len()).unwrap_or_default();
+    Finder { literals: Literals::new(alternatives.iter().map(|(_, words)| longest(words))), alternatives }
+});
+
+impl Finder {
+    /// The entries whose words are in a text, with the length of these words, the longest first.
+    fn found(&self, type_name: &str, text: &str) -> Vec<(usize, &'static Entry)> {
+        let lower = text.to_lowercase();
+        let mut found: Vec<(usize, &'static Entry)> = Vec::new();
+        for number in self.literals.present(&lower) {
+            let (entry, words) = self.alternatives[number];
+            if fits_type(entry, type_name) && words.split(AND).all(|part| lower.contains(part)) {
+                found.push((words.len(), entry));
+            }
+        }
+        found.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
+        found
+    }
+}
+
+/// The entries for an error: those of its words, or of other errors and lines of the text where they fit none, then that
+/// of its type, then what is left to do about every exception.
+pub(super) fn fitting(failing: Failing<'_>, transcript: &Transcript, incident: &Incident) -> Vec<&'static Entry> {
+    let type_name = short(failing.type_name);
+    let mut found = FINDER.found(type_name, failing.message);
+    if found.is_empty() {
+        let others = incident.errors.iter().rev().filter(|other| !other.type_name.is_empty());
+        found = others.map(|other| FINDER.found(short(&other.type_name), &other.message)).find(|found| !found.is_empty()).unwrap_or_default();
+    }
+    if found.is_empty() {
+        found = elsewhere(failing, transcript, incident);
+    }
+    let mut entries: Vec<&Entry> = Vec::new();
+    for (_, entry) in found {
+        if entries.len() < MOST && !entries.iter().any(|other| other.id == entry.id) {
+            entries.push(entry);
+        }
+    }
+    let of_type = |entry: &&&Entry| entry.words.is_empty() && entry.types.contains(&type_name);
+    entries.extend(Builtin::errors().iter().find(|entry| of_type(&entry)));
+    entries.extend(Builtin::errors().iter().filter(|entry| is_last_resort(entry)));
+    entries
+}
+
+/// Whether an entry is for every error.
+pub(super) fn is_last_resort(entry: &Entry) -> bool {
+    entry.types.contains(&ANY_TYPE)
+}
+
+/// Entries that lines around the failing one name: a message in a sentence, the cause above a summary.
+fn elsewhere(failing: Failing<'_>, transcript: &Transcript, incident: &Incident) -> Vec<(usize, &'static Entry)> {
+    let lines = failing.line.saturating_sub(AROUND)..(failing.line + AROUND).min(transcript.len());
+    let read = |line: &usize| {
+        incident.roles.get(*line).is_none_or(|role| role.may_be_evidence() || matches!(role, Role::Advice))
+    };
+    let mut found: Vec<(usize, &'static Entry)> =
+        lines.rev().filter(read).flat_map(|line| FINDER.found("", transcript.line(line).text)).collect();
+    found.retain(|(len, _)| *len >= FEWEST_BYTES_ELSEWHERE);
+    found.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
+    found
+}
+
+/// Whether an entry is for this type; a text without one may be about any.
+fn fits_type(entry: &Entry, type_name: &str) -> bool {
+    type_name.is_empty() || entry.types.is_empty() || entry.types.contains(&type_name)
+}
+
+/// The name of a type without its module: `RayTaskError(ValueError)` is a `ValueError`.
+fn short(type_name: &str) -> &str {
+    let inner = type_name.split_once('(').map_or(type_name, |(_, inner)| inner.trim_end_matches(')'));
+    inner.rsplit('.').next().unwrap_or_default()
+}

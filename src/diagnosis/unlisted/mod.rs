@@ -1,0 +1,170 @@
+//! What to do about an error that no page explains: the entries of `kb/errors` that fit its words, its type's entry, and
+//! the versions of the installed packages between which it arose.
+
+mod entries;
+mod packages;
+
+use super::answer::Action;
+use super::precedents::Precedents;
+use crate::book::Book;
+use crate::book::errors::{ErrorAction, ErrorEntry};
+use crate::book::schema::Cost;
+use crate::facts::Facts;
+use crate::incident::{Frame, Incident};
+use crate::text::Transcript;
+
+/// The recipe that installs another version of a package, and where its known cases are counted.
+const OTHER_VERSION: &str = "other-version";
+const CASES: &str = "unlisted";
+
+/// More actions than these are no advice.
+const MOST: usize = 7;
+
+/// An error that has no page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Failing<'a> {
+    /// The exception's type; empty if the text names none.
+    pub(super) type_name: &'a str,
+    /// Its message.
+    pub(super) message: &'a str,
+    /// Its frames, the outermost first.
+    pub(super) frames: &'a [Frame],
+    /// Index of the line that shows it.
+    pub(super) line: usize,
+}
+
+impl<'a> Failing<'a> {
+    /// The failing error of a candidate, or the line that reports it.
+    pub(super) fn of(transcript: &'a Transcript, incident: &'a Incident, line: usize, error: Option<usize>) -> Self {
+        let Some(event) = error.and_then(|error| incident.errors.get(error)) else {
+            return Self { type_name: "", message: transcript.line(line).text, frames: &[], line };
+        };
+        // "An error occurred in X", logged above a traceback: the exception below has the words.
+        let logged = |event: &crate::incident::ErrorEvent| event.type_name.is_empty() && event.frames.is_empty();
+        let thrown = || incident.errors.iter().find(|other| other.headline > event.headline && !logged(other));
+        let event = if logged(event) { thrown().unwrap_or(event) } else { event };
+        let message = if event.message.is_empty() { transcript.line(event.headline).text } else { &event.message };
+        Self { type_name: &event.type_name, message, frames: &event.frames, line: event.headline }
+    }
+}
+
+/// What to do, the most useful first.
+pub(super) fn actions(
+    failing: Failing<'_>,
+    transcript: &Transcript,
+    incident: &Incident,
+    facts: &Facts,
+    book: &Book,
+) -> Vec<Action> {
+    let found = entries::fitting(failing, transcript, incident);
+    let precedents = Precedents::of(CASES, facts, book);
+    let version = packages::pair(failing).map(|pair| other_version(&pair, &precedents));
+    let version_first = found.first().is_some_and(|entry| entry.version);
+    let mut version = version.into_iter();
+    let mut actions: Vec<Action> = version.by_ref().filter(|_| version_first).collect();
+    for entry in found {
+        if entries::is_last_resort(entry) {
+            actions.extend(version.by_ref());
+        }
+        actions.extend(entry.action.iter().enumerate().map(|(place, action)| explained(entry, place, action, failing)));
+    }
+    actions.extend(version);
+    actions.truncate(MOST);
+    actions
+}
+
+fn explained(
+    entry: &ErrorEntry<&str>,
+    place: usize,
+    action: &ErrorAction<&str>,
+    failing: Failing<'_>,
+) -> Action {
+    let own = failing.frames.iter().rev().find(|frame| frame.is_own());
+    let frame = own.map_or_else(|| "the last line of your own code in the traceback".to_owned(), place_of);
+    let quoted = quoted(failing.message).map_or_else(|| "the name in the message".to_owned(), |name| format!("`{name}`"));
+    let filled = |text: &str| text.replace("{frame}", &frame).replace("{quoted}", &quoted);
+    Action {
+        id: match place {
+            0 => format!("{CASES}#{}", entry.id),
+            _ => format!("{CASES}#{}-{}", entry.id, place + 1),
+        },
+        title: filled(action.title),
+        detail: filled(action.detail),
+        commands: action.commands.iter().map(|&block| block.to_owned()).collect(),
+        trade_offs: Vec::new(),
+        cost: Some(action.cost),
+        solved: None,
+        causes: Vec::new(),
+    }
+}
+
+/// The first name in quotes or backticks.
+fn quoted(message: &str) -> Option<&str> {
+    let start = message.find(['\'', '"', '`'])?;
+    let mark = message[start..].chars().next()?;
+    let name = message[start + 1..].split(mark).next()?;
+    (!name.is_empty() && name.len() < 80 && !name.contains(char::is_whitespace)).then_some(name)
+}
+
+fn place_of(frame: &Frame) -> String {
+    match frame.function.as_str() {
+        "" => format!("`{}:{}`", frame.file, frame.line),
+        function => format!("`{}:{}` in `{function}`", frame.file, frame.line),
+    }
+}
+
+fn other_version(pair: &packages::Pair, precedents: &Precedents) -> Action {
+    let package = &pair.raised;
+    let (title, reason, both) = match &pair.caller {
+        Some(caller) => (
+            format!("Install versions of `{caller}` and `{package}` that go together"),
+            format!(
+                "`{caller}` calls `{package}`, and the error comes from there. Upgrade `{caller}`, or go back to the version \
+                 of `{package}` that it was released with: its requirements name it."
+            ),
+            format!("{caller} {package}"),
+        ),
+        None => (
+            format!("Install another version of `{package}`, the one that the calling code was written for"),
+            format!(
+                "The error comes from the installed package `{package}`. If it began with an installation or an upgrade, \
+                 downgrade to the version before; if the code is newer than the package, upgrade it. The project's requirements \
+                 or the date of the code tell which version fits; its release notes tell what was renamed or removed."
+            ),
+            package.clone(),
+        ),
+    };
+    let mut commands = format!("python -m pip show {both}\npython -m pip index versions {package}\n");
+    if let Some(caller) = &pair.caller {
+        commands.push_str(&format!("python -m pip install -U {caller}        # or the older version of {package}:\n"));
+    }
+    commands.push_str(&format!("python -m pip install \"{package}==VERSION\""));
+    Action {
+        id: OTHER_VERSION.to_owned(),
+        title,
+        detail: reason,
+        commands: vec![commands],
+        trade_offs: Vec::new(),
+        cost: Some(Cost::Reinstall),
+        solved: precedents.solved(OTHER_VERSION),
+        causes: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn the_first_quoted_name() {
+        for (message, name) in [
+            ("__init__() got an unexpected keyword argument 'gpus'", Some("gpus")),
+            ("`rope_scaling` must be a dictionary", Some("rope_scaling")),
+            ("it's all wrong", None),
+            ("no name", None),
+        ] {
+            let found = quoted(message).filter(|name| !name.contains(' '));
+            assert_eq!(found, name, "{message}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Between which installed packages an error arose: the one that raised it, and the one that called it.
+
+use super::Failing;
+use crate::packages;
+
+/// Packages by the names that pip knows.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    /// The one that raised the error, or whose module the message names.
+    pub(super) raised: String,
+    /// Another one whose code called it.
+    pub(super) caller: Option<String>,
+}
+
+/// The packages of an error; `None` where its frames and message name none.
+pub(super) fn pair(failing: Failing<'_>) -> Option<Pair> {
+    let mut installed = failing.frames.iter().rev().filter_map(|frame| after_packages(&frame.file));
+    let innermost = installed.clone().next();
+    let named = named(failing.message);
+    let last_is_own = failing.frames.last().is_some_and(|frame| after_packages(&frame.file).is_none());
+    let raised = match (named, innermost) {
+        (Some(named), _) => named,
+        (None, Some(innermost)) if !last_is_own => innermost,
+        _ => return None,
+    };
+    let caller = installed.find(|other| *other != raised && !is_plumbing(other));
+    Some(Pair { raised: distribution(raised), caller: caller.map(distribution) })
+}
+
+/// The name that pip knows for a module.
+fn distribution(module: &str) -> String {
+    let row = packages::builtin().by_import(module);
+    let known = row.and_then(|row| row.distributions().find(|name| !name.contains('*')).map(str::to_owned));
+    known.unwrap_or_else(|| module.to_owned())
+}
+
+/// Frameworks, through whose modules and hooks calls only pass.
+fn is_plumbing(module: &str) -> bool {
+    packages::builtin().by_import(module).is_some_and(|row| row.kind == packages::Kind::Framework)
+}
+
+fn after_packages(file: &str) -> Option<&str> {
+    let folder = ["site-packages", "dist-packages"].into_iter().find_map(|folder| file.split_once(folder))?.1;
+    let first = folder.trim_start_matches(['/', '\\']).split(['/', '\\']).next()?;
+    (!first.is_empty() && !first.ends_with(".py")).then_some(first)
+}
+
+/// `from 'huggingface_hub' (...)`, `module 'numpy' has no attribute`.
+fn named(message: &str) -> Option<&str> {
+    let quoted = ["from '", "module '", "No module named '"].into_iter().find_map(|lead| message.split_once(lead))?.1;
+    let module = quoted.split('\'').next()?.split('.').next()?;
+    (!module.is_empty() && module.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(module)
+}
