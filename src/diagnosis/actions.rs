@@ -125,6 +125,7 @@ mod tests {
             id: id.into(),
             title: String::new(),
             probability,
+            tied: false,
             prior: 0.0,
             cases: 0,
             status,

@@ -173,6 +173,8 @@ pub struct RankedCause {
     /// Calibrated probability, 0 to 1.
     #[serde(serialize_with = "figure")]
     pub probability: f64,
+    /// Whether the text does not separate it from the likeliest cause; of that one, whether there is such a cause.
+    pub tied: bool,
     /// How common the cause is before any evidence, in log-odds.
     pub prior: f64,
     /// The known public cases of the fault that had this cause.

@@ -42,7 +42,7 @@ pub use answer::{
 };
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use precedents::Solved;
-pub use weigh::{NONE_OF_THESE, TEMPERATURE};
+pub use weigh::none_of_these;
 #[cfg(feature = "cli")]
 pub(crate) use why::{Why, WhyCause, why};
 
@@ -253,7 +253,7 @@ fn causes(
 ) -> Vec<RankedCause> {
     let page = library.book.fault(index);
     let mut weighed = weigh::weigh(&page.causes, scene, precedents);
-    reports::apply_report_evidence(&mut weighed, &page.causes, matching, library);
+    reports::apply_report_evidence(&mut weighed, &page.causes, matching, library, precedents);
     let mut causes: Vec<RankedCause> = weighed
         .into_iter()
         .map(|one| {
@@ -263,6 +263,7 @@ fn causes(
                 id: cause.id.clone(),
                 title: cause.title.clone(),
                 probability: one.probability,
+                tied: false,
                 prior: one.prior,
                 cases: precedents.with_cause(&cause.id),
                 status,
@@ -277,12 +278,24 @@ fn causes(
             }
         })
         .collect();
+    mark_ties(&mut causes);
     let first = situation.first_recipe(&page.area).and_then(|recipe| library.book.recipe(recipe));
     if let (Some(recipe), Some(cause)) = (first, causes.first_mut()) {
         cause.fixes.retain(|fix| fix.id != recipe.id);
         cause.fixes.insert(0, fixes::first(recipe, &cause.id, situation));
     }
     causes
+}
+
+/// Marks the causes that the text does not separate from the first.
+fn mark_ties(causes: &mut [RankedCause]) {
+    /// A cause that is as likely as this share of the first is no less likely than that, as far as anybody knows.
+    const TIE: f64 = 0.8;
+    let Some((first, others)) = causes.split_first_mut() else { return };
+    for other in others {
+        other.tied = other.probability >= TIE * first.probability;
+        first.tied |= other.tied;
+    }
 }
 
 /// The lines of the first failure.

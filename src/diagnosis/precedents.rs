@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::book::Book;
 use crate::book::cases::Case;
+use crate::book::page::Cause;
 use crate::facts::Facts;
 
 /// Pseudo-cases that the author's word on the causes is worth.
@@ -87,6 +88,11 @@ impl Precedents {
     /// How many cases there are.
     pub(super) fn len(&self) -> usize {
         self.cases.len()
+    }
+
+    /// How many of the cases had one of these causes.
+    pub(super) fn with_one_of(&self, causes: &[Cause]) -> usize {
+        causes.iter().map(|cause| self.with_cause(&cause.id)).sum()
     }
 
     /// How many of the cases had this cause.

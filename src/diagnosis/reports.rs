@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::library::{Library, Query};
 use super::primary::Candidate;
+use super::precedents::Precedents;
 use super::weigh::{Weighed, calibrate, weight};
 use crate::book::page::Cause;
 use crate::book::report::{Report, Solution, SolutionKind};
@@ -106,6 +107,7 @@ pub(super) fn apply_report_evidence(
     causes: &[Cause],
     matches: &[Match],
     library: Library<'_>,
+    precedents: &Precedents,
 ) {
     for found in matches.iter().filter(|found| found.score >= SAME_STORY).take(1) {
         for one in weighed.iter_mut() {
@@ -121,7 +123,7 @@ pub(super) fn apply_report_evidence(
             one.reasons.push(Reason { supports: true, source: Source::Report, says, span: None, weight: step });
         }
     }
-    calibrate(weighed);
+    calibrate(weighed, precedents.with_one_of(causes));
     weighed.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
 

@@ -1,8 +1,9 @@
 //! How likely each cause of the primary fault is: words of the page to log-odds, log-odds to calibrated probabilities.
 //!
-//! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one temperature, one
-//! share for "none of these"; the prior counts resolved cases (`precedents`). Nothing is learned but the temperature and that share, by cross-validation over the
-//! labelled cases (`tests/it/calibration.rs` fails when they claim more than the cases bear out, and reproduces every constant).
+//! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one share for "none of
+//! these"; the prior counts resolved cases (`precedents`). The words' log-odds and that share fit recomposed threads that
+//! nobody had seen when the pages were written (`tests/threads`); `tests/it/calibration.rs` fails when they claim more than
+//! the labelled cases bear out, and prints how well other constants would do.
 
 use super::conditions::Conditions;
 use super::precedents::Precedents;
@@ -17,20 +18,20 @@ use crate::text::Transcript;
 
 /// Log-odds of the causes before any evidence: the author's words, moved by the known cases.
 pub(super) fn priors(causes: &[Cause], precedents: &Precedents) -> Vec<f64> {
-    let shares: Vec<f64> = causes.iter().map(|cause| (prior(cause.prior) / TEMPERATURE).exp()).collect();
+    let shares: Vec<f64> = causes.iter().map(|cause| prior(cause.prior).exp()).collect();
     let total: f64 = shares.iter().sum();
     let author: Vec<f64> = shares.iter().map(|share| share / total).collect();
     let ids: Vec<&str> = causes.iter().map(|cause| cause.id.as_str()).collect();
     // Without cases these are the author's words again.
-    precedents.shares(&ids, &author).into_iter().map(|share| TEMPERATURE * (share * total).ln()).collect()
+    precedents.shares(&ids, &author).into_iter().map(|share| (share * total).ln()).collect()
 }
 
 /// Log-odds of the prior words.
 fn prior(prior: Prior) -> f64 {
     match prior {
-        Prior::Common => 1.2,
+        Prior::Common => 1.9,
         Prior::Plausible => 0.0,
-        Prior::Rare => -1.2,
+        Prior::Rare => -1.9,
     }
 }
 
@@ -46,12 +47,20 @@ pub(super) fn weight(weight: Weight) -> f64 {
     }
 }
 
-/// Divides log-odds before they become probabilities: above 1 it lowers the confidence. The labelled cases bear out a lower
-/// value still; it is kept above theirs because the book was tried on them.
-pub const TEMPERATURE: f64 = 0.62;
+/// Log-odds of "none of these" on a page whose causes are known from [`ENOUGH`] cases or more.
+const NONE_OF_THESE: f64 = -1.5;
 
-/// Log-odds of "none of these".
-pub const NONE_OF_THESE: f64 = -0.5;
+/// What is added without any case: an author who has seen no case is wrong more often.
+const WITHOUT_CASES: f64 = 1.75;
+
+/// Cases from which on more of them make a page no surer.
+const ENOUGH: usize = 15;
+
+/// Log-odds of "none of these" on a page whose causes were counted in so many cases.
+pub fn none_of_these(cases: usize) -> f64 {
+    let missing = 1.0 - cases.min(ENOUGH) as f64 / ENOUGH as f64;
+    NONE_OF_THESE + WITHOUT_CASES * missing
+}
 
 /// Lines at the head and the tail of a text, and around the primary failure, that are searched for evidence. Logs of
 /// hundreds of megabytes would otherwise be searched by every regex of a page.
@@ -105,7 +114,7 @@ pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>, precedents: &Precedents
             Weighed { cause: index, prior, score, probability: 0.0, reasons }
         })
         .collect();
-    calibrate(&mut weighed);
+    calibrate(&mut weighed, precedents.with_one_of(causes));
     weighed.sort_by(|a, b| b.score.total_cmp(&a.score));
     weighed
 }
@@ -129,10 +138,10 @@ fn count_origins_once(reasons: &mut [Reason]) {
     }
 }
 
-/// Turns scores into probabilities that leave a share for causes that are not listed.
-pub(super) fn calibrate(weighed: &mut [Weighed]) {
-    let share = |score: f64| (score / TEMPERATURE).exp();
-    let total: f64 = share(NONE_OF_THESE) + weighed.iter().map(|one| share(one.score)).sum::<f64>();
+/// Turns scores into probabilities that leave a share for causes that are not listed; `cases` are those with a listed one.
+pub(super) fn calibrate(weighed: &mut [Weighed], cases: usize) {
+    let share = f64::exp;
+    let total: f64 = share(none_of_these(cases)) + weighed.iter().map(|one| share(one.score)).sum::<f64>();
     for one in weighed {
         one.probability = share(one.score) / total;
     }

@@ -31,7 +31,7 @@ pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorE
             words("api.removed_in", missing.removed_in.unwrap_or_default(), Source::Text);
         }
         match caller(error, known.package) {
-            Some(Caller::Package(name)) => words("api.caller", name, Source::Text),
+            Some(Caller::Package(name)) => words("api.caller", packages::builtin().pip_name(name), Source::Text),
             Some(Caller::Own(place)) => words("api.place", &place, Source::Text),
             None => {}
         }

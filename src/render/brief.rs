@@ -35,7 +35,9 @@ pub fn render(diagnosis: &Diagnosis) -> String {
     add(1, titled("Certain (measured or computed):", certain(diagnosis)));
     add(4, titled("Known beyond the text:", machine(&diagnosis.environment)));
     add(1, titled("The team's own reports:", diagnosis.reports.iter().take(2).map(report).collect()));
-    add(1, titled("Likely causes:", causes(diagnosis)));
+    let undecided = diagnosis.causes.first().is_some_and(|cause| cause.tied);
+    let title = if undecided { "Possible causes, the first ones tied:" } else { "Likely causes:" };
+    add(1, titled(title, causes(diagnosis)));
     add(2, titled("Do, in this order:", diagnosis.actions.iter().take(4).enumerate().map(action).collect()));
     let check = diagnosis.next_check.as_ref();
     add(

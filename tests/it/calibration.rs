@@ -11,12 +11,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::LazyLock;
 
-use faultbook::diagnosis::{Diagnosis, NONE_OF_THESE, TEMPERATURE};
+use faultbook::diagnosis::{Diagnosis, none_of_these};
 
 use crate::support::{Case, texts};
 
 /// What the ranking knew of one cause: its prior and the weights of its reasons, in log-odds, and whether it was right.
 struct Considered {
+    /// Known cases with this cause.
+    cases: usize,
     prior: f64,
     weights: Vec<f64>,
     probability: f64,
@@ -47,6 +49,7 @@ static CASES: LazyLock<(Vec<Ranked>, Vec<Confidence>)> = LazyLock::new(|| {
 
 fn considered(diagnosis: &Diagnosis, right: &str) -> Ranked {
     let of = |cause: &faultbook::diagnosis::RankedCause| Considered {
+        cases: cause.cases,
         prior: cause.prior,
         weights: cause.reasons.iter().map(|reason| reason.weight).collect(),
         probability: cause.probability,
@@ -87,18 +90,18 @@ fn no_fifth_of_the_cases_is_far_from_the_others() {
 #[test]
 fn every_probability_follows_from_the_weights_that_the_answer_shows() {
     for causes in &CASES.0 {
-        for (cause, computed) in causes.iter().zip(probabilities(causes, TEMPERATURE, NONE_OF_THESE, &|weight| weight))
-        {
+        for (cause, computed) in causes.iter().zip(probabilities(causes, 1.0, 0.0, &|weight| weight)) {
             assert!((cause.probability - computed).abs() < 1e-9, "{} is not {computed}", cause.probability);
         }
     }
 }
 
-/// The formula of `diagnosis::weigh`, with other constants.
+/// The formula of `diagnosis::weigh`, with all log-odds divided by a temperature, and more or less for "none of these".
 fn probabilities(causes: &Ranked, temperature: f64, none: f64, weight: &dyn Fn(f64) -> f64) -> Vec<f64> {
     let share = |score: f64| (score / temperature).exp();
     let score = |cause: &Considered| weight(cause.prior) + cause.weights.iter().map(|one| weight(*one)).sum::<f64>();
     let shares: Vec<f64> = causes.iter().map(|cause| share(score(cause))).collect();
+    let none = none_of_these(causes.iter().map(|cause| cause.cases).sum()) + none;
     let total = share(none) + shares.iter().sum::<f64>();
     shares.into_iter().map(|share| share / total).collect()
 }
@@ -128,7 +131,7 @@ fn constants_of_the_ranking() {
     let same = |weight: f64| weight;
     println!("{} cases with a known cause; mean surprise at the right one, in nats\n", cases.len());
     println!(
-        "temperature and the log-odds of `none of these`, five-fold: the best pair of four fifths, tried on the fifth"
+        "a temperature, and more or less for `none of these`, five-fold: the best pair of four fifths, tried on the fifth"
     );
     for fold in 0..5 {
         let part =
@@ -137,9 +140,9 @@ fn constants_of_the_ranking() {
         let best = grid.map(|(t, n)| (surprise(part(false), t, n, &same), t, n)).min_by(|a, b| a.0.total_cmp(&b.0));
         let (_, t, n) = best.expect("a grid");
         let (chosen, ours) =
-            (surprise(part(true), t, n, &same), surprise(part(true), TEMPERATURE, NONE_OF_THESE, &same));
+            (surprise(part(true), t, n, &same), surprise(part(true), 1.0, 0.0, &same));
         println!(
-            "  fold {fold}: best {t:.1}, {n:.1} gives {chosen:.3}; ours {TEMPERATURE}, {NONE_OF_THESE} gives {ours:.3}"
+            "  fold {fold}: best {t:.1}, {n:+.1} gives {chosen:.3}; ours (1, 0) gives {ours:.3}"
         );
     }
     println!("\nwords for priors and evidence: surprise with that word's log-odds scaled");
@@ -155,7 +158,7 @@ fn constants_of_the_ranking() {
         };
         let row: Vec<String> = [0.5, 0.75, 1.0, 1.25, 1.5]
             .map(|factor| {
-                format!("x{factor} {:.3}", surprise(cases.iter(), TEMPERATURE, NONE_OF_THESE, &scaled(factor)))
+                format!("x{factor} {:.3}", surprise(cases.iter(), 1.0, 0.0, &scaled(factor)))
             })
             .to_vec();
         println!("  {:>5.1} ({uses:>4} uses)  {}", word as f64 / 10.0, row.join("  "));

@@ -59,12 +59,11 @@ pub(super) fn actions(
     let found = entries::fitting(failing, transcript, incident);
     let precedents = Precedents::of(CASES, facts, book);
     let version = packages::pair(failing).map(|pair| other_version(&pair, &precedents));
-    let version_first = found.first().is_some_and(|entry| entry.version);
-    let mut version = version.into_iter();
-    let mut actions: Vec<Action> = version.by_ref().filter(|_| version_first).collect();
+    let mut version = version;
+    let mut actions: Vec<Action> = Vec::new();
     for entry in found {
-        if entries::is_last_resort(entry) {
-            actions.extend(version.by_ref());
+        if entry.version || entries::is_last_resort(entry) {
+            actions.extend(version.take());
         }
         actions.extend(entry.action.iter().enumerate().map(|(place, action)| explained(entry, place, action, failing)));
     }

@@ -24,14 +24,8 @@ pub(super) fn pair(failing: Failing<'_>) -> Option<Pair> {
         _ => return None,
     };
     let caller = installed.find(|other| *other != raised && !is_plumbing(other));
-    Some(Pair { raised: distribution(raised), caller: caller.map(distribution) })
-}
-
-/// The name that pip knows for a module.
-fn distribution(module: &str) -> String {
-    let row = packages::builtin().by_import(module);
-    let known = row.and_then(|row| row.distributions().find(|name| !name.contains('*')).map(str::to_owned));
-    known.unwrap_or_else(|| module.to_owned())
+    let pip_name = |module| packages::builtin().pip_name(module).to_owned();
+    Some(Pair { raised: pip_name(raised), caller: caller.map(pip_name) })
 }
 
 /// Frameworks, through whose modules and hooks calls only pass.

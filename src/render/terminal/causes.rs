@@ -26,8 +26,17 @@ pub(super) fn best(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     // With a single cause, a percentage means nothing.
     let share = percent(cause.probability).filter(|_| diagnosis.causes.len() > 1);
     let right = [status_word(cause.status).map(str::to_owned), share].into_iter().flatten().collect::<Vec<_>>();
-    let title = Paragraph::new(inline::plain(&cause.title)).style(STRONG).lead(STRONG, "Most likely: ").indent(2);
+    let lead = if cause.tied { "Perhaps: " } else { "Most likely: " };
+    let title = Paragraph::new(inline::plain(&cause.title)).style(STRONG).lead(STRONG, lead).indent(2);
     sheet.paragraph(&title.right(STRONG, right.join("  ")));
+    let tied = diagnosis.causes.iter().skip(1).filter(|other| other.tied).count();
+    if tied > 0 {
+        let words = match tied {
+            1 => "the text does not separate it from the next cause below".to_owned(),
+            _ => format!("the text does not separate it from the next {tied} causes below"),
+        };
+        sheet.paragraph(&Paragraph::new(words).lead(FAINT, "  = ").indent(4));
+    }
     for reason in &cause.reasons {
         let (sign, style) = if reason.supports { ("  + ", FOR) } else { ("  - ", AGAINST) };
         let says = inline::plain(open_ended(&reason.says));
@@ -98,6 +107,10 @@ fn further_actions(sheet: &mut Sheet, further: &[Action]) {
 
 /// How to confirm the best cause, and what would distinguish it from the others if that is something else.
 fn checks(sheet: &mut Sheet, diagnosis: &Diagnosis, cause: &RankedCause) {
+    if cause.tied && diagnosis.next_check.is_some() {
+        let next = diagnosis.next_check.as_ref();
+        return next.map_or((), |next| check(sheet, "To decide: ", &next.says, next.command.as_deref()));
+    }
     if cause.status != CauseStatus::Confirmed {
         check(sheet, "To be sure: ", &cause.check, cause.check_command.as_deref());
     }

@@ -47,6 +47,7 @@ fn full() -> Diagnosis {
             id: "cause id".into(),
             title: "cause title".into(),
             probability: 0.61,
+            tied: true,
             prior: 1.25,
             cases: 138,
             status: CauseStatus::Confirmed,

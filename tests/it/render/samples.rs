@@ -274,6 +274,7 @@ fn cause(id: &str, title: &str, probability: f64) -> RankedCause {
         id: id.into(),
         title: title.into(),
         probability,
+        tied: false,
         prior: 0.0,
         cases: 0,
         status: CauseStatus::Unverified,
