@@ -4,8 +4,9 @@
 //! link to a recipe takes title, commands and trade-offs from there.
 
 use super::blocks::{Block, Item, Kind, Words};
-use super::page::{Check, Fix, FixPlatforms, Recipe};
+use super::page::{Check, Fix, FixScope, Recipe};
 use super::sections::{Document, dedent, top_items};
+use crate::condition::Condition;
 
 /// Finds a recipe by its id.
 pub(crate) type Recipes<'a> = dyn Fn(&str) -> Option<Recipe> + 'a;
@@ -129,7 +130,7 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
                         trade_offs: recipe.trade_offs,
                         cost: Some(recipe.cost),
                         in_force: recipe.in_force,
-                        platforms: recipe.platforms,
+                        scope: recipe.scope,
                     };
                 }
                 None => {
@@ -138,7 +139,7 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
                 }
             }
             // The page's own words come first: they are about this very fault.
-            let after = take_platforms(after, &mut out.platforms);
+            let after = take_scope(after, &mut out.scope);
             let (said, costs) = lines_and_costs(&after);
             out.detail = [said, std::mem::take(&mut out.detail)]
                 .into_iter()
@@ -180,10 +181,10 @@ fn linked_recipe(words: &Words) -> Option<(&str, &str)> {
 
 /// A fix that is written in words: the first sentence is its title.
 fn written_fix(text: &str) -> Fix {
-    let mut platforms = FixPlatforms::default();
-    let (said, trade_offs) = lines_and_costs(&take_platforms(text, &mut platforms));
+    let mut scope = FixScope::default();
+    let (said, trade_offs) = lines_and_costs(&take_scope(text, &mut scope));
     let (title, detail) = first_sentence(&said);
-    Fix { title: title.to_owned(), detail: detail.to_owned(), trade_offs, platforms, ..empty_fix() }
+    Fix { title: title.to_owned(), detail: detail.to_owned(), trade_offs, scope, ..empty_fix() }
 }
 
 fn empty_fix() -> Fix {
@@ -195,21 +196,24 @@ fn empty_fix() -> Fix {
         trade_offs: Vec::new(),
         cost: None,
         in_force: None,
-        platforms: FixPlatforms::default(),
+        scope: FixScope::default(),
     }
 }
 
-/// Takes comments that name platforms out of an item: `<!-- only: windows, wsl2 -->`, `<!-- not: kubernetes -->`.
-fn take_platforms(text: &str, platforms: &mut FixPlatforms) -> String {
+/// Takes comments that say where a fix makes sense out of an item: `<!-- only: windows, wsl2 -->`, `<!-- not: kubernetes -->`,
+/// `<!-- when: expression -->`, `<!-- text: regex -->`.
+fn take_scope(text: &str, scope: &mut FixScope) -> String {
     let mut left = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("<!--") {
         let Some((comment, after)) = after.split_once("-->") else { break };
         left.push_str(before.trim_end_matches(' '));
-        let named = comment.trim().split_once(':').map(|(key, names)| (key, names.split(',').map(|name| name.trim())));
-        match named {
-            Some(("only", names)) => platforms.only = names.map(str::to_owned).collect(),
-            Some(("not", names)) => platforms.not.extend(names.map(str::to_owned)),
+        let names = |names: &str| names.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+        match comment.trim().split_once(": ") {
+            Some(("only", platforms)) => scope.only = names(platforms),
+            Some(("not", platforms)) => scope.not.extend(names(platforms)),
+            Some(("when", expression)) => scope.when.push(Condition::new(expression)),
+            Some(("text", pattern)) => scope.text.push(pattern.to_owned()),
             _ => {}
         }
         rest = after;
@@ -304,7 +308,7 @@ mod tests {
         let fix = written_fix("Restart Windows <!-- only: windows, wsl2 -->. Then wait. <!-- not: docker -->");
         assert_eq!((fix.title.as_str(), fix.detail.as_str()), ("Restart Windows", "Then wait."));
         assert_eq!(
-            (fix.platforms.only, fix.platforms.not),
+            (fix.scope.only, fix.scope.not),
             (vec!["windows".into(), "wsl2".into()], vec!["docker".into()])
         );
     }

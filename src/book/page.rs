@@ -138,17 +138,21 @@ pub struct Fix {
     pub cost: Option<Cost>,
     /// Expression over facts; when true the fix is in force already.
     pub in_force: Option<Condition>,
-    /// Platforms where it makes sense.
-    pub platforms: FixPlatforms,
+    /// Where it makes sense.
+    pub scope: FixScope,
 }
 
-/// The platforms where a fix makes sense, by their names in `kb/wording/platforms.toml`.
+/// Where a fix makes sense: on platforms, by their names in `kb/wording/platforms.toml`, and for what the text shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FixPlatforms {
+pub struct FixScope {
     /// The run can be on one of these; no names allow all.
     pub only: Vec<String>,
     /// The run is on none of these.
     pub not: Vec<String>,
+    /// Expressions over facts, and patterns of a line, of which one must hold for the fix to come early; none: always.
+    pub when: Vec<Condition>,
+    /// See `when`.
+    pub text: Vec<String>,
 }
 
 /// A fix that several pages share: `kb/fixes/<id>.md`.
@@ -162,8 +166,8 @@ pub struct Recipe {
     pub cost: Cost,
     /// Expression over facts; when true the fix is in force already.
     pub in_force: Option<Condition>,
-    /// Platforms where it makes sense.
-    pub platforms: FixPlatforms,
+    /// Where it makes sense.
+    pub scope: FixScope,
     /// How and why, as markdown.
     pub detail: String,
     /// Commands or code, one string per fenced block.

@@ -6,7 +6,7 @@
 use super::blocks::Kind;
 use super::cause_section::{self, CauseSection, Recipes, lines_and_costs};
 use super::matter_check;
-use super::page::{Cause, Evidence, FaultPage, FixPlatforms, Notice, Recipe};
+use super::page::{Cause, Evidence, FaultPage, FixScope, Notice, Recipe};
 use super::problem::Problem;
 use super::schema::{FixMatter, FrontMatter, NoticeMatter};
 use super::sections::{Document, Outline, Section, fences, top_items};
@@ -365,7 +365,7 @@ fn fill_recipe(id: &str, matter: FixMatter, doc: &Document<'_>) -> Recipe {
         title: matter.title,
         cost: matter.cost,
         in_force: matter.in_force.as_deref().map(Condition::new),
-        platforms: FixPlatforms { only: matter.only, not: matter.not },
+        scope: FixScope { only: matter.only, not: matter.not, ..FixScope::default() },
         detail: detail.join("\n\n"),
         commands,
         trade_offs,

@@ -10,11 +10,12 @@ use super::finding::{Finding, Source};
 use super::{Document, Kind};
 use crate::book::Book;
 use crate::book::matter;
-use crate::book::page::{FixPlatforms, Recipe};
+use crate::book::page::{FixScope, Recipe};
 use crate::book::page_reader::{self, read_fault, read_notice, read_recipe};
 use crate::book::schema::{EvidenceSpec, FixMatter, FrontMatter};
 use crate::book::sections::{self, Outline, top_items};
 use crate::facts;
+use crate::pattern::Pattern;
 use crate::wording;
 
 /// The sections that a fault page may have.
@@ -92,7 +93,7 @@ pub(super) fn fault(document: &Document, source: &Source<'_>, page_index: &PageI
     let read = read_fault(place, &document.text, &|id| page_index.recipe(id));
     let fixes = read.iter().flat_map(|page| &page.causes).flat_map(|cause| &cause.fixes);
     let mut findings: Vec<Finding> =
-        fixes.filter(|fix| fix.recipe.is_none()).flat_map(|fix| platforms(&fix.platforms, source)).collect();
+        fixes.filter(|fix| fix.recipe.is_none()).flat_map(|fix| scope(&fix.scope, source)).collect();
     findings.extend(read.err().unwrap_or_default().into_iter().map(|problem| source.problem(problem)));
     findings.extend(name(document, source));
     let doc = sections::Document::read(&document.text, Outline::Strict);
@@ -123,19 +124,25 @@ pub(super) fn recipe(document: &Document, source: &Source<'_>) -> Vec<Finding> {
     let in_force = decode::<FixMatter>(&document.text).and_then(|matter| matter.in_force);
     findings.extend(in_force.iter().flat_map(|expression| condition(source, expression)));
     let recipe = read_recipe(document.stem(), &document.text);
-    findings.extend(recipe.iter().flat_map(|recipe| platforms(&recipe.platforms, source)));
+    findings.extend(recipe.iter().flat_map(|recipe| scope(&recipe.scope, source)));
     findings
 }
 
-/// The names of platforms that a fix is for.
-fn platforms(fix: &FixPlatforms, source: &Source<'_>) -> Vec<Finding> {
+/// The platforms, conditions and patterns that say where a fix makes sense.
+fn scope(fix: &FixScope, source: &Source<'_>) -> Vec<Finding> {
     let known: BTreeSet<&str> = wording::platforms().all().map(|(_, platform)| platform.name).collect();
     let unknown = fix.only.iter().chain(&fix.not).filter(|name| !known.contains(name.as_str()));
     let finding = |name: &String| {
         let finding = source.finding(find(source, name), "unknown-platform", format!("there is no platform {name}"));
         finding.help(format!("known: {}", known.iter().copied().collect::<Vec<_>>().join(", ")))
     };
-    unknown.map(finding).collect()
+    let mut findings: Vec<Finding> = unknown.map(finding).collect();
+    findings.extend(fix.when.iter().flat_map(|expression| condition(source, expression.source())));
+    let broken = fix.text.iter().filter_map(|pattern| Some((pattern, Pattern::check(pattern).err()?)));
+    findings.extend(broken.map(|(pattern, reason)| {
+        source.finding(find(source, pattern), "bad-pattern", format!("the regex of a fix does not compile: {reason}"))
+    }));
+    findings
 }
 
 /// Checks a notice.

@@ -7,23 +7,23 @@
 use std::collections::BTreeMap;
 
 use super::alternatives::{self, Fitting};
-use super::conditions::Conditions;
 use super::situation::Situation;
-use crate::book::page::{Cause, Fix, Recipe};
+use super::weigh::Scene;
+use crate::book::page::{Cause, Fix, FixScope, Recipe};
 use crate::diagnosis::Action;
-use crate::incident::Incident;
 use crate::incident::{CommandLine, Form, Override};
+use crate::pattern::Pattern;
 
 /// How well an action fits where the run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
     /// None of its commands can exist there.
     Impossible,
-    /// It is for a platform that the text does not show.
+    /// It is for a platform or a circumstance that the text does not show.
     Unproven,
     /// It is for all platforms.
     Anywhere,
-    /// It is for the platform that the text shows.
+    /// It is for what the text shows.
     MadeForIt,
 }
 
@@ -35,13 +35,13 @@ pub(super) type Fits = BTreeMap<String, Fit>;
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
-    incident: &Incident,
-    conditions: &Conditions,
+    scene: &Scene<'_>,
     situation: &Situation,
     fits: &mut Fits,
 ) -> Vec<Action> {
+    let Scene { incident, conditions, .. } = *scene;
     let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
-    let allowed = |fix: &Fix| situation.allows(&fix.platforms.only, &fix.platforms.not);
+    let allowed = |fix: &Fix| situation.allows(&fix.scope.only, &fix.scope.not);
     let ids = ids(page, cause);
     let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| allowed(fix) && !in_force(fix));
     let mut actions: Vec<(bool, Action)> = fixes
@@ -64,11 +64,11 @@ pub(super) fn proposed(
                 solved: None,
                 causes: vec![cause.id.clone()],
             };
-            let fit = match situation.shows_one_of(&fix.platforms.only) {
+            let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, scene)] {
                 _ if impossible => Fit::Impossible,
-                None => Fit::Anywhere,
-                Some(true) => Fit::MadeForIt,
-                Some(false) => Fit::Unproven,
+                [Some(false), _] | [_, Some(false)] => Fit::Unproven,
+                [Some(true), _] | [_, Some(true)] => Fit::MadeForIt,
+                [None, None] => Fit::Anywhere,
             };
             fits.insert(action.id.clone(), fit);
             Some((impossible, action))
@@ -76,6 +76,15 @@ pub(super) fn proposed(
         .collect();
     actions.sort_by_key(|(impossible, _)| *impossible);
     actions.into_iter().map(|(_, action)| action).collect()
+}
+
+/// Whether the text or the facts show what a fix is for; `None` where it is for all.
+fn shown(scope: &FixScope, scene: &Scene<'_>) -> Option<bool> {
+    if scope.when.is_empty() && scope.text.is_empty() {
+        return None;
+    }
+    let holds = scope.when.iter().any(|when| scene.conditions.holds(when).is_some());
+    Some(holds || scope.text.iter().any(|pattern| scene.shows(&Pattern::new(pattern))))
 }
 
 /// A recipe as an action against a cause, for a platform where nothing else helps before it.

@@ -97,6 +97,13 @@ pub(super) struct Scene<'a> {
     pub conditions: &'a Conditions,
 }
 
+impl Scene<'_> {
+    /// Whether a line that may be evidence has this pattern.
+    pub(super) fn shows(&self, pattern: &Pattern) -> bool {
+        find_line(pattern, self.transcript, &searched_lines(self)).is_some()
+    }
+}
+
 /// Weighs all causes of a page, most probable first.
 pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>, precedents: &Precedents) -> Vec<Weighed> {
     let searched = searched_lines(scene);
