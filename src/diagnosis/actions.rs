@@ -21,14 +21,15 @@ fn after_cost(cost: Option<Cost>) -> f64 {
     }
 }
 
-/// What is left of an action's use by how well it fits where the run is: one written for that platform comes before a
-/// general one that is as likely to help.
+/// What is left of an action's use by how well it fits where the run is and what the text shows: one written for that
+/// comes before a general one that is as likely to help.
 fn where_it_fits(fit: Option<Fit>) -> f64 {
     match fit {
         Some(Fit::Impossible) => 0.0,
         Some(Fit::Unproven) => 0.3,
         Some(Fit::Anywhere) | None => 1.0,
-        Some(Fit::MadeForIt) => 2.0,
+        Some(Fit::MadeForPlatform) => 2.0,
+        Some(Fit::MadeForText) => 4.0,
     }
 }
 

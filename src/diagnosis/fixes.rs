@@ -23,8 +23,10 @@ pub(super) enum Fit {
     Unproven,
     /// It is for all platforms.
     Anywhere,
-    /// It is for what the text shows.
-    MadeForIt,
+    /// It is for the platform that the text shows.
+    MadeForPlatform,
+    /// It is for a circumstance that the text shows.
+    MadeForText,
 }
 
 /// The fits of actions, by id.
@@ -67,7 +69,8 @@ pub(super) fn proposed(
             let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, scene)] {
                 _ if impossible => Fit::Impossible,
                 [Some(false), _] | [_, Some(false)] => Fit::Unproven,
-                [Some(true), _] | [_, Some(true)] => Fit::MadeForIt,
+                [_, Some(true)] => Fit::MadeForText,
+                [Some(true), _] => Fit::MadeForPlatform,
                 [None, None] => Fit::Anywhere,
             };
             fits.insert(action.id.clone(), fit);

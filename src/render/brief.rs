@@ -38,7 +38,14 @@ pub fn render(diagnosis: &Diagnosis) -> String {
     let undecided = diagnosis.causes.first().is_some_and(|cause| cause.tied);
     let title = if undecided { "Possible causes, the first ones tied:" } else { "Likely causes:" };
     add(1, titled(title, causes(diagnosis)));
-    add(2, titled("Do, in this order:", diagnosis.actions.iter().take(4).enumerate().map(action).collect()));
+    for (place, one) in diagnosis.actions.iter().take(4).enumerate() {
+        let text = action((place, one));
+        // The first action is what people come for; each further one goes before it.
+        match place {
+            0 => add(0, vec!["Do, in this order:".to_owned(), text]),
+            _ => add(2 + u8::from(place > 2), vec![text]),
+        }
+    }
     let check = diagnosis.next_check.as_ref();
     add(
         3,
@@ -116,7 +123,11 @@ fn causes(diagnosis: &Diagnosis) -> Vec<String> {
 }
 
 fn action((place, action): (usize, &Action)) -> String {
-    let solved = action.solved.as_ref().map(|solved| format!(" [{}]", precedents(solved))).unwrap_or_default();
+    let counted = |solved: &crate::diagnosis::Solved| match place {
+        0 => precedents(solved),
+        _ => format!("solved {} of {} known cases", solved.cases, solved.of),
+    };
+    let solved = action.solved.as_ref().map(|solved| format!(" [{}]", counted(solved))).unwrap_or_default();
     let (title, number) = (format!("{}{solved}", plain(open_ended(&action.title))), place + 1);
     match action.commands.first() {
         Some(block) => {
