@@ -187,6 +187,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits, &Tried::of(&facts));
                 let first = situation.first_recipe(&book.fault(index).area);
                 diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
+                if diagnosis.verdict == Verdict::OrdinaryError {
+                    let failing = unlisted::Failing::of(transcript, incident, primary.line, primary.error);
+                    diagnosis.actions.splice(0..0, unlisted::specific(failing));
+                }
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }

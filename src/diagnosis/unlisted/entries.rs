@@ -18,7 +18,7 @@ const ANY_TYPE: &str = "*";
 const MOST: usize = 2;
 
 /// Shorter words prove nothing outside the failing message.
-const FEWEST_BYTES_ELSEWHERE: usize = 16;
+const FEWEST_BYTES_ELSEWHERE: usize = 20;
 
 /// Lines above and below the failing one that are read where its own words fit no entry.
 const AROUND: usize = 400;
@@ -51,6 +51,12 @@ impl Finder {
         found.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
         found
     }
+}
+
+/// The entry whose words the message has, if they say more than that a version does not fit.
+pub(super) fn of_message(failing: Failing<'_>) -> Option<&'static Entry> {
+    let found = FINDER.found(short(failing.type_name), failing.message);
+    found.into_iter().find(|(len, entry)| *len >= FEWEST_BYTES_ELSEWHERE && !entry.version).map(|(_, entry)| entry)
 }
 
 /// The entries for an error: those of its words, or of other errors and lines of the text where they fit none, then that

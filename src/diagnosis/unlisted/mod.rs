@@ -48,6 +48,14 @@ impl<'a> Failing<'a> {
     }
 }
 
+/// What the entries of the message itself say, where the page of the error treats many messages.
+pub(super) fn specific(failing: Failing<'_>) -> Vec<Action> {
+    let of_entry = |entry: &'static ErrorEntry<&'static str>| {
+        entry.action.iter().enumerate().map(move |(place, action)| explained(entry, place, action, failing))
+    };
+    entries::of_message(failing).into_iter().flat_map(of_entry).collect()
+}
+
 /// What to do, the most useful first.
 pub(super) fn actions(
     failing: Failing<'_>,
