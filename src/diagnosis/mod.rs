@@ -189,7 +189,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
                 if diagnosis.verdict == Verdict::OrdinaryError {
                     let failing = unlisted::Failing::of(transcript, incident, primary.line, primary.error);
-                    diagnosis.actions.splice(0..0, unlisted::specific(failing));
+                    diagnosis.actions.splice(0..0, unlisted::specific(failing, &situation));
                 }
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
@@ -197,7 +197,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
                 let failing = unlisted::Failing::of(transcript, incident, primary.line, primary.error);
-                diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, book);
+                diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, &situation, book);
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }

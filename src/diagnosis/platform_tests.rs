@@ -7,6 +7,7 @@ use super::alternatives;
 use super::conditions::Conditions;
 use super::fixes;
 use super::situation::Situation;
+use super::weigh::Scene;
 use crate::book::Book;
 use crate::facts::Facts;
 use crate::incident::{self, Incident};
@@ -88,6 +89,7 @@ fn no_command_is_shown_where_it_cannot_exist() {
     let nothing = Facts::default();
     let conditions = Conditions::new(&nothing);
     let (mut wrong, mut fits) = (Vec::new(), fixes::Fits::new());
+    let (empty, incident) = (text::read(b""), Incident::default());
     for (platform, text, missing) in PLATFORMS {
         let (situation, _) = situation(text);
         let missing = Regex::new(missing).expect("a regex");
@@ -96,8 +98,9 @@ fn no_command_is_shown_where_it_cannot_exist() {
         let pages = (0..book.faults.len()).map(|index| book.fault(index));
         for page in pages.filter(|page| platform != "Docker" || page.area != "cluster") {
             for cause in &page.causes {
-                let actions =
-                    fixes::proposed(&page.id, cause, &Incident::default(), &conditions, &situation, &mut fits);
+                let scene =
+                    Scene { transcript: &empty, incident: &incident, error: None, line: 0, conditions: &conditions };
+                let actions = fixes::proposed(&page.id, cause, &scene, &situation, &mut fits);
                 let check = cause.check.command.iter();
                 let checks =
                     check.flat_map(|check| alternatives::fitting(std::slice::from_ref(check), &situation).blocks);

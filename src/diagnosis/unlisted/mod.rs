@@ -4,8 +4,10 @@
 mod entries;
 mod packages;
 
+use super::alternatives;
 use super::answer::Action;
 use super::precedents::Precedents;
+use super::situation::Situation;
 use crate::book::Book;
 use crate::book::errors::{ErrorAction, ErrorEntry};
 use crate::book::schema::Cost;
@@ -49,11 +51,8 @@ impl<'a> Failing<'a> {
 }
 
 /// What the entries of the message itself say, where the page of the error treats many messages.
-pub(super) fn specific(failing: Failing<'_>) -> Vec<Action> {
-    let of_entry = |entry: &'static ErrorEntry<&'static str>| {
-        entry.action.iter().enumerate().map(move |(place, action)| explained(entry, place, action, failing))
-    };
-    entries::of_message(failing).into_iter().flat_map(of_entry).collect()
+pub(super) fn specific(failing: Failing<'_>, situation: &Situation) -> Vec<Action> {
+    entries::of_message(failing).into_iter().flat_map(|entry| of_entry(entry, failing, situation)).collect()
 }
 
 /// What to do, the most useful first.
@@ -62,6 +61,7 @@ pub(super) fn actions(
     transcript: &Transcript,
     incident: &Incident,
     facts: &Facts,
+    situation: &Situation,
     book: &Book,
 ) -> Vec<Action> {
     let found = entries::fitting(failing, transcript, incident);
@@ -73,11 +73,20 @@ pub(super) fn actions(
         if entry.version || entries::is_last_resort(entry) {
             actions.extend(version.take());
         }
-        actions.extend(entry.action.iter().enumerate().map(|(place, action)| explained(entry, place, action, failing)));
+        actions.extend(of_entry(entry, failing, situation));
     }
     actions.extend(version);
     actions.truncate(MOST);
     actions
+}
+
+/// The actions of an entry, with the commands that can exist where the run is.
+fn of_entry(entry: &ErrorEntry<&str>, failing: Failing<'_>, situation: &Situation) -> Vec<Action> {
+    let action = |(place, action): (usize, &ErrorAction<&str>)| {
+        let said = explained(entry, place, action, failing);
+        Action { commands: alternatives::fitting(&said.commands, situation).blocks, ..said }
+    };
+    entry.action.iter().enumerate().map(action).collect()
 }
 
 fn explained(
