@@ -111,3 +111,53 @@ fn short(type_name: &str) -> &str {
     let inner = type_name.split_once('(').map_or(type_name, |(_, inner)| inner.trim_end_matches(')'));
     inner.rsplit('.').next().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{incident, text};
+
+    #[test]
+    fn every_entry_is_found_by_each_of_its_words() {
+        let mut lost = Vec::new();
+        for entry in Builtin::errors() {
+            let type_name = entry.types.first().copied().unwrap_or_default();
+            for words in &entry.words {
+                let message = words.replace(AND, " ... ");
+                if !FINDER.found(type_name, &message).iter().any(|(_, found)| found.id == entry.id) {
+                    lost.push(format!("{}: {words}", entry.id));
+                }
+            }
+        }
+        assert_eq!(lost, [""; 0]);
+    }
+
+    #[test]
+    fn the_message_counts_then_other_errors_then_lines_around() {
+        let group = "Default process group has not been initialized, please make sure to call init_process_group.";
+        let ids = |log: &str, line: usize, error: Option<usize>| -> Vec<&str> {
+            let transcript = text::read(log.as_bytes());
+            let incident = incident::read(&transcript);
+            let failing = Failing::of(&transcript, &incident, line, error);
+            fitting(failing, &transcript, &incident).into_iter().map(|entry| entry.id).collect()
+        };
+        let own = format!("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nValueError: {group}\n");
+        assert_eq!(ids(&own, 3, Some(0)).first(), Some(&"default-process-group"));
+        // A sentence that quotes the message.
+        let said = format!("My run on one GPU stops, why?\nIt says: {group}\n");
+        assert_eq!(ids(&said, 0, None).first(), Some(&"default-process-group"));
+        let unknown = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nKeyError: 'never seen'\n";
+        let found = ids(unknown, 3, Some(0));
+        assert_eq!(found.first(), Some(&"missing-key"));
+        assert!(found.last().is_some_and(|last| *last == "project-versions"), "{found:?}");
+    }
+
+    #[test]
+    fn types_have_no_modules() {
+        for (name, expected) in
+            [("RayTaskError(ValueError)", "ValueError"), ("torch.OutOfMemoryError", "OutOfMemoryError"), ("", "")]
+        {
+            assert_eq!(short(name), expected);
+        }
+    }
+}
