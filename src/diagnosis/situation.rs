@@ -243,10 +243,13 @@ fn shown_by_fact(kind: PlatformKind, platform: &Platform<&str>, facts: &Facts) -
     platform.facts.iter().find_map(shows).or_else(by_name)
 }
 
-/// Whether the words before a name deny it: "no Docker", "not in a container".
+/// Whether the words before a name deny or only suppose it: "no Docker", "not in a container", "if you are on Colab".
 fn denied(before: &str) -> bool {
-    let Platforms { denials, fillers, .. } = wording::platforms();
+    let Platforms { denials, suppositions, fillers, .. } = wording::platforms();
     let clause = before.rsplit(['.', ',', ';', ':', '(', '"']).next().unwrap_or_default();
+    if clause.split_whitespace().any(|word| suppositions.contains(&word)) {
+        return true;
+    }
     let mut words = clause.split_whitespace().rev().skip_while(|word| fillers.contains(word));
     clause.ends_with(char::is_whitespace) && words.next().is_some_and(|word| denials.contains(&word))
 }

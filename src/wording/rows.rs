@@ -191,6 +191,8 @@ pub struct Redaction<S> {
 pub struct Platforms<S> {
     /// Words before a name that deny it.
     pub denials: Vec<S>,
+    /// Words with which a clause only supposes a name.
+    pub suppositions: Vec<S>,
     /// Words that may stand between a denial and the name.
     pub fillers: Vec<S>,
     /// Operating systems, containers, schedulers, hosted notebooks.
