@@ -29,11 +29,11 @@ pub(super) enum Fit {
     MadeForText,
 }
 
-/// The fits of actions, by id.
-pub(super) type Fits = BTreeMap<String, Fit>;
+/// The fits of actions, by cause and id: a recipe may be for a circumstance under one cause and for all under another.
+pub(super) type Fits = BTreeMap<(String, String), Fit>;
 
 /// The fixes of a cause to propose: in the page's order, which is by cost, first those whose commands can exist there. The
-/// How well each fits is added to `fits`, by id.
+/// How well each fits is added to `fits`.
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
@@ -73,7 +73,7 @@ pub(super) fn proposed(
                 [Some(true), _] => Fit::MadeForPlatform,
                 [None, None] => Fit::Anywhere,
             };
-            fits.insert(action.id.clone(), fit);
+            fits.insert((cause.id.clone(), action.id.clone()), fit);
             Some((impossible, action))
         })
         .collect();
