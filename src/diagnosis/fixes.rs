@@ -32,8 +32,8 @@ pub(super) enum Fit {
 /// The fits of actions, by cause and id: a recipe may be for a circumstance under one cause and for all under another.
 pub(super) type Fits = BTreeMap<(String, String), Fit>;
 
-/// The fixes of a cause to propose: in the page's order, which is by cost, first those whose commands can exist there. The
-/// How well each fits is added to `fits`.
+/// The fixes of a cause to propose: in the page's order, which is by cost; those for what the text does not show and those
+/// whose commands cannot exist there come last. How well each fits is added to `fits`.
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
@@ -46,7 +46,7 @@ pub(super) fn proposed(
     let allowed = |fix: &Fix| situation.allows(&fix.scope.only, &fix.scope.not);
     let ids = ids(page, cause);
     let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| allowed(fix) && !in_force(fix));
-    let mut actions: Vec<(bool, Action)> = fixes
+    let mut actions: Vec<(Fit, Action)> = fixes
         .filter_map(|(id, fix)| {
             let title = conditions.filled(&fix.title)?;
             let detail: Vec<String> = fix.detail.split("\n\n").filter_map(|part| conditions.filled(part)).collect();
@@ -74,10 +74,14 @@ pub(super) fn proposed(
                 [None, None] => Fit::Anywhere,
             };
             fits.insert((cause.id.clone(), action.id.clone()), fit);
-            Some((impossible, action))
+            Some((fit, action))
         })
         .collect();
-    actions.sort_by_key(|(impossible, _)| *impossible);
+    actions.sort_by_key(|(fit, _)| match fit {
+        Fit::MadeForText | Fit::MadeForPlatform | Fit::Anywhere => 0,
+        Fit::Unproven => 1,
+        Fit::Impossible => 2,
+    });
     actions.into_iter().map(|(_, action)| action).collect()
 }
 
