@@ -307,10 +307,7 @@ mod tests {
     fn reads_platforms() {
         let fix = written_fix("Restart Windows <!-- only: windows, wsl2 -->. Then wait. <!-- not: docker -->");
         assert_eq!((fix.title.as_str(), fix.detail.as_str()), ("Restart Windows", "Then wait."));
-        assert_eq!(
-            (fix.scope.only, fix.scope.not),
-            (vec!["windows".into(), "wsl2".into()], vec!["docker".into()])
-        );
+        assert_eq!((fix.scope.only, fix.scope.not), (vec!["windows".into(), "wsl2".into()], vec!["docker".into()]));
     }
 
     #[test]

@@ -68,8 +68,8 @@ pub(super) fn proposed(
             };
             let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, scene)] {
                 _ if impossible => Fit::Impossible,
-                [Some(false), _] | [_, Some(false)] => Fit::Unproven,
                 [_, Some(true)] => Fit::MadeForText,
+                [Some(false), _] | [_, Some(false)] => Fit::Unproven,
                 [Some(true), _] => Fit::MadeForPlatform,
                 [None, None] => Fit::Anywhere,
             };
