@@ -12,7 +12,6 @@ use super::weigh::Scene;
 use crate::book::page::{Cause, Fix, FixScope, Recipe};
 use crate::diagnosis::Action;
 use crate::incident::{CommandLine, Form, Override};
-use crate::pattern::Pattern;
 
 /// How well an action fits where the run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +90,7 @@ fn shown(scope: &FixScope, scene: &Scene<'_>) -> Option<bool> {
         return None;
     }
     let holds = scope.when.iter().any(|when| scene.conditions.holds(when).is_some());
-    Some(holds || scope.text.iter().any(|pattern| scene.shows(&Pattern::new(pattern))))
+    Some(holds || scope.text.iter().any(|pattern| scene.shows(pattern)))
 }
 
 /// A recipe as an action against a cause, for a platform where nothing else helps before it.

@@ -66,10 +66,7 @@ pub(super) fn fitting(failing: Failing<'_>, transcript: &Transcript, incident: &
     let mut found = FINDER.found(type_name, failing.message);
     if found.is_empty() {
         let others = incident.errors.iter().rev().filter(|other| !other.type_name.is_empty());
-        found = others
-            .map(|other| FINDER.found(short(&other.type_name), &other.message))
-            .find(|found| !found.is_empty())
-            .unwrap_or_default();
+        found = others.map(|other| FINDER.found(short(&other.type_name), &other.message)).find(|found| !found.is_empty()).unwrap_or_default();
     }
     if found.is_empty() {
         found = elsewhere(failing, transcript, incident);
