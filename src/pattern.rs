@@ -32,6 +32,20 @@ pub struct Pattern {
     seen: AtomicUsize,
 }
 
+impl Clone for Pattern {
+    fn clone(&self) -> Self {
+        Self::new(&self.source)
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+impl Eq for Pattern {}
+
 /// How many bytes a pattern may see before the automaton is worth its time.
 const FEW: usize = 16 << 10;
 

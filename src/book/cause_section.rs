@@ -7,6 +7,7 @@ use super::blocks::{Block, Item, Kind, Words};
 use super::page::{Check, Fix, FixScope, Recipe};
 use super::sections::{Document, dedent, top_items};
 use crate::condition::Condition;
+use crate::pattern::Pattern;
 
 /// Finds a recipe by its id.
 pub(crate) type Recipes<'a> = dyn Fn(&str) -> Option<Recipe> + 'a;
@@ -213,7 +214,7 @@ fn take_scope(text: &str, scope: &mut FixScope) -> String {
             Some(("only", platforms)) => scope.only = names(platforms),
             Some(("not", platforms)) => scope.not.extend(names(platforms)),
             Some(("when", expression)) => scope.when.push(Condition::new(expression)),
-            Some(("text", pattern)) => scope.text.push(pattern.to_owned()),
+            Some(("text", pattern)) => scope.text.push(Pattern::new(pattern)),
             _ => {}
         }
         rest = after;
@@ -307,10 +308,7 @@ mod tests {
     fn reads_platforms() {
         let fix = written_fix("Restart Windows <!-- only: windows, wsl2 -->. Then wait. <!-- not: docker -->");
         assert_eq!((fix.title.as_str(), fix.detail.as_str()), ("Restart Windows", "Then wait."));
-        assert_eq!(
-            (fix.scope.only, fix.scope.not),
-            (vec!["windows".into(), "wsl2".into()], vec!["docker".into()])
-        );
+        assert_eq!((fix.scope.only, fix.scope.not), (vec!["windows".into(), "wsl2".into()], vec!["docker".into()]));
     }
 
     #[test]

@@ -152,7 +152,7 @@ pub struct FixScope {
     /// Expressions over facts, and patterns of a line, of which one must hold for the fix to come early; none: always.
     pub when: Vec<Condition>,
     /// See `when`.
-    pub text: Vec<String>,
+    pub text: Vec<Pattern>,
 }
 
 /// A fix that several pages share: `kb/fixes/<id>.md`.

@@ -83,7 +83,7 @@ pub(super) fn ranked(
             let helps = cause.probability
                 * precedents.helps(&cause.id, &fix.id, place)
                 * after_cost(fix.cost)
-                * where_it_fits(fits.get(&fix.id).copied())
+                * where_it_fits(fits.get(&(cause.id.clone(), fix.id.clone())).copied())
                 * after_trial;
             match actions.iter_mut().find(|(action, _)| action.id == fix.id) {
                 Some((action, using)) => {

@@ -12,7 +12,6 @@ use super::weigh::Scene;
 use crate::book::page::{Cause, Fix, FixScope, Recipe};
 use crate::diagnosis::Action;
 use crate::incident::{CommandLine, Form, Override};
-use crate::pattern::Pattern;
 
 /// How well an action fits where the run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +28,11 @@ pub(super) enum Fit {
     MadeForText,
 }
 
-/// The fits of actions, by id.
-pub(super) type Fits = BTreeMap<String, Fit>;
+/// The fits of actions, by cause and id: a recipe may be for a circumstance under one cause and for all under another.
+pub(super) type Fits = BTreeMap<(String, String), Fit>;
 
-/// The fixes of a cause to propose: in the page's order, which is by cost, first those whose commands can exist there. The
-/// How well each fits is added to `fits`, by id.
+/// The fixes of a cause to propose: in the page's order, which is by cost; those for what the text does not show and those
+/// whose commands cannot exist there come last. How well each fits is added to `fits`.
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
@@ -46,7 +45,7 @@ pub(super) fn proposed(
     let allowed = |fix: &Fix| situation.allows(&fix.scope.only, &fix.scope.not);
     let ids = ids(page, cause);
     let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| allowed(fix) && !in_force(fix));
-    let mut actions: Vec<(bool, Action)> = fixes
+    let mut actions: Vec<(Fit, Action)> = fixes
         .filter_map(|(id, fix)| {
             let title = conditions.filled(&fix.title)?;
             let detail: Vec<String> = fix.detail.split("\n\n").filter_map(|part| conditions.filled(part)).collect();
@@ -68,16 +67,20 @@ pub(super) fn proposed(
             };
             let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, scene)] {
                 _ if impossible => Fit::Impossible,
-                [Some(false), _] | [_, Some(false)] => Fit::Unproven,
                 [_, Some(true)] => Fit::MadeForText,
+                [Some(false), _] | [_, Some(false)] => Fit::Unproven,
                 [Some(true), _] => Fit::MadeForPlatform,
                 [None, None] => Fit::Anywhere,
             };
-            fits.insert(action.id.clone(), fit);
-            Some((impossible, action))
+            fits.insert((cause.id.clone(), action.id.clone()), fit);
+            Some((fit, action))
         })
         .collect();
-    actions.sort_by_key(|(impossible, _)| *impossible);
+    actions.sort_by_key(|(fit, _)| match fit {
+        Fit::MadeForText | Fit::MadeForPlatform | Fit::Anywhere => 0,
+        Fit::Unproven => 1,
+        Fit::Impossible => 2,
+    });
     actions.into_iter().map(|(_, action)| action).collect()
 }
 
@@ -87,7 +90,7 @@ fn shown(scope: &FixScope, scene: &Scene<'_>) -> Option<bool> {
         return None;
     }
     let holds = scope.when.iter().any(|when| scene.conditions.holds(when).is_some());
-    Some(holds || scope.text.iter().any(|pattern| scene.shows(&Pattern::new(pattern))))
+    Some(holds || scope.text.iter().any(|pattern| scene.shows(pattern)))
 }
 
 /// A recipe as an action against a cause, for a platform where nothing else helps before it.

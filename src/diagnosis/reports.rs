@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::library::{Library, Query};
-use super::primary::Candidate;
 use super::precedents::Precedents;
+use super::primary::Candidate;
 use super::weigh::{Weighed, calibrate, weight};
 use crate::book::page::Cause;
 use crate::book::report::{Report, Solution, SolutionKind};

@@ -139,11 +139,8 @@ fn constants_of_the_ranking() {
         let grid = (4..=20).flat_map(|t| (-6..=4).map(move |n| (f64::from(t) / 10.0, f64::from(n) / 2.0)));
         let best = grid.map(|(t, n)| (surprise(part(false), t, n, &same), t, n)).min_by(|a, b| a.0.total_cmp(&b.0));
         let (_, t, n) = best.expect("a grid");
-        let (chosen, ours) =
-            (surprise(part(true), t, n, &same), surprise(part(true), 1.0, 0.0, &same));
-        println!(
-            "  fold {fold}: best {t:.1}, {n:+.1} gives {chosen:.3}; ours (1, 0) gives {ours:.3}"
-        );
+        let (chosen, ours) = (surprise(part(true), t, n, &same), surprise(part(true), 1.0, 0.0, &same));
+        println!("  fold {fold}: best {t:.1}, {n:+.1} gives {chosen:.3}; ours (1, 0) gives {ours:.3}");
     }
     println!("\nwords for priors and evidence: surprise with that word's log-odds scaled");
     let mut words: BTreeMap<i64, usize> = BTreeMap::new();
@@ -157,9 +154,7 @@ fn constants_of_the_ranking() {
             move |weight: f64| if (weight * 10.0).round() as i64 == word { weight * factor } else { weight }
         };
         let row: Vec<String> = [0.5, 0.75, 1.0, 1.25, 1.5]
-            .map(|factor| {
-                format!("x{factor} {:.3}", surprise(cases.iter(), 1.0, 0.0, &scaled(factor)))
-            })
+            .map(|factor| format!("x{factor} {:.3}", surprise(cases.iter(), 1.0, 0.0, &scaled(factor))))
             .to_vec();
         println!("  {:>5.1} ({uses:>4} uses)  {}", word as f64 / 10.0, row.join("  "));
     }

@@ -66,7 +66,10 @@ pub(super) fn fitting(failing: Failing<'_>, transcript: &Transcript, incident: &
     let mut found = FINDER.found(type_name, failing.message);
     if found.is_empty() {
         let others = incident.errors.iter().rev().filter(|other| !other.type_name.is_empty());
-        found = others.map(|other| FINDER.found(short(&other.type_name), &other.message)).find(|found| !found.is_empty()).unwrap_or_default();
+        found = others
+            .map(|other| FINDER.found(short(&other.type_name), &other.message))
+            .find(|found| !found.is_empty())
+            .unwrap_or_default();
     }
     if found.is_empty() {
         found = elsewhere(failing, transcript, incident);
@@ -141,12 +144,15 @@ mod tests {
             let failing = Failing::of(&transcript, &incident, line, error);
             fitting(failing, &transcript, &incident).into_iter().map(|entry| entry.id).collect()
         };
-        let own = format!("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nValueError: {group}\n");
+        let own = format!(
+            "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nValueError: {group}\n"
+        );
         assert_eq!(ids(&own, 3, Some(0)).first(), Some(&"default-process-group"));
         // A sentence that quotes the message.
         let said = format!("My run on one GPU stops, why?\nIt says: {group}\n");
         assert_eq!(ids(&said, 0, None).first(), Some(&"default-process-group"));
-        let unknown = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nKeyError: 'never seen'\n";
+        let unknown =
+            "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nKeyError: 'never seen'\n";
         let found = ids(unknown, 3, Some(0));
         assert_eq!(found.first(), Some(&"missing-key"));
         assert!(found.last().is_some_and(|last| *last == "project-versions"), "{found:?}");

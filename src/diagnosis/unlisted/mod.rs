@@ -89,15 +89,11 @@ fn of_entry(entry: &ErrorEntry<&str>, failing: Failing<'_>, situation: &Situatio
     entry.action.iter().enumerate().map(action).collect()
 }
 
-fn explained(
-    entry: &ErrorEntry<&str>,
-    place: usize,
-    action: &ErrorAction<&str>,
-    failing: Failing<'_>,
-) -> Action {
+fn explained(entry: &ErrorEntry<&str>, place: usize, action: &ErrorAction<&str>, failing: Failing<'_>) -> Action {
     let own = failing.frames.iter().rev().find(|frame| frame.is_own());
     let frame = own.map_or_else(|| "the last line of your own code in the traceback".to_owned(), place_of);
-    let quoted = quoted(failing.message).map_or_else(|| "the name in the message".to_owned(), |name| format!("`{name}`"));
+    let quoted =
+        quoted(failing.message).map_or_else(|| "the name in the message".to_owned(), |name| format!("`{name}`"));
     let filled = |text: &str| text.replace("{frame}", &frame).replace("{quoted}", &quoted);
     Action {
         id: match place {
