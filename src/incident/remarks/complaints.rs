@@ -138,9 +138,10 @@ impl Reader {
     fn is_over(&self, text: &str) -> bool {
         let line = text.to_lowercase();
         let clauses = self.splitter.clauses(&line);
-        clauses.iter().filter(|clause| !clause.asks).any(|clause| {
-            self.languages.iter().any(|language| language.resolved.is_match(clause.text))
-        })
+        clauses
+            .iter()
+            .filter(|clause| !clause.asks)
+            .any(|clause| self.languages.iter().any(|language| language.resolved.is_match(clause.text)))
     }
 }
 
@@ -148,5 +149,39 @@ impl Language {
     fn complains(&self, sentence: &Clause<'_>, parts: &[&str], row: &Row) -> bool {
         let says = |part: &str| row.matches(part) && !self.supposes.is_match(part) && !is_conditional(part);
         (!sentence.asks || self.wonders.is_match(sentence.text)) && parts.iter().any(|part| says(part))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wordings_compile() {
+        for language in &wording::symptoms().languages {
+            let own = [language.supposes, language.wonders, language.resolved];
+            let rows = language.complaint.iter().flat_map(|row| [Some(row.pattern), row.unless]);
+            for pattern in own.into_iter().chain(rows.flatten()) {
+                assert!(Pattern::check(pattern).is_ok(), "{pattern}");
+            }
+            let stray = language.complaint.iter().find(|row| row.pattern.contains("{p") || row.pattern.contains("{g"));
+            assert_eq!(stray.map(|row| row.pattern), None, "a part that the language does not have");
+        }
+    }
+
+    #[test]
+    fn what_lines_say() {
+        let reader = Reader::new();
+        for (line, fault) in [
+            ("It hangs.. I mean: the script just hangs", Some("hang")),
+            ("If the first GPU is busy, it hangs", Some("hang")),
+            ("If it hangs, dump the stacks", None),
+            ("Does it hang with two GPUs?", None),
+            ("Why does it hang with two GPUs?", Some("hang")),
+            ("it freezes, then the PC reboots", Some("process-died")),
+            ("学習が固まる", Some("hang")),
+        ] {
+            assert_eq!(reader.read(line).map(|row| row.fault), fault, "{line}");
+        }
     }
 }

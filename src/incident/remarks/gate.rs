@@ -22,7 +22,9 @@ impl Gate {
         let (mut words, mut needed, mut all) = (Vec::<&str>::new(), Vec::<Vec<(usize, u8)>>::new(), Vec::new());
         for (wording, groups) in wordings.enumerate() {
             all.push(groups.iter().fold(0, |bits, _| bits << 1 | 1));
-            for (group, word) in groups.iter().enumerate().flat_map(|(group, words)| words.iter().map(move |word| (group, *word))) {
+            for (group, word) in
+                groups.iter().enumerate().flat_map(|(group, words)| words.iter().map(move |word| (group, *word)))
+            {
                 let number = *numbers.entry(word).or_insert_with(|| {
                     words.push(word);
                     needed.push(Vec::new());
