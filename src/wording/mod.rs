@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Commands, Complaint, Complaints, Failures, Headings, Language, Platform, PlatformKind, Platforms,
-    Redaction, Shell, Statement, Statements, Symptom, Symptoms, Variables, Wording, Writing,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Failures, Headings, Language, Platform, PlatformKind,
+    Platforms, Redaction, Shell, Statement, Statements, Symptom, Symptoms, Variables, Wording, Writing,
 };
 
 /// A function that decodes one file on its first call.
