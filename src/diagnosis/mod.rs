@@ -207,7 +207,8 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         diagnosis.reports.clear();
     }
     drop(conditions);
-    diagnosis.silent = silent::candidates(transcript, incident, &facts, book, diagnosis.verdict);
+    let no_message = ordered.primary.as_ref().is_none_or(Candidate::is_described);
+    diagnosis.silent = silent::candidates(transcript, incident, &facts, book, no_message);
     diagnosis.environment = facts;
     diagnosis
 }

@@ -42,6 +42,16 @@ pub(super) struct Candidate {
     pub time: Option<f64>,
 }
 
+impl Candidate {
+    /// Whether somebody describes a symptom, and no message reports a failure.
+    pub(super) fn is_described(&self) -> bool {
+        self.fault.is_some()
+            && self.error.is_none()
+            && self.role == SignatureRole::Symptom
+            && self.severity == Severity::Notice
+    }
+}
+
 /// How severe a failure is for its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Severity {
