@@ -3,6 +3,8 @@
 //! The wordings are data (`kb/wording/symptoms`, a file for each language). Asked only about texts in which the book
 //! found nothing. A supposition, somebody's advice, a question about others and a problem that is over do not count.
 
+use std::sync::LazyLock;
+
 use super::clauses::{self, Clause, Splitter};
 use super::gate::Gate;
 use super::language::{groups, holds};
@@ -25,7 +27,6 @@ pub(crate) struct Complaint {
 
 /// The complaint of a text that says most; the first of several of one page.
 pub(crate) fn complaint(transcript: &Transcript, incident: &Incident) -> Option<Complaint> {
-    let reader = Reader::new();
     let len = transcript.len();
     let prose = || {
         let ends = (0..len).filter(|&index| index < HEAD || index + TAIL >= len);
@@ -39,9 +40,9 @@ pub(crate) fn complaint(transcript: &Transcript, incident: &Incident) -> Option<
                 && is_prose(line.text)
         })
     };
-    let found = prose().filter_map(|line| Some((reader.read(line.text)?, line.index)));
+    let found = prose().filter_map(|line| Some((READER.read(line.text)?, line.index)));
     let (said, line) = found.min_by_key(|(said, _)| said.place)?;
-    if prose().any(|line| reader.is_over(line.text)) {
+    if prose().any(|line| READER.is_over(line.text)) {
         return None;
     }
     Some(Complaint { line, fault: said.fault, despite: said.despite })
@@ -89,6 +90,8 @@ struct Reader {
     gate: Gate,
     splitter: Splitter<'static>,
 }
+
+static READER: LazyLock<Reader> = LazyLock::new(Reader::new);
 
 impl Reader {
     fn new() -> Self {
@@ -171,7 +174,6 @@ mod tests {
 
     #[test]
     fn what_lines_say() {
-        let reader = Reader::new();
         for (line, fault) in [
             ("It hangs.. I mean: the script just hangs", Some("hang")),
             ("If the first GPU is busy, it hangs", Some("hang")),
@@ -181,7 +183,7 @@ mod tests {
             ("it freezes, then the PC reboots", Some("process-died")),
             ("学習が固まる", Some("hang")),
         ] {
-            assert_eq!(reader.read(line).map(|row| row.fault), fault, "{line}");
+            assert_eq!(READER.read(line).map(|row| row.fault), fault, "{line}");
         }
     }
 }
