@@ -161,8 +161,11 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/removed.csv:{line}: {reason}")));
     write("removed", &pack(&removed));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
-    let languages =
-        files(&kb.join("wording/statements"), "toml", failed).into_iter().map(|file| (file.stem, file.text));
+    let mut languages = |folder: &str| {
+        let files = files(&kb.join("wording").join(folder), "toml", failed);
+        files.into_iter().map(|file| (file.stem, file.text))
+    };
+    let (statements, symptoms) = (languages("statements"), languages("symptoms"));
     let packed = [
         (
             "alarms",
@@ -170,7 +173,8 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
                 .map(|read| pack(&read)),
         ),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
-        ("statements", wording::statements(&wording("statements"), languages).map(|read| pack(&read))),
+        ("statements", wording::statements(&wording("statements"), statements).map(|read| pack(&read))),
+        ("symptoms", wording::symptoms(&wording("symptoms"), symptoms).map(|read| pack(&read))),
         ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),

@@ -101,7 +101,8 @@ fn example(document: &Document, knowledge: &Knowledge) -> Option<Finding> {
     let heading = source.line_of(section);
     match &diagnosis.fault {
         Some(fault) if fault.id == entry.id => None,
-        None if diagnosis.silent.iter().any(|page| page.id == entry.id) => None,
+        // A silent fault may have a symptom with a page of its own.
+        _ if diagnosis.silent.iter().any(|page| page.id == entry.id) => None,
         Some(fault) => {
             let words: String = fault.text.chars().take(100).collect();
             let message = format!("the example is diagnosed as {}, by \"{words}\"", fault.id);

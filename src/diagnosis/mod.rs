@@ -112,11 +112,13 @@ impl<'a> Located<'a> {
         self.ordered.primary.as_ref().and_then(|primary| primary.fault)
     }
 
+    /// What the writer complains of, or a line that reports a failure in other words, where the book knows no message.
     fn or_last_resort(mut self) -> Self {
-        if self.ordered.primary.is_none() {
-            self.ordered.primary =
-                primary::last_resort(&self.transcript, &self.incident, &self.hits, self.library.book);
-        }
+        let (transcript, incident, book) = (&self.transcript, &self.incident, self.library.book);
+        self.ordered.primary = match self.ordered.primary.take() {
+            Some(unlisted) => Some(primary::by_symptom(unlisted, transcript, incident, book)),
+            None => primary::last_resort(transcript, incident, &self.hits, book),
+        };
         self
     }
 }
@@ -205,7 +207,8 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         diagnosis.reports.clear();
     }
     drop(conditions);
-    diagnosis.silent = silent::candidates(transcript, incident, &facts, book, diagnosis.verdict);
+    let no_message = ordered.primary.as_ref().is_none_or(Candidate::is_described);
+    diagnosis.silent = silent::candidates(transcript, incident, &facts, book, no_message);
     diagnosis.environment = facts;
     diagnosis
 }

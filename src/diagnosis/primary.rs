@@ -11,7 +11,7 @@ use super::explanations::Explanations;
 use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{self, ErrorEvent, Incident, Kind, is_conditional, is_written};
+use crate::incident::{self, Complaint, ErrorEvent, Incident, Kind, is_conditional, is_written};
 use crate::matching::{Hit, Origin, Owner};
 use crate::text::{Level, Line, Transcript};
 
@@ -40,6 +40,16 @@ pub(super) struct Candidate {
     pub stream: usize,
     /// Seconds on the transcript's clock.
     pub time: Option<f64>,
+}
+
+impl Candidate {
+    /// Whether somebody describes a symptom, and no message reports a failure.
+    pub(super) fn is_described(&self) -> bool {
+        self.fault.is_some()
+            && self.error.is_none()
+            && self.role == SignatureRole::Symptom
+            && self.severity == Severity::Notice
+    }
 }
 
 /// How severe a failure is for its process.
@@ -205,32 +215,59 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
     found
 }
 
-/// The failure that some line reports in words of its own, where nothing else was found.
+/// An error without a page as the page whose symptom its message names; otherwise what the writer complains of, where
+/// that is not what the error says.
+pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
+    let Some(event) = unlisted.error.map(|error| &incident.errors[error]) else { return unlisted };
+    let message = format!("{}: {}", event.type_name, event.message.replace('\n', " "));
+    if let Some(fault) = incident::symptom_of_message(message.trim_start_matches(": ")).and_then(|id| book.find(id)) {
+        return Candidate { fault: Some(fault), ..unlisted };
+    }
+    let explained = event.kind == Kind::Python && event.fatal;
+    match incident::complaint(transcript, incident) {
+        Some(complaint) if complaint.despite || !explained => complained(complaint, transcript, incident, book),
+        _ => unlisted,
+    }
+}
+
+/// The failure that the writer or some line reports in words of its own, where nothing else was found.
 pub(super) fn last_resort(
     transcript: &Transcript,
     incident: &Incident,
     hits: &[Hit],
     book: &Book,
 ) -> Option<Candidate> {
+    if let Some(complaint) = incident::complaint(transcript, incident) {
+        return Some(complained(complaint, transcript, incident, book));
+    }
     let explained: BTreeSet<usize> = hits.iter().map(|hit| hit.line).collect();
     let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();
     let accounted = |line| explained.contains(&line) || stops.iter().any(|stop| stop.lines.contains(&line));
     let found = incident::reported(transcript, incident, accounted)?;
-    let line = transcript.line(found.line);
+    Some(reported(found.line, found.symptom.and_then(|id| book.find(id)), transcript, incident))
+}
+
+fn complained(complaint: Complaint, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
+    reported(complaint.line, book.find(complaint.fault), transcript, incident)
+}
+
+/// A failure that a line reports in words of its own.
+fn reported(line: usize, fault: Option<usize>, transcript: &Transcript, incident: &Incident) -> Candidate {
     let mut writers = Writers::new(transcript, &incident.errors);
-    Some(Candidate {
-        fault: found.symptom.and_then(|id| book.find(id)),
-        line: found.line,
+    let prefix = &transcript.line(line).prefix;
+    Candidate {
+        fault,
+        line,
         at: 0,
-        error: writers.error_at(found.line),
+        error: writers.error_at(line),
         role: SignatureRole::Symptom,
         severity: Severity::Notice,
         origin: Origin::Page,
         specificity: 0,
-        rank: line.prefix.rank,
-        stream: writers.stream_of(found.line),
-        time: line.prefix.time,
-    })
+        rank: prefix.rank,
+        stream: writers.stream_of(line),
+        time: prefix.time,
+    }
 }
 
 /// A user's or a scheduler's request to stop is not a failure of the program.

@@ -6,7 +6,7 @@
 use crate::book::Book;
 use crate::book::schema::Affected;
 use crate::compatibility;
-use crate::diagnosis::{NearPage, Verdict};
+use crate::diagnosis::NearPage;
 use crate::facts::Facts;
 use crate::incident::{Incident, Role};
 use crate::text::Transcript;
@@ -15,17 +15,17 @@ use crate::text::Transcript;
 const LINES: usize = 4000;
 
 /// Pages of silent faults whose operation the text names and whose versions fit what is known. A fault that is bound to
-/// no version counts only where the text reports no other failure: its words alone are weak.
+/// no version counts only where no message reports a failure: its words alone are weak.
 pub(super) fn candidates(
     transcript: &Transcript,
     incident: &Incident,
     facts: &Facts,
     book: &Book,
-    verdict: Verdict,
+    no_message: bool,
 ) -> Vec<NearPage> {
     let pages = book.faults.iter().filter(|entry| !entry.matter.operations.is_empty());
     let fits = |affects: &[Affected]| match affects {
-        [] => verdict == Verdict::NoError,
+        [] => no_message,
         affects => affects.iter().any(|affected| version_in(affected, facts) == Some(true)),
     };
     let fitting: Vec<_> = pages.filter(|entry| fits(&entry.matter.affects)).collect();

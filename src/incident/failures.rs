@@ -44,7 +44,7 @@ struct Words {
     likely: Pattern,
     harmless: Pattern,
     ended_well: Pattern,
-    symptoms: Vec<(&'static str, Pattern)>,
+    symptoms: Vec<(&'static wording::Symptom<&'static str>, Pattern)>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -59,7 +59,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         likely: any(&words.likely),
         harmless: any(&words.harmless),
         ended_well: any(&words.ended_well),
-        symptoms: words.symptom.iter().map(|symptom| (symptom.fault, any(&[symptom.pattern]))).collect(),
+        symptoms: words.symptom.iter().map(|symptom| (symptom, any(&[symptom.pattern]))).collect(),
     }
 });
 
@@ -109,7 +109,13 @@ pub(super) fn counts_none(text: &str) -> bool {
 
 /// The page whose symptom a line names.
 fn symptom(text: &str) -> Option<&'static str> {
-    WORDS.symptoms.iter().find(|(_, pattern)| pattern.is_match(text)).map(|(fault, _)| *fault)
+    WORDS.symptoms.iter().find(|(_, pattern)| pattern.is_match(text)).map(|(symptom, _)| symptom.fault)
+}
+
+/// The page whose symptom the message of an error names.
+pub(crate) fn symptom_of_message(message: &str) -> Option<&'static str> {
+    let mut symptoms = WORDS.symptoms.iter().filter(|(symptom, _)| !symptom.line_only);
+    symptoms.find(|(_, pattern)| pattern.is_match(head(message))).map(|(symptom, _)| symptom.fault)
 }
 
 /// The lines that are read.

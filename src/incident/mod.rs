@@ -47,7 +47,8 @@ pub(crate) use answer::lines as answer_lines;
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use environment::{described, run_settings};
-pub(crate) use failures::reported;
+pub(crate) use failures::{reported, symptom_of_message};
+pub(crate) use remarks::{Complaint, complaint};
 pub(crate) use words::contains_folded;
 pub(crate) use writing::{is_conditional, is_written};
 

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Commands, Failures, Headings, Language, Platform, PlatformKind, Platforms, Redaction, Shell,
-    Statement, Statements, Variables, Wording, Writing,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Failures, Headings, Language, Platform, PlatformKind,
+    Platforms, Redaction, Shell, Statement, Statements, Symptom, Symptoms, Variables, Wording, Writing,
 };
 
 /// A function that decodes one file on its first call.
@@ -29,6 +29,7 @@ macro_rules! packed {
 packed!(alarms, Alarms, "Words that make a line worth reading, those of the catalogue of packages included.");
 packed!(advice, Advice, "Advice that libraries print with every error.");
 packed!(statements, Statements, "What people say of their own tries.");
+packed!(symptoms, Symptoms, "What people complain of who have no message.");
 packed!(failures, Failures, "How a failure is reported in words that no page knows.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");

@@ -298,6 +298,45 @@ fn none<T>() -> Option<T> {
     None
 }
 
+/// `symptoms.toml` with the languages of its folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symptoms<S> {
+    /// The pages, the one first whose symptom says most: of two complaints in a text it is the one that counts.
+    pub order: Vec<S>,
+    /// How people say it, language by language.
+    pub languages: Vec<Complaints<S>>,
+}
+
+/// `symptoms/<language>.toml`: what people complain of who have no message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Complaints<S> {
+    /// Matches a clause that only supposes it, advises it or asks about others.
+    pub supposes: S,
+    /// Matches a question of somebody who has the problem: "why", "any idea".
+    pub wonders: S,
+    /// Matches a clause by which the problem is over: "solved", "used to hang".
+    pub resolved: S,
+    /// The wordings.
+    pub complaint: Vec<Complaint<S>>,
+}
+
+/// One wording of a symptom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Complaint<S> {
+    /// The page.
+    pub fault: S,
+    /// It counts beside an exception without a page as well, because no exception explains it.
+    #[serde(default)]
+    pub despite: bool,
+    /// As in `Wording`.
+    pub words: S,
+    /// The regex.
+    pub pattern: S,
+    /// Matches a clause that does not mean it.
+    pub unless: Option<S>,
+}
+
 /// `failures.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -322,6 +361,9 @@ pub struct Failures<S> {
 pub struct Symptom<S> {
     /// The page.
     pub fault: S,
+    /// The message of an error without a page does not count, only a line of a text without errors.
+    #[serde(default)]
+    pub line_only: bool,
     /// Matches the line.
     pub pattern: S,
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::rows::{Alarms, Platforms, Statements};
+use super::rows::{Alarms, Complaint, Complaints, Platforms, Statements, Symptoms};
 use super::topics;
 
 /// `alarms.toml` as it is written.
@@ -81,6 +81,55 @@ pub(crate) fn statements<N: AsRef<str>, T: AsRef<str>>(
     let language = |(name, text): (N, T)| read(text.as_ref()).map_err(|reason| format!("{}: {reason}", name.as_ref()));
     let languages = languages.into_iter().map(language).collect::<Result<_, _>>()?;
     Ok(Statements { blunt, contrasts, joins, languages })
+}
+
+/// `symptoms.toml` as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SymptomSource {
+    order: Vec<String>,
+}
+
+/// `symptoms/<language>.toml` as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ComplaintSource {
+    /// What `{name}` stands for in the patterns.
+    parts: BTreeMap<String, String>,
+    supposes: String,
+    wonders: String,
+    resolved: String,
+    complaint: Vec<Complaint<String>>,
+}
+
+/// Reads `symptoms.toml` and the files of its folder, a language each, given as name and text.
+pub(crate) fn symptoms<N: AsRef<str>, T: AsRef<str>>(
+    text: &str,
+    languages: impl IntoIterator<Item = (N, T)>,
+) -> Result<Symptoms<String>, String> {
+    let SymptomSource { order } = read(text)?;
+    let mut symptoms = Symptoms { order, languages: Vec::new() };
+    for (name, text) in languages {
+        let name = name.as_ref();
+        let source: ComplaintSource = read(text.as_ref()).map_err(|reason| format!("{name}: {reason}"))?;
+        let replaced = |pattern: String| {
+            let parts = source.parts.iter();
+            parts.fold(pattern, |pattern, (part, means)| pattern.replace(&format!("{{{part}}}"), means))
+        };
+        // A part may hold another one.
+        let whole = |pattern| replaced(replaced(pattern));
+        let complaint = |one: Complaint<String>| {
+            if symptoms.order.iter().any(|fault| *fault == one.fault) {
+                Ok(Complaint { pattern: whole(one.pattern), unless: one.unless.map(&whole), ..one })
+            } else {
+                Err(format!("{name}: symptoms.toml has no place for {}", one.fault))
+            }
+        };
+        let complaint = source.complaint.into_iter().map(complaint).collect::<Result<_, _>>()?;
+        let ComplaintSource { supposes, wonders, resolved, .. } = source;
+        symptoms.languages.push(Complaints { supposes, wonders, resolved, complaint });
+    }
+    Ok(symptoms)
 }
 
 /// Reads one of the other files.

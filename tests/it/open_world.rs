@@ -86,6 +86,43 @@ fn symptoms_lead_to_their_page() {
 }
 
 #[test]
+fn words_of_symptoms_in_healthy_texts() {
+    let healthy = || lines(include_str!("lines/no_symptoms.txt"));
+    assert!(healthy().count() >= 40);
+    let is_well = |diagnosis: &Diagnosis, _: &str| diagnosis.verdict == Verdict::NoError;
+    let wrong = wrong(healthy(), &["{}\n"], is_well);
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_symptom_and_an_error_without_a_page() {
+    let fault = |text: &str| answer(text).fault.map(|fault| fault.id);
+    // An exception may be what the writer means by a crash, and is never why a machine reboots.
+    let exception =
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    step()\nOddityError: the moon\n";
+    assert_eq!(fault(&format!("{exception}The script hangs sometimes.\n")), None);
+    assert_eq!(
+        fault(&format!("{exception}A minute later the whole machine reboots.\n")).as_deref(),
+        Some("process-died")
+    );
+    let stopped = exception.replace("OddityError: the moon", "KeyboardInterrupt");
+    assert_eq!(fault(&format!("Training is stuck after the first epoch.\n{stopped}")).as_deref(), Some("hang"));
+    // The message itself may name the symptom.
+    let message = exception.replace("OddityError: the moon", "RuntimeError: Address already in use (os error 98)");
+    assert_eq!(fault(&message).as_deref(), Some("rendezvous-failed"));
+    let message = exception.replace("the moon", "no usable GPU device was found, giving in");
+    assert_eq!(fault(&message).as_deref(), Some("gpu-not-used"));
+}
+
+#[test]
+fn a_problem_that_is_over_is_no_complaint() {
+    let over = "Training hangs after the first epoch.\nUpdate: solved by a newer driver.\n";
+    assert!(answer(over).fault.is_none());
+    let not_yet = "Training hangs after the first epoch.\nHas this been solved in a newer driver?\n";
+    assert!(answer(not_yet).fault.is_some());
+}
+
+#[test]
 fn a_bar_that_never_became_full_is_an_abrupt_end() {
     let bar = " 45%|████▌     | 450/1000 [00:12<00:15, 36.2it/s]";
     assert_eq!(answer(&CUT.replace("{}", bar)).verdict, Verdict::UnlistedError);

@@ -43,6 +43,19 @@ impl<'s> Splitter<'s> {
         clauses
     }
 
+    /// A sentence, its clauses and what is between their commas: one of them may say alone what the others hide.
+    pub(super) fn parts<'t>(&self, sentence: &'t str) -> Vec<&'t str> {
+        let mut parts = vec![sentence];
+        for clause in split(sentence, self.contrasts.iter().copied().chain(["，"])) {
+            parts.push(clause);
+            for part in clause.split([',', '、', ':', '：']) {
+                parts.push(part);
+            }
+        }
+        parts.dedup();
+        parts
+    }
+
     /// The shortest parts of a line that hold a verdict, each with what was mentioned just before it: "with one GPU, it
     /// works" is one part, "works on one GPU, fails on two" is two. What follows the last verdict is `listed`.
     pub(super) fn segments<'t>(&self, line: &'t str, verdict: impl Fn(&str) -> bool) -> Vec<Clause<'t>> {
@@ -64,7 +77,8 @@ impl<'s> Splitter<'s> {
     }
 }
 
-fn sentences(line: &str) -> Vec<Clause<'_>> {
+/// The sentences of a line.
+pub(super) fn sentences(line: &str) -> Vec<Clause<'_>> {
     let mut sentences = Vec::new();
     let mut rest = line;
     while let Some((at, which)) = first_of(rest, &SENTENCES) {

@@ -130,11 +130,6 @@ impl<'s> Row<'s> {
         Self { language: number, states, groups, pattern: Pattern::new(&pattern) }
     }
 
-    /// The bits of all groups.
-    pub(super) fn all_groups(&self) -> u8 {
-        self.groups.iter().fold(0, |bits, _| bits << 1 | 1)
-    }
-
     /// Whether a clause mentions it. Cheap tests come first: a pattern that is never needed is never compiled.
     pub(super) fn matches(&self, clause: &str) -> bool {
         let groups = match self.states {
@@ -149,12 +144,12 @@ impl<'s> Row<'s> {
 /// What a pattern has in place of the language's own "it works".
 const WORKS: &str = "{works}";
 
-fn groups(words: &str) -> Vec<Vec<&str>> {
+pub(super) fn groups(words: &str) -> Vec<Vec<&str>> {
     words.split('&').map(|group| group.split('|').collect()).collect()
 }
 
 /// Whether a text in lower case has a word of each group.
-fn holds(groups: &[Vec<&str>], text: &str) -> bool {
+pub(super) fn holds(groups: &[Vec<&str>], text: &str) -> bool {
     let begins = |word: &str| text.match_indices(word).any(|(at, _)| begins_word(text, at));
     groups.iter().all(|group| group.iter().any(|word| begins(word)))
 }

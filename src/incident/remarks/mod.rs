@@ -5,17 +5,21 @@
 //! the machine's output, so only both ends of a long text are searched.
 
 mod clauses;
+mod complaints;
+mod gate;
 mod language;
 #[cfg(test)]
 mod tests;
 
 use std::sync::LazyLock;
 
+pub(crate) use self::complaints::{Complaint, complaint};
+
 use self::clauses::{Clause, Splitter};
+use self::gate::Gate;
 use self::language::{Language, Row, States};
 use super::{Incident, Role};
 use crate::facts::{Source, Value};
-use crate::literals::Literals;
 use crate::text::Transcript;
 use crate::wording::{self, Statements};
 
@@ -61,10 +65,12 @@ fn is_said(text: &str) -> bool {
     let words = text.trim();
     let spaced = words.split_whitespace().take(3).count() == 3;
     let foreign = words.chars().any(|c| ('\u{3040}'..'\u{9fff}').contains(&c));
-    let logged = ["Warning:", "WARNING", "INFO", "it/s", "s/it", "http://", "DEBUG", "wandb:"]
-        .iter()
-        .any(|mark| words.contains(mark));
-    (6..600).contains(&words.len()) && (spaced || foreign) && !logged
+    (6..600).contains(&words.len()) && (spaced || foreign) && !is_logged(words) && !words.contains("http://")
+}
+
+/// Whether a line is a record of a logger or of progress, or a row of a tree.
+fn is_logged(words: &str) -> bool {
+    ["Warning:", "WARNING", "INFO", "it/s", "s/it", "DEBUG", "wandb:", "─"].iter().any(|mark| words.contains(mark))
 }
 
 /// What a line says.
@@ -85,10 +91,8 @@ struct Remarks<'s> {
     /// Facts that stay true where their clause is negated.
     blunt: Vec<&'s str>,
     splitter: Splitter<'s>,
-    /// Every word of every row.
-    words: Literals,
-    /// For each word the rows that need it, with the bit of the group.
-    needed: Vec<Vec<(usize, u8)>>,
+    /// The words that the rows need.
+    gate: Gate,
 }
 
 static REMARKS: LazyLock<Remarks<'static>> = LazyLock::new(|| Remarks::new(wording::statements()));
@@ -99,22 +103,8 @@ impl<'s> Remarks<'s> {
         for (number, language) in source.languages.iter().enumerate() {
             rows.extend(language.statement.iter().map(|row| Row::new(row, number, language)));
         }
-        let mut numbers = std::collections::HashMap::new();
-        let (mut words, mut needed) = (Vec::<&str>::new(), Vec::<Vec<(usize, u8)>>::new());
-        for (row, group, word) in rows.iter().enumerate().flat_map(|(number, row)| {
-            let groups = row.groups.iter().enumerate();
-            groups.flat_map(move |(group, words)| words.iter().map(move |word| (number, group, *word)))
-        }) {
-            let number = *numbers.entry(word).or_insert_with(|| {
-                words.push(word);
-                needed.push(Vec::new());
-                needed.len() - 1
-            });
-            needed[number].push((row, 1 << group));
-        }
         Self {
-            words: Literals::new(words),
-            needed,
+            gate: Gate::new(rows.iter().map(|row| row.groups.as_slice())),
             languages: source.languages.iter().map(Language::new).collect(),
             rows,
             blunt: source.blunt.iter().map(AsRef::as_ref).collect(),
@@ -122,28 +112,10 @@ impl<'s> Remarks<'s> {
         }
     }
 
-    /// The rows all of whose groups have a word in the line.
-    fn candidates(&self, line: &str) -> Vec<&Row<'s>> {
-        let mut found: Vec<(usize, u8)> = Vec::new();
-        self.words.find(line, |word, place| {
-            if clauses::begins_word(line, place.start) {
-                for &(row, group) in &self.needed[word] {
-                    match found.iter_mut().find(|(number, _)| *number == row) {
-                        Some((_, groups)) => *groups |= group,
-                        None => found.push((row, group)),
-                    }
-                }
-            }
-        });
-        found.sort_unstable();
-        let rows = found.into_iter().map(|(row, groups)| (&self.rows[row], groups));
-        rows.filter(|(row, groups)| *groups == row.all_groups()).map(|(row, _)| row).collect()
-    }
-
     /// What the clauses of a line say.
     fn said(&self, text: &str) -> Vec<Said<'s>> {
         let line = text.to_lowercase();
-        let rows = self.candidates(&line);
+        let rows: Vec<&Row<'s>> = self.gate.open(&line).into_iter().map(|row| &self.rows[row]).collect();
         let mut found = Vec::new();
         if rows.is_empty() {
             return found;

@@ -1,0 +1,189 @@
+//! What the writer complains of where no message names a fault: "it hangs", "the GPU is idle", "the machine reboots".
+//!
+//! The wordings are data (`kb/wording/symptoms`, a file for each language). Asked only about texts in which the book
+//! found nothing. A supposition, somebody's advice, a question about others and a problem that is over do not count.
+
+use std::sync::LazyLock;
+
+use super::clauses::{self, Clause, Splitter};
+use super::gate::Gate;
+use super::language::{groups, holds};
+use super::{HEAD, TAIL, is_logged};
+use crate::incident::{Incident, Role, is_conditional};
+use crate::pattern::Pattern;
+use crate::text::Transcript;
+use crate::wording;
+
+/// The page of a symptom that the writer describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// Index of the transcript line.
+    pub(crate) line: usize,
+    /// The page.
+    pub(crate) fault: &'static str,
+    /// No exception explains it.
+    pub(crate) despite: bool,
+}
+
+/// The complaint of a text that says most; the first of several of one page.
+pub(crate) fn complaint(transcript: &Transcript, incident: &Incident) -> Option<Complaint> {
+    let len = transcript.len();
+    let prose = || {
+        let ends = (0..len).filter(|&index| index < HEAD || index + TAIL >= len);
+        ends.map(|index| transcript.line(index)).filter(|line| {
+            let said_by = line.prefix;
+            matches!(incident.roles.get(line.index), Some(Role::Text))
+                && said_by.level.is_none()
+                && said_by.time.is_none()
+                && said_by.source.is_none()
+                && said_by.rank.is_none()
+                && is_prose(line.text)
+        })
+    };
+    let found = prose().filter_map(|line| Some((READER.read(line.text)?, line.index)));
+    let (said, line) = found.min_by_key(|(said, _)| said.place)?;
+    if prose().any(|line| READER.is_over(line.text)) {
+        return None;
+    }
+    Some(Complaint { line, fault: said.fault, despite: said.despite })
+}
+
+/// Whether a line can be a person's sentences.
+fn is_prose(text: &str) -> bool {
+    const MOST: usize = 4000;
+    let words = text.trim();
+    let foreign = || words.chars().any(|c| ('\u{3040}'..'\u{d7b0}').contains(&c));
+    let spaced = || words.split_whitespace().take(3).count() == 3;
+    (6..MOST).contains(&words.len()) && (spaced() || foreign()) && !is_logged(words)
+}
+
+/// A wording of a symptom.
+struct Row {
+    place: usize,
+    fault: &'static str,
+    despite: bool,
+    groups: Vec<Vec<&'static str>>,
+    pattern: Pattern,
+    unless: Option<Pattern>,
+}
+
+impl Row {
+    fn matches(&self, text: &str) -> bool {
+        holds(&self.groups, text)
+            && self.pattern.is_match(text)
+            && !self.unless.as_ref().is_some_and(|unless| unless.is_match(text))
+    }
+}
+
+/// How one language speaks of problems.
+struct Language {
+    supposes: Pattern,
+    wonders: Pattern,
+    resolved: Pattern,
+}
+
+/// All languages.
+struct Reader {
+    languages: Vec<Language>,
+    /// Each with the number of its language.
+    rows: Vec<(usize, Row)>,
+    gate: Gate,
+    splitter: Splitter<'static>,
+}
+
+static READER: LazyLock<Reader> = LazyLock::new(Reader::new);
+
+impl Reader {
+    fn new() -> Self {
+        let source = wording::symptoms();
+        let row = |row: &'static wording::Complaint<&'static str>| Row {
+            place: source.order.iter().position(|fault| *fault == row.fault).unwrap_or(usize::MAX),
+            fault: row.fault,
+            despite: row.despite,
+            groups: groups(row.words),
+            pattern: Pattern::new(row.pattern),
+            unless: row.unless.map(Pattern::new),
+        };
+        let language = |language: &wording::Complaints<&'static str>| Language {
+            supposes: Pattern::new(language.supposes),
+            wonders: Pattern::new(language.wonders),
+            resolved: Pattern::new(language.resolved),
+        };
+        let numbered = source.languages.iter().enumerate();
+        let rows: Vec<_> =
+            numbered.flat_map(|(number, one)| one.complaint.iter().map(move |it| (number, row(it)))).collect();
+        Self {
+            languages: source.languages.iter().map(language).collect(),
+            gate: Gate::new(rows.iter().map(|(_, row)| row.groups.as_slice())),
+            rows,
+            splitter: Splitter::new(wording::statements()),
+        }
+    }
+
+    /// The wording that says most of those in a line.
+    fn read(&self, text: &str) -> Option<&Row> {
+        // The parentheses of a call are none of the sentence.
+        let line = text.to_lowercase().replace("()", "");
+        let rows = self.gate.open(&line);
+        if rows.is_empty() {
+            return None;
+        }
+        let sentences = clauses::sentences(&line);
+        let said = sentences.iter().flat_map(|sentence| {
+            let parts = self.splitter.parts(sentence.text);
+            let rows = rows.iter().map(|&row| &self.rows[row]);
+            rows.filter(move |(language, row)| self.languages[*language].complains(sentence, &parts, row))
+        });
+        said.map(|(_, row)| row).min_by_key(|row| row.place)
+    }
+
+    /// Whether a line says that the problem is over.
+    fn is_over(&self, text: &str) -> bool {
+        let line = text.to_lowercase();
+        let clauses = self.splitter.clauses(&line);
+        clauses
+            .iter()
+            .filter(|clause| !clause.asks)
+            .any(|clause| self.languages.iter().any(|language| language.resolved.is_match(clause.text)))
+    }
+}
+
+impl Language {
+    fn complains(&self, sentence: &Clause<'_>, parts: &[&str], row: &Row) -> bool {
+        let says = |part: &str| row.matches(part) && !self.supposes.is_match(part) && !is_conditional(part);
+        (!sentence.asks || self.wonders.is_match(sentence.text)) && parts.iter().any(|part| says(part))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wordings_compile() {
+        for language in &wording::symptoms().languages {
+            let own = [language.supposes, language.wonders, language.resolved];
+            let rows = language.complaint.iter().flat_map(|row| [Some(row.pattern), row.unless]);
+            for pattern in own.into_iter().chain(rows.flatten()) {
+                assert!(Pattern::check(pattern).is_ok(), "{pattern}");
+            }
+            let stray = language.complaint.iter().find(|row| row.pattern.contains("{p") || row.pattern.contains("{g"));
+            assert_eq!(stray.map(|row| row.pattern), None, "a part that the language does not have");
+        }
+    }
+
+    #[test]
+    fn what_lines_say() {
+        for (line, fault) in [
+            ("It hangs.. I mean: the script just hangs", Some("hang")),
+            ("If the first GPU is busy, it hangs", Some("hang")),
+            ("If it hangs, dump the stacks", None),
+            ("Does it hang with two GPUs?", None),
+            ("Why does it hang with two GPUs?", Some("hang")),
+            ("it freezes, then the PC reboots", Some("process-died")),
+            ("学習が固まる", Some("hang")),
+        ] {
+            assert_eq!(READER.read(line).map(|row| row.fault), fault, "{line}");
+        }
+    }
+}
