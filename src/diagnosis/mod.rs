@@ -11,6 +11,7 @@ pub(crate) mod capacity;
 mod cascade;
 pub(crate) mod conditions;
 mod enrich;
+mod excuses;
 mod explanations;
 mod failure;
 mod fixes;
@@ -86,6 +87,9 @@ pub(crate) fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, lib
     if first.fault().is_some() {
         return first;
     }
+    if !first.ordered.excused.is_empty() {
+        return first.or_last_resort();
+    }
     second::reading(transcript, library).unwrap_or_else(|| first.or_last_resort())
 }
 
@@ -114,8 +118,11 @@ impl<'a> Located<'a> {
 
     fn or_last_resort(mut self) -> Self {
         if self.ordered.primary.is_none() {
-            self.ordered.primary =
-                primary::last_resort(&self.transcript, &self.incident, &self.hits, self.library.book);
+            let found = primary::last_resort(&self.transcript, &self.incident, &self.hits, self.library.book);
+            let candidates = found.as_slice();
+            let excused = excuses::of(&self.transcript, &self.incident, candidates, self.library.book);
+            self.ordered.primary = found.filter(|_| excused.is_empty());
+            self.ordered.excused.extend(excused);
         }
         self
     }
@@ -201,7 +208,12 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }
-    } else if diagnosis.reports.iter().all(|report| report.score < reports::WORTH_SHOWING_WITHOUT_AN_ERROR) {
+    } else {
+        diagnosis.notes.extend(excuses::notes(transcript, &ordered.excused, book));
+    }
+    if ordered.primary.is_none()
+        && diagnosis.reports.iter().all(|report| report.score < reports::WORTH_SHOWING_WITHOUT_AN_ERROR)
+    {
         diagnosis.reports.clear();
     }
     drop(conditions);
