@@ -4,6 +4,7 @@
 //! Exceptions and fenced blocks inside such a section still count, because a program printed them. The tables of
 //! nvidia-smi also use `|`; they differ from markdown by the `+` in their rules.
 
+use super::{answer, is_written};
 use crate::text::Transcript;
 
 /// Words in the heading of a section about failures that others had or may have.
@@ -18,6 +19,20 @@ const HELP: [&str; 9] = [
     "runbook",
     "on-call",
 ];
+
+/// For each line whether it is no evidence by itself: in an answer of Faultbook's own or in a document, or written by a
+/// person as code or a mention.
+pub(crate) fn lines_without_evidence(transcript: &Transcript) -> Vec<bool> {
+    let mut found = answer::lines(transcript);
+    for (index, slot) in found.iter_mut().enumerate() {
+        let line = transcript.line(index);
+        *slot |= line.prefix.level.is_none() && is_written(line.text);
+    }
+    for (slot, document) in found.iter_mut().zip(lines(transcript)) {
+        *slot |= document;
+    }
+    found
+}
 
 /// For each line whether it belongs to such a passage; empty when the text has none.
 pub(super) fn lines(transcript: &Transcript) -> Vec<bool> {
@@ -47,6 +62,15 @@ pub(super) fn lines(transcript: &Transcript) -> Vec<bool> {
             (line.index..transcript.len())
                 .take_while(|&index| is_patch(transcript.line(index).text))
                 .for_each(&mut mark);
+        }
+        let author = || transcript.line(line.index + 1).text;
+        if text.starts_with("commit ") && line.index + 1 < transcript.len() && author().starts_with("Author: ") {
+            let message = |index: &usize| {
+                let text = transcript.line(*index).text;
+                text.trim().is_empty()
+                    || ["    ", "Author: ", "Date: ", "Merge: "].iter().any(|start| text.starts_with(start))
+            };
+            (line.index + 1..transcript.len()).take_while(message).for_each(&mut mark);
         }
         if opens_documentation(text) && line.index > 0 && is_definition(transcript.line(line.index - 1).text) {
             let rest = line.index + 1..transcript.len();
@@ -136,6 +160,13 @@ mod tests {
             "def run(x):\n    \"\"\"Runs it.\n    CUDA out of memory: too large.\n    \"\"\"\n    CUDA out of memory";
         assert_eq!(marked(code), [1, 2, 3]);
         assert!(marked("print(\n\"\"\"CUDA out of memory\n\"\"\")").is_empty());
+    }
+
+    #[test]
+    fn messages_of_commits() {
+        let log = "commit 9a1e4f2b7c\nAuthor: A\nDate: today\n\n    retry on CUDA out of memory\n\nCUDA out of memory";
+        assert_eq!(marked(log), [1, 2, 3, 4, 5]);
+        assert!(marked("commit 9a1e4f2b7c\n    CUDA out of memory\ncommit 9a1e4f2b7c").is_empty());
     }
 
     #[test]

@@ -46,6 +46,7 @@ use triggers::Topics;
 
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
+pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::reported;
 pub(crate) use stance::{Stance, is_output, went_on};
@@ -200,20 +201,6 @@ pub struct Incident {
 struct Lexicon<'l> {
     triggers: &'l triggers::Triggers,
     packages: &'l Packages,
-}
-
-/// For each line whether it is no evidence by itself: in an answer of Faultbook's own or in a document, or written by a
-/// person as code or a mention.
-pub(crate) fn lines_without_evidence(transcript: &Transcript) -> Vec<bool> {
-    let mut lines = answer::lines(transcript);
-    for (index, slot) in lines.iter_mut().enumerate() {
-        let line = transcript.line(index);
-        *slot |= line.prefix.level.is_none() && is_written(line.text);
-    }
-    for (slot, document) in lines.iter_mut().zip(documents::lines(transcript)) {
-        *slot |= document;
-    }
-    lines
 }
 
 /// Reads a transcript.

@@ -21,6 +21,7 @@ struct Words {
     present: Pattern,
     past: Pattern,
     resolved: Pattern,
+    doubts: Pattern,
     elsewhere: Pattern,
     healthy: Pattern,
     run_is_fine: Pattern,
@@ -41,6 +42,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         present: any(&words.present),
         past: any(&words.past),
         resolved: any(&words.resolved),
+        doubts: any(&words.doubts),
         elsewhere: any(&words.elsewhere),
         healthy: any(&words.healthy),
         run_is_fine: any(&words.run_is_fine),
@@ -86,11 +88,7 @@ impl Stance {
             if incident.roles.get(index) == Some(&Role::Answer) || line.text.trim().is_empty() {
                 continue;
             }
-            // The words are looked for before the pattern that needs them is compiled.
-            stance.runs_off_gpu |= ["cpu", "visible_devices", "no_cuda", "no-cuda"]
-                .iter()
-                .any(|word| contains_folded(head(line.text), word))
-                && WORDS.off_gpu.is_match(head(line.text));
+            stance.runs_off_gpu |= is_off_gpu(head(line.text));
             stamped += usize::from(line.prefix.time.is_some());
             if is_output(&line, incident) || stamped > 1 && line.prefix.time.is_some() {
                 stance.has_output = true;
@@ -110,10 +108,10 @@ impl Stance {
         self.is_document |= WORDS.documents.is_match(line);
         for clause in clauses(line) {
             self.wants_no_gpu |= WORDS.no_gpu.is_match(clause);
-            let here = !WORDS.elsewhere.is_match(clause);
-            let is_over = here && WORDS.resolved.is_match(clause);
-            let is_well = here && WORDS.healthy.is_match(clause);
-            let run_is_fine = here && WORDS.run_is_fine.is_match(clause);
+            let is_over = WORDS.resolved.is_match(clause) && !WORDS.doubts.is_match(clause);
+            let here = || !WORDS.elsewhere.is_match(clause);
+            let is_well = WORDS.healthy.is_match(clause) && here();
+            let run_is_fine = WORDS.run_is_fine.is_match(clause) && here();
             self.is_over |= is_over;
             self.is_well |= is_well;
             self.run_is_fine |= run_is_fine;
@@ -157,6 +155,10 @@ pub(crate) fn went_on(transcript: &Transcript, incident: &Incident, failure: &Ra
     }
     let near = failure.start.saturating_sub(ABOVE)..transcript.len().min(failure.end + BELOW);
     let recovers = |index: usize| WORDS.recovers.is_match(head(transcript.line(index).text));
+    // "Out of memory, skipped" says it at once.
+    if failure.len() == 1 && recovers(failure.start) && !failure.clone().any(is_death) {
+        return true;
+    }
     (steps + 1 >= STEPS || ended_well) && !failure.clone().any(is_death) && near.into_iter().any(recovers)
 }
 
@@ -174,6 +176,12 @@ pub(crate) fn is_output(line: &Line<'_>, incident: &Incident) -> bool {
         || BEGINNINGS.iter().any(|start| text.starts_with(start))
         || is_exception(text) && role != Role::Quiet
         || is_progress(text)
+}
+
+/// Whether a line sets that the run gets no GPU.
+fn is_off_gpu(text: &str) -> bool {
+    let mut words = wording::mentions().off_gpu_words.iter();
+    words.any(|word| contains_folded(text, word)) && WORDS.off_gpu.is_match(text)
 }
 
 /// A step of a run, or what the trainer of Transformers logs after some.
@@ -244,4 +252,56 @@ fn clauses(line: &str) -> impl Iterator<Item = &str> {
 
 fn head(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        let words = wording::mentions();
+        let lists = [
+            &words.present,
+            &words.past,
+            &words.resolved,
+            &words.doubts,
+            &words.elsewhere,
+            &words.healthy,
+            &words.run_is_fine,
+            &words.asks,
+            &words.documents,
+            &words.no_gpu,
+            &words.off_gpu,
+            &words.recovers,
+        ];
+        for pattern in lists.into_iter().flatten() {
+            assert!(Pattern::check(&format!("(?i){pattern}")).is_ok(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn quotations_and_clauses() {
+        assert_eq!(unquoted("it says \"a. b\" and `c`, 5\" wide"), "it says · and ·, 5\" wide");
+        let parts: Vec<&str> = clauses("It works, torch 2.1. But not here 但是，不行 but why?").collect();
+        assert_eq!(parts, ["It works,", "torch 2.1.", "But not here 但是，", "不行", "but why?"]);
+    }
+
+    #[test]
+    fn what_a_sentence_says() {
+        let stance = |text: &str| {
+            let transcript = crate::text::read(text.as_bytes());
+            Stance::of(&transcript, &super::super::read(&transcript))
+        };
+        let asks = "What does \"CUDA error 700\" mean?";
+        assert!(stance(asks).only_mentions(asks));
+        let has_it = format!("{asks} I get it since yesterday.");
+        assert!(stance(&has_it).has_it && !stance(&has_it).only_mentions(&has_it));
+        let solved = "The error \"CUDA error 700\" was fixed by the new driver.";
+        assert!(stance(solved).only_mentions(solved));
+        let doubt = "It should be fixed by the new driver.";
+        assert!(!stance(doubt).only_mentions(doubt));
+        let output = format!("step 1 loss 2.0\n{solved}");
+        assert!(!stance(&output).only_mentions(solved));
+    }
 }

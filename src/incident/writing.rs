@@ -134,7 +134,12 @@ fn is_assignment(line: &str) -> bool {
     let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
     let literal = value.starts_with(['"', '\'']) && value.ends_with(['"', '\'', ',', ';', '\\']);
     let call = value.contains('(') && value.contains(['"', '\'']) && value.ends_with([')', ';']);
-    let code = name.contains("ERROR_") && value.bytes().all(|b| b.is_ascii_digit());
+    // `LAUNCH_FAILED = 719,  # unspecified launch failure`
+    let number = value.split([',', '#', '/', ';']).next().unwrap_or(value).trim();
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let commented = value.contains('#') || value.contains("//");
+    let constant = commented && !name.bytes().any(|b| b.is_ascii_lowercase());
+    let code = (constant || name.contains("ERROR_")) && is_number;
     let table = value.starts_with(['{', '[', '(']) && !name.bytes().any(|b| b.is_ascii_lowercase());
     is_name && (literal || call || code || table)
 }

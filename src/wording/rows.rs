@@ -153,7 +153,9 @@ pub struct Mentions<S> {
     pub past: Vec<S>,
     /// It is over.
     pub resolved: Vec<S>,
-    /// Another time, another machine, or a doubt.
+    /// A doubt whether it is over.
+    pub doubts: Vec<S>,
+    /// Another time or another machine that is well.
     pub elsewhere: Vec<S>,
     /// Nothing is wrong.
     pub healthy: Vec<S>,
@@ -167,6 +169,8 @@ pub struct Mentions<S> {
     pub no_gpu: Vec<S>,
     /// The same as a setting; of whole lines.
     pub off_gpu: Vec<S>,
+    /// Words in lower case of which such a line has one.
+    pub off_gpu_words: Vec<S>,
     /// How a program gets over a failure; of whole lines.
     pub recovers: Vec<S>,
     /// Areas of pages about runs that go on without the GPU.
