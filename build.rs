@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
-use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use errors::ErrorEntry;
+use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{Advice, Commands, Failures, Headings, Mentions, Redaction, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
@@ -25,11 +25,11 @@ mod cases;
 mod code_rows;
 #[path = "src/facts/definition.rs"]
 mod definition;
-#[path = "src/book/errors.rs"]
-mod errors;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/vendors/description.rs"]
 mod description;
+#[path = "src/book/errors.rs"]
+mod errors;
 #[path = "src/book/matter.rs"]
 mod matter;
 #[path = "src/packages/source.rs"]

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Commands, Failures, Headings, Language, Mentions, Platform, PlatformKind,
-    Platforms, Redaction, Shell, Statement, Statements, Variables, Wording, Writing,
+    Advice, Alarms, At, Commands, Failures, Headings, Language, Mentions, Platform, PlatformKind, Platforms, Redaction,
+    Shell, Statement, Statements, Variables, Wording, Writing,
 };
 
 /// A function that decodes one file on its first call.
