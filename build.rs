@@ -13,7 +13,7 @@ use definition::{FactType, Registry};
 use description::Vendor;
 use errors::ErrorEntry;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Failures, Headings, Redaction, Variables, Writing};
+use rows::{Advice, Commands, Failures, Headings, Mentions, Redaction, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -176,6 +176,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("statements", wording::statements(&wording("statements"), statements).map(|read| pack(&read))),
         ("symptoms", wording::symptoms(&wording("symptoms"), symptoms).map(|read| pack(&read))),
         ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
+        ("mentions", wording::read::<Mentions<String>>(&wording("mentions")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),

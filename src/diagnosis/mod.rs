@@ -11,6 +11,7 @@ pub(crate) mod capacity;
 mod cascade;
 pub(crate) mod conditions;
 mod enrich;
+mod excuses;
 mod explanations;
 mod failure;
 mod fixes;
@@ -86,6 +87,9 @@ pub(crate) fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, lib
     if first.fault().is_some() {
         return first;
     }
+    if !first.ordered.excused.is_empty() {
+        return first.or_last_resort();
+    }
     second::reading(transcript, library).unwrap_or_else(|| first.or_last_resort())
 }
 
@@ -117,7 +121,13 @@ impl<'a> Located<'a> {
         let (transcript, incident, book) = (&self.transcript, &self.incident, self.library.book);
         self.ordered.primary = match self.ordered.primary.take() {
             Some(unlisted) => Some(primary::by_symptom(unlisted, transcript, incident, book)),
-            None => primary::last_resort(transcript, incident, &self.hits, book),
+            None => {
+                let found = primary::last_resort(transcript, incident, &self.hits, book);
+                let excused = excuses::of(transcript, incident, found.as_slice(), book);
+                let counts = found.filter(|_| excused.is_empty());
+                self.ordered.excused.extend(excused);
+                counts
+            }
         };
         self
     }
@@ -203,7 +213,12 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }
         }
-    } else if diagnosis.reports.iter().all(|report| report.score < reports::WORTH_SHOWING_WITHOUT_AN_ERROR) {
+    } else {
+        diagnosis.notes.extend(excuses::notes(transcript, &ordered.excused, book));
+    }
+    if ordered.primary.is_none()
+        && diagnosis.reports.iter().all(|report| report.score < reports::WORTH_SHOWING_WITHOUT_AN_ERROR)
+    {
         diagnosis.reports.clear();
     }
     drop(conditions);

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::excuses::{self, Excused};
 use super::explanations::Explanations;
 use super::writers::Writers;
 use crate::book::Book;
@@ -72,6 +73,8 @@ pub(super) struct Ordered {
     pub primary: Option<Candidate>,
     /// Other faults, in the order of the text, one per page.
     pub others: Vec<Candidate>,
+    /// What would be the failures, had not all of them an excuse.
+    pub excused: Vec<Excused>,
 }
 
 /// Orders the failures of a text.
@@ -81,13 +84,17 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     if candidates.is_empty() {
         return Ordered::default();
     }
+    let excused = excuses::of(transcript, incident, &candidates, book);
+    if !excused.is_empty() {
+        return Ordered { excused, ..Ordered::default() };
+    }
     let clocked = every_stream_has_a_clock(&candidates);
     let failed_first = incident.facts.number("rank.failed").map(|rank| rank as u32);
     let ordinary = |candidate: &Candidate| candidate.fault.is_some_and(|fault| book.faults[fault].matter.ordinary);
     candidates.sort_by_key(|candidate| rank(candidate, ordinary(candidate), clocked, failed_first));
     let primary = follow_explanations(&candidates, book);
     let others = others(transcript, &candidates, primary);
-    Ordered { primary: Some(candidates[primary].clone()), others }
+    Ordered { primary: Some(candidates[primary].clone()), others, excused: Vec::new() }
 }
 
 /// The criteria that decide between two candidates, the most important first; the smaller key wins.

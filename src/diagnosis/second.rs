@@ -16,18 +16,17 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
     if transcript.text().len() > MOST_BYTES {
         return None;
     }
-    let is_answer = incident::answer_lines(transcript);
+    let is_apart = incident::lines_without_evidence(transcript);
     let mut joins = vec![Vec::new()];
-    joins.extend(transcript.unwrapping(|line| is_answer[line]));
+    joins.extend(transcript.unwrapping(|line| is_apart[line]));
     joins.dedup();
     joins.into_iter().find_map(|joins| {
         let changed = !joins.is_empty();
         let text = transcript.edited(&joins);
-        let is_answer = incident::answer_lines(&text);
+        let is_apart = incident::lines_without_evidence(&text);
         let mut repairs = matching::repairs(library.book, text.text());
-        repairs.retain(|edit| {
-            !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_answer[line])
-        });
+        repairs
+            .retain(|edit| !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_apart[line]));
         if repairs.is_empty() && !changed {
             return None;
         }

@@ -107,6 +107,16 @@ pub(super) fn counts_none(text: &str) -> bool {
     WORDS.never.is_match(head(text))
 }
 
+/// Whether a line says that a run came to a good end.
+pub(super) fn ends_well(text: &str) -> bool {
+    WORDS.ended_well.is_match(text)
+}
+
+/// Whether a line says that a process came to a bad end.
+pub(super) fn ends_badly(text: &str) -> bool {
+    WORDS.certain.is_match(text) && !WORDS.never.is_match(text)
+}
+
 /// The page whose symptom a line names.
 fn symptom(text: &str) -> Option<&'static str> {
     WORDS.symptoms.iter().find(|(_, pattern)| pattern.is_match(text)).map(|(symptom, _)| symptom.fault)

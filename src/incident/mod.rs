@@ -27,6 +27,7 @@ mod oom;
 mod position;
 mod python;
 mod remarks;
+mod stance;
 #[cfg(test)]
 mod tests;
 mod torchrun;
@@ -43,13 +44,15 @@ use crate::text::{Level, Transcript};
 use context::ParserContext;
 use triggers::Topics;
 
-pub(crate) use answer::lines as answer_lines;
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
+pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::{reported, symptom_of_message};
 pub(crate) use remarks::{Complaint, complaint};
+pub(crate) use stance::{Stance, is_output, went_on};
 pub(crate) use words::contains_folded;
+use writing::is_change;
 pub(crate) use writing::{is_conditional, is_written};
 
 /// What a line of the transcript is.

@@ -32,7 +32,16 @@ pub(super) fn is_prose(words: &str) -> bool {
 
 /// `{{ $labels.gpu }}`, `{{ .Values.x }}`, `${{ env.X }}`: filled later, by Prometheus, Helm, GitHub.
 fn is_template(line: &str) -> bool {
-    line.contains("}}") && ["{{ $", "{{$", "{{ .", "{{.", "${{"].iter().any(|open| line.contains(open))
+    let filled = || ["{{ $", "{{$", "{{ .", "{{.", "${{"].iter().any(|open| line.contains(open));
+    line.contains("}}") && filled() || is_query(line)
+}
+
+/// A query over time of a monitoring system: `increase(kernel_log_lines{pattern="..."}[5m]) > 0`.
+fn is_query(line: &str) -> bool {
+    const FUNCTIONS: [&str; 6] = ["increase(", "rate(", "count_over_time(", "sum(", ".rollup(", "sum by"];
+    line.trim_start_matches("- ").starts_with("alert: ")
+        || FUNCTIONS.iter().any(|name| line.contains(name))
+            && ["m]", "s]", "h]", "d]", ".last("].iter().any(|range| line.contains(range))
 }
 
 /// Statements of C, C++ and Python that hold the words of a failure.
@@ -55,7 +64,8 @@ fn is_code(line: &str) -> bool {
         "assert(",
         "auto ",
     ];
-    const PYTHON: [&str; 15] = [
+    const PYTHON: [&str; 16] = [
+        "expect(",
         "return ",
         "raise ",
         "assert ",
@@ -84,6 +94,8 @@ fn is_code(line: &str) -> bool {
         || is_entry(line)
         || is_assignment(line)
         || is_statement(line)
+        // What a shell script would print.
+        || ["echo \"", "echo '"].iter().any(|start| line.starts_with(start))
         // A string that continues: `"Expected b to be on ", device, "!"`.
         || (line.starts_with('"') && (line.contains("\", ") || line.contains("\" <<")))
     {
@@ -94,13 +106,22 @@ fn is_code(line: &str) -> bool {
         return false;
     }
     let has = |signs: &[&str]| signs.iter().any(|sign| line.contains(sign));
-    has(&[" in ", "(\"", "('", "(f\"", "(f'", "= \"", "= '", " == "])
+    has(&[" in ", "(\"", "('", "(f\"", "(f'", "= \"", "= '", "=\"", "='", " == "])
         && (line.ends_with([')', ':', ',', '(', '"', '\'']) || has(&[" in ", " == "]))
 }
 
-/// An entry of a list or table in code: `"CUDA_ERROR_INVALID_VALUE",`, `driver.CUresult.CUDA_ERROR_INVALID_VALUE,`.
+/// An entry of a list or table in code: `"CUDA_ERROR_INVALID_VALUE",`, `driver.CUresult.CUDA_ERROR_INVALID_VALUE,`, or a
+/// code with what it means: `"CUDA_ERROR_NO_DEVICE": "no GPU",`.
 fn is_entry(line: &str) -> bool {
     let Some(entry) = line.strip_suffix(',') else { return false };
+    let is_code = |name: &str| {
+        name.contains('_') && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    };
+    if let Some((code, _)) = entry.strip_prefix('"').and_then(|entry| entry.split_once("\":"))
+        && is_code(code)
+    {
+        return true;
+    }
     let name = entry.trim_matches(['"', '\'']);
     name.len() > 3 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
 }
@@ -108,11 +129,19 @@ fn is_entry(line: &str) -> bool {
 /// `message = "CUDA driver library cannot be found"`: a literal gets a name.
 fn is_assignment(line: &str) -> bool {
     let Some((name, value)) = split_once(line, " = ") else { return false };
+    // Formatters align the signs of several assignments.
+    let (name, value) = (name.trim_end(), value.trim_start());
     let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
     let literal = value.starts_with(['"', '\'']) && value.ends_with(['"', '\'', ',', ';', '\\']);
     let call = value.contains('(') && value.contains(['"', '\'']) && value.ends_with([')', ';']);
-    let code = name.contains("ERROR_") && value.bytes().all(|b| b.is_ascii_digit());
-    is_name && (literal || call || code)
+    // `LAUNCH_FAILED = 719,  # unspecified launch failure`
+    let number = value.split([',', '#', '/', ';']).next().unwrap_or(value).trim();
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let commented = value.contains('#') || value.contains("//");
+    let constant = commented && !name.bytes().any(|b| b.is_ascii_lowercase());
+    let code = (constant || name.contains("ERROR_")) && is_number;
+    let table = value.starts_with(['{', '[', '(']) && !name.bytes().any(|b| b.is_ascii_lowercase());
+    is_name && (literal || call || code || table)
 }
 
 /// `class OutOfMemory(RuntimeError):`, `from a.b import OutOfMemoryError`, `raise exc.InvalidCxxCompiler(`.
@@ -145,11 +174,12 @@ fn is_documentation(line: &str) -> bool {
     }
     // "Raises:" lists what is raised when.
     let Some((name, when)) = split_once(line, ": ") else { return false };
-    name.ends_with("Error") && ["If ", "When ", "Raised ", "In case "].iter().any(|word| when.starts_with(word))
+    name.ends_with("Error")
+        && ["If ", "When ", "if ", "when ", "Raised ", "In case "].iter().any(|word| when.starts_with(word))
 }
 
 /// An entry of a change log ("* Fix ... (#1204)") or of a list of commits ("9f31c02 tests: cover ...").
-fn is_change(line: &str) -> bool {
+pub(super) fn is_change(line: &str) -> bool {
     let entry = ["* ", "- ", "• ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet));
     if let Some(entry) = entry {
         let lower = entry.trim_start_matches(['*', '`', '[', '_']).to_ascii_lowercase();
@@ -188,16 +218,22 @@ fn is_question(line: &str) -> bool {
     line.trim_end_matches(['*', '_', ' ']).ends_with(['?', '？']) && (set_off() || offers())
 }
 
-/// A message in quotes after a verb that people use: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'".
+/// A message in quotes after a verb that people use: "it avoids `CUDA out of memory`", "grep for 'NVRM: Xid'". Options of
+/// `grep` may come between.
 fn is_mention(line: &str) -> bool {
     const QUOTES: [char; 5] = ['"', '`', '\'', '“', '«'];
     let quotes = memchr::memchr3(b'"', b'`', b'\'', line.as_bytes()).is_some() || !line.is_ascii();
-    quotes
-        && wording::writing()
-            .mentions
-            .iter()
-            .filter(|verb| find(line, verb).is_some())
-            .any(|verb| line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(QUOTES)))
+    let searches = |(at, command): (usize, &str)| {
+        let mut words = line[at + command.len()..].split(' ');
+        words.find(|word| !word.starts_with('-')).is_some_and(|word| word.starts_with(QUOTES))
+    };
+    quotes && line.match_indices("grep ").any(searches)
+        || quotes
+            && wording::writing()
+                .mentions
+                .iter()
+                .filter(|verb| find(line, verb).is_some())
+                .any(|verb| line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(QUOTES)))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use rows::{
-    Advice, Alarms, At, Commands, Complaint, Complaints, Failures, Headings, Language, Platform, PlatformKind,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Failures, Headings, Language, Mentions, Platform, PlatformKind,
     Platforms, Redaction, Shell, Statement, Statements, Symptom, Symptoms, Variables, Wording, Writing,
 };
 
@@ -31,6 +31,7 @@ packed!(advice, Advice, "Advice that libraries print with every error.");
 packed!(statements, Statements, "What people say of their own tries.");
 packed!(symptoms, Symptoms, "What people complain of who have no message.");
 packed!(failures, Failures, "How a failure is reported in words that no page knows.");
+packed!(mentions, Mentions, "How people write about a message that is no failure of theirs.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");

@@ -18,6 +18,7 @@ mod lint;
 mod load;
 mod lsp;
 mod mcp;
+mod mentions;
 mod new;
 mod open_world;
 mod pages;

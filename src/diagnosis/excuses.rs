@@ -1,0 +1,105 @@
+//! Texts that hold the words of failures and report none: a question about a message, a note that it is solved, a run
+//! that got over it, a program that goes on without a GPU where none is wanted.
+//!
+//! A text is excused as a whole or not at all: one failure that has no excuse, and all of them count.
+
+use super::primary::{Candidate, Severity};
+use crate::book::Book;
+use crate::book::schema::SignatureRole;
+use crate::incident::{Incident, Stance, is_output, went_on};
+use crate::text::Transcript;
+use crate::wording;
+
+/// Why a failure does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Excuse {
+    /// The text speaks of it, and does not report it.
+    Mentioned,
+    /// The run got over it.
+    WentOn,
+    /// The program goes on without a GPU, as it should.
+    NoGpuWanted,
+}
+
+/// A failure that does not count, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Excused {
+    pub(super) candidate: Candidate,
+    pub(super) excuse: Excuse,
+}
+
+/// Why none of the candidates counts; nothing if one does.
+pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Candidate], book: &Book) -> Vec<Excused> {
+    /// A text that reports more failures is no mention, and no run survives so many.
+    const MOST: usize = 64;
+    if candidates.len() > MOST {
+        return Vec::new();
+    }
+    let mut stance = None;
+    let mut excused = Vec::new();
+    for candidate in candidates {
+        let Some(excuse) = excuse(transcript, incident, candidate, book, &mut stance) else { return Vec::new() };
+        excused.push(Excused { candidate: candidate.clone(), excuse });
+    }
+    excused
+}
+
+fn excuse(
+    transcript: &Transcript,
+    incident: &Incident,
+    candidate: &Candidate,
+    book: &Book,
+    stance: &mut Option<Stance>,
+) -> Option<Excuse> {
+    let event = candidate.error.map(|error| &incident.errors[error]);
+    let lines = event.map_or(candidate.line..candidate.line + 1, |event| event.lines.clone());
+    let is_notice = candidate.severity <= Severity::Logged;
+    let survived = || went_on(transcript, incident, &lines, is_notice);
+    // The usual text ends with its error: nothing else is looked at.
+    let traced = event.is_some_and(|event| !event.frames.is_empty());
+    let printed = traced || !is_notice && is_output(&transcript.line(candidate.line), incident);
+    if printed && !survived() {
+        return None;
+    }
+    let stance = stance.get_or_insert_with(|| Stance::of(transcript, incident));
+    if stance.has_it {
+        return None;
+    }
+    let loses_gpu = candidate
+        .fault
+        .is_some_and(|fault| wording::mentions().without_gpu_areas.contains(&book.faults[fault].area.as_str()));
+    let is_symptom = candidate.role == SignatureRole::Symptom && candidate.fault.is_some();
+    let no_gpu = stance.wants_no_gpu || stance.runs_off_gpu && !is_symptom;
+    if is_notice && no_gpu && (loses_gpu || candidate.fault.is_none()) {
+        return Some(Excuse::NoGpuWanted);
+    }
+    if !is_symptom && !loses_gpu && survived() {
+        return Some(Excuse::WentOn);
+    }
+    if is_notice && stance.run_is_fine || stance.only_mentions(transcript.line(candidate.line).text) {
+        return Some(Excuse::Mentioned);
+    }
+    None
+}
+
+/// What the answer says about failures that do not count.
+pub(super) fn notes(transcript: &Transcript, excused: &[Excused], book: &Book) -> Vec<String> {
+    /// More would bury the answer.
+    const MOST: usize = 3;
+    let mut seen = Vec::new();
+    let mut notes = Vec::new();
+    for Excused { candidate, excuse } in excused {
+        let Some(fault) = candidate.fault.filter(|fault| !seen.contains(fault)) else { continue };
+        seen.push(fault);
+        let entry = &book.faults[fault];
+        let line = transcript.line(candidate.line).number;
+        let (does, so) = match excuse {
+            Excuse::Mentioned => ("mentions", "the text does not report it as a failure"),
+            Excuse::WentOn => ("reports", "the run went on"),
+            Excuse::NoGpuWanted => ("reports", "the run needs no GPU"),
+        };
+        notes.push(format!("line {line} {does} {}, but {so}; `faultbook show {}` explains it", entry.id, entry.id));
+    }
+    notes.truncate(MOST);
+    notes
+}
