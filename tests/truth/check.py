@@ -74,8 +74,12 @@ def fetch(config, args, wanted_words):
     for package, settings in config["packages"].items():
         kept = args.cache / "newest" / package
         if not args.offline and (args.refresh or not kept.exists()):
-            kept.write_text(releases.newest(package) or "")
+            newest = releases.newest(package)
+            if newest:
+                kept.write_text(newest)
         newest = kept.read_text() if kept.exists() else ""
+        if not newest:
+            print(f"  {package}: the newest release is not known", file=sys.stderr)
         wanted = sorted({v for v in [newest, *settings.get("older", [])] if v}, key=prove.Version)
         group = []
         for version in wanted:

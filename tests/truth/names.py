@@ -1,6 +1,6 @@
 """The names that the book prints and a machine can check.
 
-`collect(kb)` reads fault pages, recipes, notices, the vendors' files, `wording/exceptions.toml` and the replacements of
+`collect(kb)` reads fault pages, recipes, notices, the vendors' files, `errors` and the replacements of
 `removed.csv`, and returns every name with its kind, its owner as far as the text shows it, and the files that print it. The rules for
 variables, flags and attributes are those of `src/check/names.rs`: code blocks (except `text`) and inline code only, because prose has no
 names to type. Change both together.
@@ -77,10 +77,9 @@ class Names:
         elif language in SHELL or language == "span":
             for line in code.replace("\\\n", " ").splitlines():
                 self.command(line, file, whole=language != "span")
-        if language in ("span", "powershell"):
-            for found in FLAG.finditer(code):
-                if found[0] not in EVERYWHERE and not any((found[0], "flag", o) in self.found for o in self.programs(code)):
-                    self.add(found[0], "flag", "", file)
+        for found in FLAG.finditer(code):
+            if found[0] not in EVERYWHERE and not any(key[0] == found[0] and key[1] == "flag" for key in self.found):
+                self.add(found[0], "flag", "", file)
         if language == "span":
             for call in CALL.finditer(code):
                 for found in re.finditer(r"(?:^|[,\s*])([a-z]\w*)=(?!=)", call[1]):
@@ -111,18 +110,6 @@ class Names:
             elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in self.roots:
                 for alias in node.names:
                     self.add(f"{node.module}.{alias.name}", "attribute", node.module.split(".")[0], file)
-
-    @staticmethod
-    def programs(line):
-        """The programs that a shell line starts, in order, as (program, words)."""
-        out = []
-        for part in parts(line):
-            words = part.split()
-            while words and (words[0] in WRAPPERS or ASSIGNMENT.match(words[0])):
-                words.pop(0)
-            if words:
-                out.append(words[0].strip("`'\"()"))
-        return out
 
     def command(self, line, file, whole):
         """A shell line: its programs and their flags."""
@@ -229,12 +216,14 @@ def collect(kb, config):
         for line in head.splitlines():
             if re.match(r"\s*(- )?(says|title):", line):
                 names.markdown(line, file)
-    texts = tomllib.loads((kb / "wording/exceptions.toml").read_text())
-    for row in texts.get("exception", []):
-        for key in ("title", "detail"):
-            names.markdown(row.get(key, ""), "wording/exceptions.toml")
-        for block in row.get("commands", []):
-            names.block("sh" if not block.startswith("import") else "python", block, "wording/exceptions.toml")
+    for path in sorted(kb.glob("errors/*.toml")):
+        file = str(path.relative_to(kb))
+        for row in tomllib.loads(path.read_text()).get("error", []):
+            for action in row.get("action", []):
+                for key in ("title", "detail"):
+                    names.markdown(action.get(key, ""), file)
+                for block in action.get("commands", []):
+                    names.block("python" if is_python(block) else "sh", block, file)
     for path in sorted(kb.glob("vendors/*.toml")):
         file = str(path.relative_to(kb))
         for text in strings(tomllib.loads(path.read_text())):
@@ -246,6 +235,15 @@ def collect(kb, config):
         if pin and not pin.startswith("python"):
             names.add(pin, "package", "", "removed.csv")
     return sorted(names.found.values(), key=lambda n: (n.kind, n.name.lower(), n.name, n.owner))
+
+
+def is_python(block):
+    """Whether a block without a language is Python: it parses, and no line could be a command."""
+    try:
+        tree = ast.parse(block)
+    except SyntaxError:
+        return bool(re.search(r"^(from|import|try:|except|with|class|def|@)\b|^\w[\w.]*(, \w+)* = |^\w[\w.]*\(.*\)\s*(#.*)?$", block, re.M))
+    return any(isinstance(node, (ast.Call, ast.Import, ast.ImportFrom, ast.Assign, ast.Subscript)) for node in ast.walk(tree))
 
 
 def strings(value):

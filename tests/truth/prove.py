@@ -137,16 +137,19 @@ class Library:
         package = self.config["roots"].get(full.split(".")[0], "")
         if not package:
             return Row(name.name, name.kind, full.split(".")[0], note="its package is not looked at")
+        # TensorFlow's Keras is the package keras from 2.16 on.
+        keras = "keras" + full.removeprefix("tensorflow.keras") if full.startswith("tensorflow.keras.") else None
 
-        def found(index, _):
-            if Resolver(index["modules"]).path(full):
+        def found(index, package):
+            if Resolver(index["modules"]).path(keras if package == "keras" and keras else full):
                 return True
             leaf = full.rsplit(".", 1)[1]
             if re.fullmatch(r"__(version|file|path|doc|name)__", leaf):
                 return True
             return "as a word only" if leaf in index["words"] else None
 
-        return self.row(name, [package], found, absent([package], self.releases))
+        packages = [package, "keras"] if keras else [package]
+        return self.row(name, packages, found, absent(packages, self.releases))
 
     def option(self, name):
         def parameter(index, _):

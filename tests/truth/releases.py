@@ -30,7 +30,7 @@ SOURCE = (".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".cuh", ".cmake", ".sh", ".j
 DOCUMENT = (".md", ".rst", ".txt", "METADATA", "PKG-INFO")
 PYTHONS = ("3.12", "3.11", "3.13", "3.10", "3.9", "3.8")
 PLATFORMS = [
-    *(f"manylinux_2_{n}_x86_64" for n in (39, 35, 34, 31, 28, 27, 24, 17, 12, 5)),
+    *(f"manylinux_2_{n}_x86_64" for n in range(39, 4, -1)),
     "manylinux2014_x86_64",
     "manylinux2010_x86_64",
     "manylinux1_x86_64",
@@ -255,7 +255,7 @@ def download(package, version, sdist, folder):
     for python in PYTHONS:
         platforms = [word for platform in PLATFORMS for word in ("--platform", platform)]
         attempts.append([*base, "--only-binary=:all:", "--python-version", python, *platforms])
-    for attempt in attempts:
+    for attempt in [*attempts, *attempts[:1]]:
         run(attempt, env={**os.environ, "DS_BUILD_OPS": "0"})
         found = [f for f in folder.iterdir() if f.name.endswith((".whl", ".tar.gz", ".zip"))]
         if found:
