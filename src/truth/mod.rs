@@ -80,7 +80,9 @@ impl<'t> Truth<'t> {
             printed(body, 0).into_iter().filter_map(|found| Some((found.kind, body.get(found.range)?))).collect();
         for (kind, name) in names {
             let rows = self.rows(name).iter().filter(|row| row.kind == kind && row.verdict == Verdict::Exists);
-            let Some(row) = rows.filter(|row| !row.owner.starts_with("deb:")).min_by_key(|row| row.owner) else { continue };
+            let Some(row) = rows.filter(|row| !row.owner.starts_with("deb:")).min_by_key(|row| row.owner) else {
+                continue;
+            };
             packages.entry(row.owner).or_insert((0, row.last)).0 += 1;
             month = month.max(row.date);
         }
@@ -101,7 +103,13 @@ fn short(version: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn row(name: &'static str, kind: Kind, owner: &'static str, last: &'static str, verdict: Verdict) -> Row<&'static str> {
+    fn row(
+        name: &'static str,
+        kind: Kind,
+        owner: &'static str,
+        last: &'static str,
+        verdict: Verdict,
+    ) -> Row<&'static str> {
         Row { name, kind, owner, first: "1.0", last, date: "2026-11", verdict, note: "" }
     }
 

@@ -118,11 +118,12 @@ fn kind(word: &str, before: Option<u8>, after: Option<u8>) -> Option<Kind> {
     }
     if word.contains('.') {
         let starts = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        return (starts && !beside(before, b"./-") && !beside(after, b"/*") && !is_file(word)).then_some(Kind::Attribute);
+        return (starts && !beside(before, b"./-") && !beside(after, b"/*") && !is_file(word))
+            .then_some(Kind::Attribute);
     }
-    let capitals = word.split('_').all(|part| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
-    });
+    let capitals = word
+        .split('_')
+        .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()));
     let variable = capitals && word.contains('_') && word.starts_with(|c: char| c.is_ascii_uppercase());
     (variable && !beside(before, b"%<{/-") && !beside(after, b"*")).then_some(Kind::Variable)
 }
@@ -146,17 +147,23 @@ mod tests {
     fn names_are_read_where_people_type_them() {
         let text = "NCCL_DEBUG in prose is none, `NCCL_DEBUG=INFO` is one.\n\n## Example\n`NOT_HERE`\n```sh\nNOR_HERE=1\n```\n## Causes\n\
                     ```text\n--not-this\n```\n   ```sh\n   vllm serve M --enforce-eager --help\n   ```\n`torch.cuda.init()`\n";
-        let expected = [
-            (Kind::Variable, "NCCL_DEBUG"),
-            (Kind::Flag, "--enforce-eager"),
-            (Kind::Attribute, "torch.cuda.init"),
-        ];
+        let expected =
+            [(Kind::Variable, "NCCL_DEBUG"), (Kind::Flag, "--enforce-eager"), (Kind::Attribute, "torch.cuda.init")];
         assert_eq!(names(text), expected);
     }
 
     #[test]
     fn parts_of_longer_words_are_no_names() {
-        for text in ["`NCCL_IB_*`", "`-DGGML_CUDA=on`", "`%USER_NAME%`", "`{{ api.old }}`", "`a/b.c`", "`--nccl-*`", "`train.py`", "`x`--y"] {
+        for text in [
+            "`NCCL_IB_*`",
+            "`-DGGML_CUDA=on`",
+            "`%USER_NAME%`",
+            "`{{ api.old }}`",
+            "`a/b.c`",
+            "`--nccl-*`",
+            "`train.py`",
+            "`x`--y",
+        ] {
             assert_eq!(names(text), [], "{text}");
         }
     }
