@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.dont_write_bytecode = True
 import names as book
 import prove
 import releases
