@@ -46,6 +46,8 @@ mod rows;
 mod schema;
 #[path = "src/wording/topics.rs"]
 mod topics;
+#[path = "src/truth/source.rs"]
+mod truth;
 #[path = "src/wording/source.rs"]
 mod wording;
 
@@ -77,6 +79,7 @@ fn main() {
         "src/book/errors.rs",
         "src/packages/source.rs",
         "src/removed/source.rs",
+        "src/truth/source.rs",
         "src/wording/rows.rs",
         "src/wording/source.rs",
         "src/wording/topics.rs",
@@ -160,6 +163,9 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     let (removed, broken) = removed::read(&text("removed.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/removed.csv:{line}: {reason}")));
     write("removed", &pack(&removed));
+    let (truth, broken) = truth::read(&text("truth.csv"));
+    failed.extend(broken.iter().map(|(line, reason)| format!("kb/truth.csv:{line}: {reason}")));
+    write("truth", &pack(&truth));
     let wording = |name: &str| text(&format!("wording/{name}.toml"));
     let mut languages = |folder: &str| {
         let files = files(&kb.join("wording").join(folder), "toml", failed);

@@ -24,6 +24,7 @@ pub mod removed;
 pub mod render;
 pub mod span;
 pub mod text;
+pub mod truth;
 pub mod vendors;
 pub mod wording;
 

@@ -76,6 +76,8 @@ pub const RULES: &[Rule] = &[
     rule("empty-example", Error, "The example holds no text."),
     rule("duplicate-page", Error, "Two pages have the same id."),
     rule("duplicate-literal", Error, "Two pages have a signature that hits the same lines."),
+    rule("unknown-name", Warning, "A page of the book prints a name that is not in kb/truth.csv."),
+    rule("missing-name", Error, "A page prints a name that does not exist in any release of its package."),
     rule("explains-each-other", Error, "Two pages each claim to explain the other."),
     // What pages do.
     rule("own-example", Error, "The page's own example is not diagnosed as the page."),

@@ -20,6 +20,7 @@ mod kind;
 mod lines;
 mod links;
 mod literals;
+mod named;
 pub mod output;
 mod pages;
 mod placeholders;
@@ -133,6 +134,9 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
                 Kind::Report => reports::check(document, &source, &together),
                 Kind::Other => Vec::new(),
             };
+            if matches!(document.kind, Kind::Fault | Kind::Fix | Kind::Notice) {
+                findings.extend(named::check(document, &source));
+            }
             if document.kind != Kind::Other {
                 findings.extend(secrets::check(&source));
                 findings.extend(links::check(document, &source, setting.exists));

@@ -21,6 +21,7 @@ const LAYERS: &[&str] = &[
     "vendors",
     "packages",
     "removed",
+    "truth",
     "wording",
     "text",
     "incident",

@@ -12,6 +12,7 @@ use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
 use crate::reports::knowledge::Knowledge;
 use crate::reports::lookup::{self, Found};
+use crate::truth;
 use clap::Args;
 use serde::Serialize;
 
@@ -123,6 +124,9 @@ fn page_terminal(sheet: &mut Sheet, page: &Entry) {
     let matter = &page.matter;
     sheet.paragraph(&Paragraph::new(&matter.title).style(FAULT).right(FAINT, &page.id));
     sheet.paragraph(&Paragraph::new(about(matter).join(", ")).style(FAINT));
+    if let Some(releases) = checked(page) {
+        sheet.paragraph(&Paragraph::new(format!("Checked with {releases}")).style(FAINT));
+    }
     if !matter.codes.is_empty() {
         sheet.paragraph(&Paragraph::new(matter.codes.join(", ")).style(FAINT).lead(FAINT, "codes: "));
     }
@@ -142,6 +146,11 @@ fn about(matter: &FrontMatter) -> Vec<String> {
     parts.extend(matter.affects.iter().map(|affected| format!("{} {}", affected.package, affected.versions)));
     parts.extend(matter.reviewed.iter().map(|day| format!("reviewed {day}")));
     parts
+}
+
+/// The releases in which the names of a page of the book were looked up.
+fn checked(page: &Entry) -> Option<String> {
+    page.path.starts_with("kb/").then(|| truth::builtin().checked(&page.body)).flatten()
 }
 
 /// The body after its first heading, because the title is printed already.

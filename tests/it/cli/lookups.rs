@@ -8,6 +8,7 @@ fn pages_codes_recipes_and_reports_are_shown() {
     for (asked, words) in [
         ("cudnn-no-engine", "cuDNN found no engine for the computation"),
         ("CUDNN-no-engine", "# Lookalikes"),
+        ("nccl-timeout", "Checked with torch "),
         ("700", "cudaErrorIllegalAddress"),
         ("cudaerrorillegaladdress", "A kernel read or wrote memory outside its allocation"),
         ("CUDNN_STATUS_EXECUTION_FAILED", "cudnn8"),

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Looks up every name that the book prints in the packages that own it, and writes kb/truth.csv. See README.md."""
+
+import argparse
+import csv
+import datetime
+import json
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.dont_write_bytecode = True
+import names as book
+import prove
+import releases
+
+HERE = Path(__file__).parent
+KB = HERE.parents[1] / "kb"
+HEAD = """# What the book names and where a machine found it, written by tests/truth/check.py: do not edit. Columns: the name; its kind
+# (attribute, command, flag, option, package, variable); the package that has it (deb: a package of Debian); the first and the last of the
+# releases looked at that have it; the month; the verdict (exists; gone, from the newest release; documented, where the note says; example,
+# a word that the reader replaces; unproved; does not exist); a note.
+"""
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    options.add_argument("--cache", type=Path, default=home / "faultbook-truth", help="where indexes of releases are kept (default: %(default)s)")
+    options.add_argument("--offline", action="store_true", help="use the cache only")
+    options.add_argument("--refresh", action="store_true", help="ask the registries for newer releases; the default keeps what is in the cache")
+    options.add_argument("--date", default=datetime.date.today().strftime("%Y-%m"), help="the month to write (default: now)")
+    args = options.parse_args()
+    (args.cache / "newest").mkdir(parents=True, exist_ok=True)
+    (args.cache / "versions").mkdir(parents=True, exist_ok=True)
+    config = tomllib.loads((HERE / "releases.toml").read_text())
+    found = book.collect(KB, config)
+    library = prove.Library(config, fetch(config, args, leaves(found, config)))
+    rows = prove.prove(found, library, lambda package: versions(package, args), outside())
+    merged = {}
+    for row in rows:
+        key = (row.kind, row.name, row.owner)
+        if key not in merged or merged[key].verdict == "unproved":
+            merged[key] = row
+    with open(KB / "truth.csv", "w", newline="") as out:
+        out.write(HEAD)
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["name", "kind", "owner", "first", "last", "date", "verdict", "note"])
+        for row in sorted(merged.values(), key=lambda r: (r.kind, r.name.lower(), r.name, r.owner)):
+            writer.writerow([row.name, row.kind, row.owner, row.first, row.last, args.date, row.verdict, row.note])
+    counts = {}
+    for row in merged.values():
+        counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    print(", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())))
+    return 1 if counts.get("does not exist") else 0
+
+
+def leaves(found, config):
+    """Every word of the names, in the spellings under which an index may have them: an index holds a hundred thousand others."""
+    out = set()
+    derive = prove.Library(config, {}).derived
+    for name in found:
+        text = name.name
+        out |= set((derive(text) or ())[1:])
+        bare = text.lstrip("-")
+        out |= {text, bare, text.rsplit(".", 1)[-1], bare.replace("-", "_"), "--" + bare.replace("-", "_"), "--" + bare.replace("_", "-")}
+    return out
+
+
+def fetch(config, args, wanted_words):
+    """The indexes of all releases: package -> [(version, index)], oldest first."""
+    out = {}
+    for package, settings in config["packages"].items():
+        kept = args.cache / "newest" / package
+        if not args.offline and (args.refresh or not kept.exists()):
+            newest = releases.newest(package)
+            if newest:
+                kept.write_text(newest)
+        newest = kept.read_text() if kept.exists() else ""
+        if not newest:
+            print(f"  {package}: the newest release is not known", file=sys.stderr)
+        wanted = sorted({v for v in [newest, *settings.get("older", [])] if v}, key=prove.Version)
+        group = []
+        for version in wanted:
+            target = args.cache / "releases" / f"{package}-{version}.json.gz"
+            if target.exists():
+                group.append((version, releases.load(target, wanted_words)))
+            elif not args.offline and releases.index_release(args.cache, package, version, settings.get("sdist", False)):
+                group.append((version, releases.load(target, wanted_words)))
+        if group:
+            out[package] = group
+    debian = releases.Debian(args.cache)
+    owners = [owner for value in config["programs"].values() for owner in value.split()]
+    wanted = {owner[4:] for owner in owners if owner.startswith("deb:")} | set(config["debian"]["packages"])
+    for package in sorted(wanted):
+        version, index = debian.index(package, args.offline, args.refresh, wanted_words)
+        if index:
+            out[f"deb:{package}"] = [(version, index)]
+    return out
+
+
+def versions(package, args):
+    """All releases of a package on PyPI, kept in the cache."""
+    kept = args.cache / "versions" / f"{package.lower()}.json"
+    if not kept.exists() or (args.refresh and not args.offline):
+        if args.offline:
+            return []
+        kept.write_text(json.dumps(releases.versions(package)))
+    return json.loads(kept.read_text())
+
+
+def outside():
+    """What people looked up, from outside.csv."""
+    out = {}
+    for row in book.rows(HERE / "outside.csv"):
+        out[row["name"], row["kind"], row["program"]] = prove.Row(row["name"], row["kind"], row["owner"], verdict=row["verdict"], note=row["note"])
+    return out
+
+
+if __name__ == "__main__":
+    sys.exit(main())
