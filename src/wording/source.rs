@@ -119,7 +119,7 @@ pub(crate) fn symptoms<N: AsRef<str>, T: AsRef<str>>(
         // A part may hold another one.
         let whole = |pattern| replaced(replaced(pattern));
         let complaint = |one: Complaint<String>| {
-            if symptoms.order.iter().any(|fault| *fault == one.fault) {
+            if symptoms.order.contains(&one.fault) {
                 Ok(Complaint { pattern: whole(one.pattern), unless: one.unless.map(&whole), ..one })
             } else {
                 Err(format!("{name}: symptoms.toml has no place for {}", one.fault))
