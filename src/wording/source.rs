@@ -142,6 +142,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn parts_stand_in_patterns_of_symptoms() {
+        let language = "supposes = 's'\nwonders = 'w'\nresolved = 'r'\n[parts]\nit = '(it|{job})'\njob = 'job'\n\
+            [[complaint]]\nfault = 'hang'\nwords = 'hang'\npattern = '{it} hangs'\n";
+        let read = symptoms("order = ['hang']", [("english", language)]).expect("the files read");
+        assert_eq!(read.languages[0].complaint[0].pattern, "(it|job) hangs");
+        let stray = symptoms("order = []", [("english", language)]);
+        assert_eq!(stray, Err("english: symptoms.toml has no place for hang".to_owned()));
+    }
+
+    #[test]
     fn platforms_name_each_other() {
         let text = include_str!("../../kb/wording/platforms.toml");
         assert!(platforms(text).is_ok());
