@@ -119,7 +119,7 @@ pub(crate) fn symptoms<N: AsRef<str>, T: AsRef<str>>(
         // A part may hold another one.
         let whole = |pattern| replaced(replaced(pattern));
         let complaint = |one: Complaint<String>| {
-            if symptoms.order.iter().any(|fault| *fault == one.fault) {
+            if symptoms.order.contains(&one.fault) {
                 Ok(Complaint { pattern: whole(one.pattern), unless: one.unless.map(&whole), ..one })
             } else {
                 Err(format!("{name}: symptoms.toml has no place for {}", one.fault))
@@ -140,6 +140,16 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_stand_in_patterns_of_symptoms() {
+        let language = "supposes = 's'\nwonders = 'w'\nresolved = 'r'\n[parts]\nit = '(it|{job})'\njob = 'job'\n\
+            [[complaint]]\nfault = 'hang'\nwords = 'hang'\npattern = '{it} hangs'\n";
+        let read = symptoms("order = ['hang']", [("english", language)]).expect("the files read");
+        assert_eq!(read.languages[0].complaint[0].pattern, "(it|job) hangs");
+        let stray = symptoms("order = []", [("english", language)]);
+        assert_eq!(stray, Err("english: symptoms.toml has no place for hang".to_owned()));
+    }
 
     #[test]
     fn platforms_name_each_other() {
