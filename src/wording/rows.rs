@@ -275,7 +275,7 @@ pub struct Platform<S> {
     #[serde(default)]
     pub shell: Option<Shell>,
     /// The recipe without which nothing else helps there.
-    #[serde(default = "none")]
+    #[serde(default)]
     pub first: Option<First<S>>,
 }
 
@@ -326,10 +326,6 @@ pub enum PlatformKind {
     Launcher,
     /// What installs packages.
     PackageManager,
-}
-
-fn none<T>() -> Option<T> {
-    None
 }
 
 /// `symptoms.toml` with the languages of its folder.
