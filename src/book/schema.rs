@@ -72,7 +72,7 @@ pub struct FixMatter {
 }
 
 /// Words and commands of a recipe that are computed from facts. Where a fact of theirs is missing, the recipe is shown as
-/// it is written. With both keys they stand in place of the recipe's words and commands; `first` alone comes before its
+/// it is written. With both keys they replace the recipe's words and commands; `first` alone comes before its
 /// words, `commands` alone in place of its commands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
