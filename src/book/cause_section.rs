@@ -168,7 +168,10 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
             _ => join(&mut out.detail, &doc.markdown(block.range.clone())),
         }
     }
-    // Commands written on the page fit this fault better than the recipe's example.
+    // Commands written on the page fit this fault better than those of the recipe.
+    if !own.is_empty() {
+        out.computed = None;
+    }
     own.append(&mut out.commands);
     out.commands = own;
     out

@@ -71,9 +71,9 @@ pub struct FixMatter {
     pub computed: Option<Computed>,
 }
 
-/// Words and commands of a recipe that are computed from facts. Where a fact of theirs is missing, the recipe is shown as
-/// it is written. With both keys they replace the recipe's words and commands; `first` alone comes before its
-/// words, `commands` alone in place of its commands.
+/// Words and commands of a recipe that are computed from facts. Where a fact of theirs is missing, or a page has its own
+/// commands, the recipe is shown as it is written. With both keys they replace the recipe's words and commands; `first`
+/// alone comes before its words, `commands` alone in place of its commands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -96,11 +96,11 @@ fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)>
     let Computed { first, commands } = fix.computed.as_ref()?;
     let (first, commands) = (conditions.filled(first)?, conditions.filled(commands)?);
     let (detail, blocks) = as_written(fix, conditions);
-    let words = if first.is_empty() || commands.is_empty() { &detail } else { &fix.own_words };
+    let words = if first.is_empty() || commands.is_empty() { detail } else { conditions.filled(&fix.own_words)? };
     // A page's own words may continue the title: "if a ROCm build is installed".
     let mut letters = words.chars();
     let capital = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-    let words = if first.is_empty() { words.clone() } else { capital + letters.as_str() };
+    let words = if first.is_empty() { words } else { capital + letters.as_str() };
     let words: Vec<&str> = [first.as_str(), words.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
     Some((words.join("\n\n"), if commands.is_empty() { blocks } else { vec![commands] }))
 }

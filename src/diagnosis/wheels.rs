@@ -190,9 +190,6 @@ impl Machine {
             ("wheel.why", self.why(chosen, newer.copied())),
             ("wheel.command", command.join("\n")),
         ];
-        if !chosen.version.is_empty() && !chosen.requirements(None).iter().any(|word| word.contains("==")) {
-            found.push(("wheel.version", chosen.version.clone()));
-        }
         if !of_conda && self.container.is_none() {
             found.extend(self.install(chosen, true).pop().map(|line| ("wheel.pinned", line)));
         }
@@ -277,7 +274,10 @@ impl Machine {
         }
         let index = wheel.name();
         let code = if self.gpu.is_some() { gpu } else { wheel.span() };
-        let build = if wheel.cuda.is_empty() { String::new() } else { format!(" (CUDA {})", wheel.cuda) };
+        let cuda = (!wheel.cuda.is_empty()).then(|| format!("CUDA {}", wheel.cuda));
+        let version = (!wheel.version.is_empty()).then(|| format!("up to version {}", wheel.version));
+        let of: Vec<String> = cuda.into_iter().chain(version).collect();
+        let build = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
         let mut main = format!("`{index}`{build} has code for {code}");
         if let Some(needed) = needed.filter(|_| self.is_nvidia() && self.system != JETSON) {
             let range = last.map_or_else(|| format!("{needed} or newer"), |last| format!("{needed} to {last}"));

@@ -112,10 +112,7 @@ fn an_unknown_gpu_gets_the_question_and_the_rows() {
 #[test]
 fn without_the_driver_the_older_build_is_named_as_well() {
     let (commands, _) = recipe("matching-build", &format!("GPU 0: NVIDIA GeForce RTX 4090\n{ERROR}"));
-    assert!(
-        commands.contains("whl/cu130\n# with a driver older than 580 (see nvidia-smi): pip install"),
-        "{commands}"
-    );
+    assert!(commands.contains("whl/cu130\n# with a driver older than 580 (see nvidia-smi): pip install"), "{commands}");
 }
 
 #[test]
