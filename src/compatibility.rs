@@ -69,6 +69,26 @@ pub(crate) fn cuda_knows(cuda: &str, capability: &str) -> bool {
     catalogue().cuda_knows(cuda, capability)
 }
 
+/// The first CUDA toolkit that knows devices of that capability: 12.8 for 12.0.
+pub(crate) fn first_cuda(capability: &str) -> Option<String> {
+    let known = split_capability(capability)?;
+    let row = catalogue().architectures.iter().find(|row| row.capability == known)?;
+    Some(row.first_cuda.to_string())
+}
+
+/// The last branch of drivers for devices of that capability; `None` where it has not ended.
+pub(crate) fn last_driver(capability: &str) -> Option<u32> {
+    let known = split_capability(capability)?;
+    catalogue().architectures.iter().find(|row| row.capability == known)?.last_driver
+}
+
+/// The first branch of drivers that supports that very CUDA: 570 for 12.8.
+pub(crate) fn driver_of_cuda(cuda: &str) -> Option<u32> {
+    let cuda = parse(cuda)?;
+    let branches = catalogue().branches.iter();
+    branches.filter(|(_, known)| parse(known).is_some_and(|known| known >= cuda)).map(|(branch, _)| *branch).min()
+}
+
 /// Drivers, floors and architectures: the tables under kb/hardware.
 #[derive(Debug)]
 struct Catalogue {
@@ -76,8 +96,16 @@ struct Catalogue {
     floors: Vec<(String, String)>,
     /// The major version of drivers and the CUDA they support, the newest first: 525 and "12.0".
     branches: Vec<(u32, String)>,
-    /// Capabilities and the first CUDA that knows them.
-    architectures: Vec<((u32, u32), Version)>,
+    /// Compute capabilities.
+    architectures: Vec<Architecture>,
+}
+
+/// One row of kb/hardware/architectures.csv.
+#[derive(Debug)]
+struct Architecture {
+    capability: (u32, u32),
+    first_cuda: Version,
+    last_driver: Option<u32>,
 }
 
 /// The tables, read on first use.
@@ -106,7 +134,13 @@ impl Catalogue {
             floors: rows(floors).filter_map(|row| Some((row.get(0)?.to_owned(), row.get(1)?.to_owned()))).collect(),
             branches,
             architectures: rows(architectures)
-                .filter_map(|row| Some((split_capability(row.get(0)?)?, parse(row.get(2)?)?)))
+                .filter_map(|row| {
+                    Some(Architecture {
+                        capability: split_capability(row.get(0)?)?,
+                        first_cuda: parse(row.get(2)?)?,
+                        last_driver: row.get(3).and_then(branch),
+                    })
+                })
                 .collect(),
         }
     }
@@ -131,8 +165,8 @@ impl Catalogue {
 
     fn cuda_knows(&self, cuda: &str, capability: &str) -> bool {
         let (Some(cuda), Some(capability)) = (parse(cuda), split_capability(capability)) else { return true };
-        let known = self.architectures.iter().find(|(known, _)| *known == capability);
-        known.is_none_or(|(_, first)| cuda >= *first)
+        let known = self.architectures.iter().find(|known| known.capability == capability);
+        known.is_none_or(|known| cuda >= known.first_cuda)
     }
 }
 
@@ -141,7 +175,7 @@ fn rows(csv: &str) -> impl Iterator<Item = csv::StringRecord> {
 }
 
 /// The major number of a driver's version.
-fn branch(driver: &str) -> Option<u32> {
+pub(crate) fn branch(driver: &str) -> Option<u32> {
     driver.split('.').next()?.trim().parse().ok()
 }
 
@@ -205,6 +239,13 @@ mod tests {
     }
 
     #[test]
+    fn gpus_have_a_first_and_a_last_driver() {
+        assert_eq!(first_cuda("12.0").and_then(|cuda| driver_of_cuda(&cuda)), Some(570));
+        assert_eq!(first_cuda("6.1").as_deref(), Some("8.0"));
+        assert_eq!([last_driver("3.7"), last_driver("6.1"), last_driver("7.5")], [Some(470), Some(580), None]);
+    }
+
+    #[test]
     fn every_gpu_has_its_architecture() {
         let architectures: Vec<_> = rows(include_str!("../kb/hardware/architectures.csv")).collect();
         for gpu in rows(include_str!("../kb/hardware/gpus.csv")) {
@@ -219,7 +260,7 @@ mod tests {
         let tables = Catalogue::read(
             &with(include_str!("../kb/hardware/cuda-floors.csv"), "20,900,900"),
             &with(include_str!("../kb/hardware/cuda-drivers.csv"), "20.1.0,901.10,"),
-            &with(include_str!("../kb/hardware/architectures.csv"), "15.0,Ours,20.1"),
+            &with(include_str!("../kb/hardware/architectures.csv"), "15.0,Ours,20.1,"),
         );
         assert_eq!(tables.driver_floor("20.1"), Some("900"));
         assert_eq!(tables.cuda_of_driver("901.44.02"), Some("20.1"));

@@ -132,6 +132,8 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
                         cost: Some(recipe.cost),
                         in_force: recipe.in_force,
                         scope: recipe.scope,
+                        computed: recipe.computed,
+                        own_words: String::new(),
                     };
                 }
                 None => {
@@ -142,6 +144,7 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
             // The page's own words come first: they are about this very fault.
             let after = take_scope(after, &mut out.scope);
             let (said, costs) = lines_and_costs(&after);
+            out.own_words.clone_from(&said);
             out.detail = [said, std::mem::take(&mut out.detail)]
                 .into_iter()
                 .filter(|s| !s.is_empty())
@@ -165,7 +168,10 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
             _ => join(&mut out.detail, &doc.markdown(block.range.clone())),
         }
     }
-    // Commands written on the page fit this fault better than the recipe's example.
+    // Commands written on the page fit this fault better than those of the recipe.
+    if !own.is_empty() {
+        out.computed = None;
+    }
     own.append(&mut out.commands);
     out.commands = own;
     out
@@ -198,6 +204,8 @@ fn empty_fix() -> Fix {
         cost: None,
         in_force: None,
         scope: FixScope::default(),
+        computed: None,
+        own_words: String::new(),
     }
 }
 

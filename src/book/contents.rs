@@ -13,6 +13,7 @@ use super::page_reader::{self, PageLocation};
 use super::pages::Pages;
 use super::schema::{FrontMatter, PageStatus};
 use super::vocabulary::Vocabulary;
+use super::wheels::Wheels;
 use crate::fingerprint::Fingerprint;
 
 /// The book as one run uses it.
@@ -23,6 +24,8 @@ pub struct Book {
     pub notices: Vec<Notice>,
     /// GPUs and wheels.
     pub hardware: Hardware,
+    /// Builds of frameworks by index.
+    pub(crate) wheels: Wheels,
     /// The closed list of causes.
     pub vocabulary: Vocabulary,
     /// A team's own recipes.
@@ -57,6 +60,7 @@ impl Book {
                 builtin.hardware("gpus").unwrap_or_default(),
                 builtin.hardware("torch-wheels").unwrap_or_default(),
             ),
+            wheels: Wheels::new(builtin.hardware("wheels").unwrap_or_default()),
             vocabulary: Vocabulary::new(include_str!("../../kb/causes.csv")),
             recipes: BTreeMap::new(),
             by_id: HashMap::new(),

@@ -24,5 +24,6 @@ pub mod report;
 pub mod schema;
 pub(crate) mod sections;
 pub(crate) mod vocabulary;
+pub(crate) mod wheels;
 
 pub use contents::Book;

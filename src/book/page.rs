@@ -1,6 +1,6 @@
 //! A fault page, a recipe and a notice as the rest of the program sees them: checked and typed.
 
-use super::schema::{Affected, Cost, EvidenceSpec, PageStatus, Prior, Severity, SignatureSpec, Weight};
+use super::schema::{Affected, Computed, Cost, EvidenceSpec, PageStatus, Prior, Severity, SignatureSpec, Weight};
 use crate::condition::Condition;
 use crate::pattern::Pattern;
 
@@ -140,6 +140,10 @@ pub struct Fix {
     pub in_force: Option<Condition>,
     /// Where it makes sense.
     pub scope: FixScope,
+    /// What is shown where the facts in it are known.
+    pub computed: Option<Computed>,
+    /// The page's own words beside a recipe's.
+    pub own_words: String,
 }
 
 /// Where a fix makes sense: on platforms, by their names in `kb/wording/platforms.toml`, and for what the text shows.
@@ -168,6 +172,8 @@ pub struct Recipe {
     pub in_force: Option<Condition>,
     /// Where it makes sense.
     pub scope: FixScope,
+    /// What is shown where the facts in it are known.
+    pub computed: Option<Computed>,
     /// How and why, as markdown.
     pub detail: String,
     /// Commands or code, one string per fenced block.

@@ -366,6 +366,7 @@ fn fill_recipe(id: &str, matter: FixMatter, doc: &Document<'_>) -> Recipe {
         cost: matter.cost,
         in_force: matter.in_force.as_deref().map(Condition::new),
         scope: FixScope { only: matter.only, not: matter.not, ..FixScope::default() },
+        computed: matter.computed,
         detail: detail.join("\n\n"),
         commands,
         trade_offs,

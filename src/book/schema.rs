@@ -66,6 +66,24 @@ pub struct FixMatter {
     /// Platforms on which it is not proposed.
     #[serde(default)]
     pub not: Vec<String>,
+    /// What is shown where the facts in it are known.
+    #[serde(default)]
+    pub computed: Option<Computed>,
+}
+
+/// Words and commands of a recipe that are computed from facts. Where a fact of theirs is missing, or a page has its own
+/// commands, the recipe is shown as it is written. With both keys they replace the recipe's words and commands; `first`
+/// alone comes before its words, `commands` alone in place of its commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Computed {
+    /// The first words, with `{{ fact }}` placeholders.
+    #[serde(default)]
+    pub first: String,
+    /// The commands, with `{{ fact }}` placeholders.
+    #[serde(default)]
+    pub commands: String,
 }
 
 /// Front matter of `kb/notices/<id>.md`.

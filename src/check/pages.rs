@@ -124,6 +124,9 @@ pub(super) fn recipe(document: &Document, source: &Source<'_>) -> Vec<Finding> {
     let in_force = decode::<FixMatter>(&document.text).and_then(|matter| matter.in_force);
     findings.extend(in_force.iter().flat_map(|expression| condition(source, expression)));
     let recipe = read_recipe(document.stem(), &document.text);
+    let computed = recipe.iter().filter_map(|recipe| recipe.computed.as_ref());
+    let templates = computed.flat_map(|computed| [&computed.first, &computed.commands]);
+    findings.extend(templates.flat_map(|template| sentence(source, template)));
     findings.extend(recipe.iter().flat_map(|recipe| scope(&recipe.scope, source)));
     findings
 }

@@ -98,10 +98,12 @@ fn wheel(facts: &mut Facts, book: &Book) {
     }
 }
 
-/// The CUDA and cuDNN of ONNX Runtime's wheels on PyPI (its documentation, "CUDA Execution Provider", requirements).
+/// The CUDA and cuDNN of ONNX Runtime's wheels on PyPI (its documentation, "CUDA Execution Provider", requirements;
+/// from 1.27 on the extra `cuda` of the wheels requires CUDA 13).
 fn onnxruntime(facts: &mut Facts) {
     let Some(version) = facts.text("onnxruntime.version").map(str::to_owned) else { return };
-    let table = [(">=1.19,<2", "12", "9"), (">=1.7,<1.19", "11", "8"), (">=1.2,<1.7", "10", "7")];
+    let table =
+        [(">=1.27,<2", "13", "9"), (">=1.19,<1.27", "12", "9"), (">=1.7,<1.19", "11", "8"), (">=1.2,<1.7", "10", "7")];
     if let Some((_, cuda, cudnn)) = table.iter().find(|(range, ..)| compatibility::matches(&version, range)) {
         for (name, value) in [("onnxruntime.cuda", cuda), ("onnxruntime.cudnn", cudnn)] {
             facts.add(name, Value::Text((*value).to_owned()), Source::Catalogue, None);

@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 
 use super::alternatives::{self, Fitting};
+use super::conditions::Conditions;
 use super::situation::Situation;
 use super::weigh::Scene;
 use crate::book::page::{Cause, Fix, FixScope, Recipe};
+use crate::book::schema::Computed;
 use crate::diagnosis::Action;
 use crate::incident::{CommandLine, Form, Override};
 
@@ -48,8 +50,7 @@ pub(super) fn proposed(
     let mut actions: Vec<(Fit, Action)> = fixes
         .filter_map(|(id, fix)| {
             let title = conditions.filled(&fix.title)?;
-            let detail: Vec<String> = fix.detail.split("\n\n").filter_map(|part| conditions.filled(part)).collect();
-            let commands: Vec<String> = fix.commands.iter().filter_map(|block| conditions.filled(block)).collect();
+            let (detail, commands) = computed(fix, conditions).unwrap_or_else(|| as_written(fix, conditions));
             let adapted = fix.recipe.as_deref().and_then(|recipe| adapted(recipe, &incident.commands));
             let Fitting { blocks, impossible } = match adapted {
                 Some(command) => Fitting { blocks: vec![command], impossible: false },
@@ -58,7 +59,7 @@ pub(super) fn proposed(
             let action = Action {
                 id,
                 title,
-                detail: detail.join("\n\n"),
+                detail,
                 commands: blocks,
                 trade_offs: fix.trade_offs.clone(),
                 cost: fix.cost,
@@ -82,6 +83,26 @@ pub(super) fn proposed(
         Fit::Impossible => 2,
     });
     actions.into_iter().map(|(_, action)| action).collect()
+}
+
+/// Words and commands as the page and the recipe have them, without the parts for which a fact is missing.
+fn as_written(fix: &Fix, conditions: &Conditions) -> (String, Vec<String>) {
+    let detail: Vec<String> = fix.detail.split("\n\n").filter_map(|part| conditions.filled(part)).collect();
+    (detail.join("\n\n"), fix.commands.iter().filter_map(|block| conditions.filled(block)).collect())
+}
+
+/// Words and commands that are computed from facts; `None` where there are none or a fact is missing.
+fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)> {
+    let Computed { first, commands } = fix.computed.as_ref()?;
+    let (first, commands) = (conditions.filled(first)?, conditions.filled(commands)?);
+    let (detail, blocks) = as_written(fix, conditions);
+    let words = if first.is_empty() || commands.is_empty() { detail } else { conditions.filled(&fix.own_words)? };
+    // A page's own words may continue the title: "if a ROCm build is installed".
+    let mut letters = words.chars();
+    let capital = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    let words = if first.is_empty() { words } else { capital + letters.as_str() };
+    let words: Vec<&str> = [first.as_str(), words.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
+    Some((words.join("\n\n"), if commands.is_empty() { blocks } else { vec![commands] }))
 }
 
 /// Whether the text or the facts show what a fix is for; `None` where it is for all.

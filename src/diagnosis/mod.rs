@@ -32,6 +32,7 @@ mod status;
 mod tests;
 mod unlisted;
 mod weigh;
+mod wheels;
 #[cfg(feature = "cli")]
 mod why;
 mod words;
@@ -157,6 +158,9 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     let situation = Situation::of(transcript, incident, &failing_lines(incident, ordered.primary.as_ref()), &facts);
     situation.record(&mut facts);
     enrich::from_catalogue(&mut facts, book);
+    if let Some(fault) = located.fault() {
+        wheels::add(book.fault(fault), transcript, book, &mut facts);
+    }
 
     let conditions = Conditions::new(&facts);
     let mut diagnosis = Diagnosis {

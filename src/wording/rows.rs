@@ -262,6 +262,9 @@ pub struct Platform<S> {
     /// What else is then there.
     #[serde(default = "Vec::new")]
     pub implies: Vec<S>,
+    /// Whether it is released for one build of what it implies, which nobody replaces alone.
+    #[serde(default)]
+    pub pins: bool,
     /// What cannot be there as well.
     #[serde(default = "Vec::new")]
     pub excludes: Vec<S>,

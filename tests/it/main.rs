@@ -36,4 +36,5 @@ mod seeds;
 mod shell;
 mod support;
 mod threads;
+mod wheels;
 mod wording;

@@ -1,0 +1,148 @@
+//! The builds of frameworks that can be installed, by index: kb/hardware/wheels.csv.
+
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use pep440_rs::{Version, VersionSpecifiers};
+use serde::Deserialize;
+
+use crate::compatibility;
+
+/// One row: a build of a framework on one index.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(crate) struct Wheel {
+    /// As in `kb/wording/platforms.toml`: "pytorch".
+    pub framework: String,
+    /// The newest version of that build; empty where it is not certain.
+    pub version: String,
+    /// "cu126", "PyPI", "rocm7.2", "conda-forge".
+    pub index: String,
+    /// Its address; empty for PyPI, the channel for conda.
+    pub url: String,
+    /// "12.6"; empty for ROCm.
+    pub cuda: String,
+    /// What it has code for, separated by spaces: "sm_75 compute_120", "gfx90a".
+    architectures: String,
+    /// The Python versions, as in PEP 440; empty where they are not certain.
+    python: String,
+    /// "linux windows", "jetson".
+    systems: String,
+    /// What is installed, separated by spaces.
+    requirement: String,
+    /// What is installed as well for a GPU before Turing.
+    before_turing: String,
+    /// A container image with such a build; empty where none is certain.
+    pub image: String,
+}
+
+impl Wheel {
+    /// Whether it has code for a compute capability ("8.6") or an AMD target ("gfx1100").
+    pub(crate) fn has_code_for(&self, gpu: &str) -> bool {
+        if gpu.starts_with("gfx") {
+            return self.architectures.split(' ').any(|arch| arch == gpu);
+        }
+        let archs: Vec<String> = self.architectures.split(' ').map(str::to_owned).collect();
+        archs.iter().any(|arch| !arch.starts_with("gfx")) && compatibility::arch_supported(gpu, &archs)
+    }
+
+    /// The first and the last architecture: "sm_50 to sm_90".
+    pub(crate) fn span(&self) -> String {
+        let mut archs = self.architectures.split(' ');
+        let first = archs.next().unwrap_or_default();
+        archs.next_back().map_or_else(|| first.to_owned(), |last| format!("{first} to {last}"))
+    }
+
+    /// Whether it exists for that Python.
+    pub(crate) fn runs_on(&self, python: &str) -> bool {
+        let ranges = VersionSpecifiers::from_str(&self.python);
+        match (ranges, Version::from_str(python)) {
+            (Ok(ranges), Ok(python)) => ranges.contains(&python),
+            _ => true,
+        }
+    }
+
+    /// The Python versions that it exists for.
+    pub(crate) fn python(&self) -> &str {
+        &self.python
+    }
+
+    /// What people call it: the index, or on PyPI the package with its extra.
+    pub(crate) fn name(&self) -> &str {
+        match self.requirement.split(' ').next() {
+            Some(package) if package.contains('[') => package,
+            _ => &self.index,
+        }
+    }
+
+    /// Whether it exists for that system.
+    pub(crate) fn exists_on(&self, system: &str) -> bool {
+        self.systems.split(' ').any(|one| one == system)
+    }
+
+    /// Whether conda installs it.
+    pub(crate) fn is_of_conda(&self) -> bool {
+        self.url == "conda-forge"
+    }
+
+    /// What is installed, for a GPU of that capability.
+    pub(crate) fn requirements(&self, gpu: Option<&str>) -> Vec<&str> {
+        let old = gpu.and_then(compatibility::split_capability).is_some_and(|capability| capability < (7, 5));
+        let more = self.before_turing.split(' ').filter(|word| old && !word.is_empty());
+        self.requirement.split(' ').chain(more).collect()
+    }
+}
+
+/// The table, read when somebody asks.
+#[derive(Debug, Default)]
+pub(crate) struct Wheels {
+    csv: &'static str,
+    rows: OnceLock<Vec<Wheel>>,
+}
+
+impl Wheels {
+    /// Keeps the table's text.
+    pub(crate) fn new(csv: &'static str) -> Self {
+        Self { csv, rows: OnceLock::new() }
+    }
+
+    /// The builds of a framework, the one to prefer first.
+    pub(crate) fn of<'a>(&'a self, framework: &'a str) -> impl Iterator<Item = &'a Wheel> {
+        self.rows().iter().filter(move |wheel| wheel.framework == framework)
+    }
+
+    fn rows(&self) -> &[Wheel] {
+        self.rows.get_or_init(|| {
+            csv::Reader::from_reader(self.csv.as_bytes()).deserialize().filter_map(Result::ok).collect()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_reads_and_its_versions_do() {
+        let csv = include_str!("../../kb/hardware/wheels.csv");
+        let wheels = Wheels::new(csv);
+        assert_eq!(wheels.rows().len(), csv.lines().count() - 1);
+        for wheel in wheels.rows() {
+            assert!(wheel.python.is_empty() || VersionSpecifiers::from_str(&wheel.python).is_ok(), "{wheel:?}");
+            assert!(wheel.version.is_empty() || Version::from_str(&wheel.version).is_ok(), "{wheel:?}");
+            assert!(wheel.cuda.is_empty() || compatibility::driver_floor(&wheel.cuda).is_some(), "{wheel:?}");
+        }
+    }
+
+    /// The two tables of PyTorch's builds, one read from PyPI's wheels, do not contradict each other.
+    #[test]
+    fn code_for_old_gpus_ends_where_the_wheels_say() {
+        let wheels = Wheels::new(include_str!("../../kb/hardware/wheels.csv"));
+        let cuda = |gpu: &str| {
+            let newest = wheels.of("pytorch").find(|wheel| wheel.has_code_for(gpu) && !wheel.is_of_conda());
+            newest.map(|wheel| wheel.index.as_str())
+        };
+        assert_eq!([cuda("5.2"), cuda("7.0"), cuda("7.5")], [Some("cu126"), Some("cu126"), Some("cu130")]);
+        assert_eq!([cuda("3.7"), cuda("3.5"), cuda("12.1")], [Some("PyPI"), None, Some("cu130")]);
+        assert_eq!([cuda("gfx906"), cuda("gfx90a"), cuda("gfx803")], [Some("rocm6.3"), Some("rocm7.2"), None]);
+    }
+}

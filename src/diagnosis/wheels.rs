@@ -1,0 +1,380 @@
+//! Which build of a framework to install here, by which command, and which driver it needs: from kb/hardware/wheels.csv,
+//! for the GPU, driver, Python, system and package manager that the facts show.
+//!
+//! Only where the page has a recipe that shows it. Where the GPU or the framework is not known, nothing is computed, and
+//! the recipe says how to find out.
+
+use crate::book::Book;
+use crate::book::page::FaultPage;
+use crate::book::wheels::Wheel;
+use crate::compatibility::{self, branch};
+use crate::facts::{Facts, Source, Value};
+use crate::text::Transcript;
+use crate::vendors;
+use crate::wording::{self, PlatformKind};
+
+/// The branch of drivers with which Blackwell began: an older one runs no GPU for which CUDA 12.6 has no code.
+const BLACKWELL: u32 = 570;
+
+/// Adds `wheel.*`, `driver.needed`, `driver.last_branch` and `driver.why`.
+pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts: &mut Facts) {
+    if !page.causes.iter().flat_map(|cause| &cause.fixes).any(|fix| fix.computed.is_some()) {
+        return;
+    }
+    let Some(machine) = Machine::of(transcript, book, facts) else { return };
+    let mut found: Vec<(&str, String)> = Vec::new();
+    if machine.is_nvidia() && machine.system != JETSON {
+        found.extend(machine.driver_facts(facts.text("build.cuda")));
+    }
+    found.extend(machine.wheel_facts(book));
+    for (name, value) in found {
+        facts.add(name, Value::Text(value), Source::Catalogue, None);
+    }
+}
+
+const JETSON: &str = "jetson";
+
+/// What the build must fit.
+#[derive(Debug, Default)]
+struct Machine {
+    /// "pytorch"; `None` where there is none whose build can be replaced.
+    framework: Option<&'static str>,
+    manager: Manager,
+    /// "linux", "windows", "jetson".
+    system: &'static str,
+    /// "docker", "kubernetes".
+    container: Option<&'static str>,
+    /// "8.6" or "gfx1100".
+    gpu: Option<String>,
+    /// "the RTX 3060".
+    name: Option<String>,
+    amd: bool,
+    driver: Option<String>,
+    /// The CUDA that the driver supports.
+    driver_cuda: Option<String>,
+    python: Option<String>,
+}
+
+/// What installs packages.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Manager {
+    #[default]
+    Pip,
+    Uv,
+    Poetry,
+    Conda,
+}
+
+impl Machine {
+    /// `None` where no build with GPU support exists.
+    fn of(transcript: &Transcript, book: &Book, facts: &Facts) -> Option<Self> {
+        let platform = facts.text("run.platform");
+        let gpu = facts.text("gpu.name").and_then(|name| book.hardware.gpu(name));
+        let vendor = facts.text("gpu.vendor");
+        if !matches!(vendor, None | Some("nvidia" | "amd")) {
+            return None;
+        }
+        let amd = vendor == Some("amd");
+        let system = match platform {
+            Some("macos" | "wsl1") => return None,
+            Some("windows") => "windows",
+            Some(JETSON) => JETSON,
+            _ if gpu.is_some_and(|gpu| gpu.class == "embedded") => JETSON,
+            _ => "linux",
+        };
+        let owned = |name: &str| facts.text(name).map(str::to_owned);
+        let named = facts.text("gpu.name").map(|name| format!("the {}", vendors::model(name)));
+        Some(Self {
+            framework: facts.text("run.framework").and_then(|name| replaceable(name, book)),
+            manager: manager(transcript, facts),
+            system,
+            container: match platform {
+                Some("docker" | "container") if facts.text("run.package_manager").is_none() => Some("docker"),
+                Some("kubernetes") if facts.text("run.package_manager").is_none() => Some("kubernetes"),
+                _ => None,
+            },
+            gpu: if amd { gfx(transcript) } else { owned("gpu.compute_capability") },
+            name: named,
+            amd,
+            driver: owned("driver.version").filter(|_| !amd),
+            driver_cuda: owned("driver.cuda").filter(|_| !amd),
+            python: owned("python.version"),
+        })
+    }
+
+    fn is_nvidia(&self) -> bool {
+        !self.amd
+    }
+
+    fn driver_branch(&self) -> Option<u32> {
+        self.driver.as_deref().and_then(branch)
+    }
+
+    /// "the RTX 5090 (sm_120)".
+    fn gpu_in_words(&self) -> String {
+        let arch = match &self.gpu {
+            Some(gpu) if gpu.starts_with("gfx") => gpu.clone(),
+            Some(gpu) => format!("sm_{}", gpu.replace('.', "")),
+            None => return self.name.clone().unwrap_or_else(|| "this GPU".to_owned()),
+        };
+        match &self.name {
+            Some(name) if name.contains(&arch) => name.clone(),
+            Some(name) => format!("{name} ({arch})"),
+            None => format!("this GPU ({arch})"),
+        }
+    }
+
+    fn first_cuda(&self) -> Option<String> {
+        self.gpu.as_deref().and_then(compatibility::first_cuda)
+    }
+
+    /// The oldest branch of drivers for a build with that CUDA on this GPU.
+    fn needed(&self, cuda: &str) -> Option<u32> {
+        let floor = compatibility::driver_floor(cuda).and_then(branch);
+        floor.max(self.first_cuda().and_then(|first| compatibility::driver_of_cuda(&first)))
+    }
+
+    /// Whether the driver runs a build with that CUDA; `None` where that is not known.
+    fn driver_runs(&self, cuda: &str) -> Option<bool> {
+        if self.amd || self.system == JETSON {
+            return Some(true);
+        }
+        if let Some(driver) = self.driver_branch() {
+            return self.needed(cuda).map(|needed| driver >= needed);
+        }
+        // A text that says which CUDA the driver supports: builds of the same major version run.
+        let of_driver = self.driver_cuda.as_deref()?;
+        let major = |version: &str| version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        let known = self.gpu.as_deref().is_none_or(|gpu| compatibility::cuda_knows(of_driver, gpu));
+        Some(known && major(of_driver) >= major(cuda))
+    }
+
+    fn wheel_facts(&self, book: &Book) -> Vec<(&'static str, String)> {
+        let Some(framework) = self.framework else { return Vec::new() };
+        // Without the GPU, the driver decides only where all GPUs that it runs have the same build.
+        let old_driver = self.driver_branch().is_some_and(|driver| driver < BLACKWELL)
+            || self.driver.is_none() && self.driver_cuda.as_deref().is_some_and(|cuda| older(cuda, "12.8"));
+        if self.gpu.is_none() && (self.amd || !old_driver) {
+            return Vec::new();
+        }
+        let all: Vec<&Wheel> = book.wheels.of(framework).filter(|wheel| wheel.exists_on(self.system)).collect();
+        let of_conda = self.manager == Manager::Conda && all.iter().any(|wheel| wheel.is_of_conda());
+        let vendor = |wheel: &&&Wheel| wheel.cuda.is_empty() == self.amd && wheel.is_of_conda() == of_conda;
+        let wheels: Vec<&Wheel> = all.iter().filter(vendor).copied().collect();
+        let has_code = |wheel: &Wheel| self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu));
+        let runs = |wheel: &Wheel| self.driver_runs(&wheel.cuda) != Some(false);
+        let python = |wheel: &Wheel| self.python.as_deref().is_none_or(|python| wheel.runs_on(python));
+        let fits = |wheel: &&&Wheel| has_code(wheel) && python(wheel) && runs(wheel);
+        let chosen = wheels.iter().find(fits).or_else(|| {
+            // With another driver; else with another Python.
+            let with = wheels.iter().find(|wheel| has_code(wheel) && python(wheel));
+            with.or_else(|| wheels.iter().find(|wheel| has_code(wheel) && runs(wheel)))
+        });
+        let Some(chosen) = chosen else { return Vec::new() };
+        let newer = wheels.iter().take_while(|wheel| wheel != &chosen).find(|wheel| python(wheel));
+        // Where the driver is not known, the build that runs with older ones as well.
+        let otherwise = || {
+            let needed = self.needed(&chosen.cuda)?;
+            let with_older = wheels.iter().find(|wheel| {
+                has_code(wheel) && python(wheel) && self.needed(&wheel.cuda).is_some_and(|driver| driver < needed)
+            })?;
+            let line = self.install(with_older, false).pop()?;
+            Some(format!("# with a driver older than {needed} (see nvidia-smi): {line}"))
+        };
+        let mut command = self.command(chosen);
+        if self.is_nvidia() && self.driver_runs(&chosen.cuda).is_none() && self.container.is_none() {
+            command.extend(otherwise());
+        }
+        let mut found = vec![
+            ("wheel.index", chosen.index.clone()),
+            ("wheel.why", self.why(chosen, newer.copied())),
+            ("wheel.command", command.join("\n")),
+        ];
+        if !of_conda && self.container.is_none() {
+            found.extend(self.install(chosen, true).pop().map(|line| ("wheel.pinned", line)));
+        }
+        found
+    }
+
+    /// The commands that install a build.
+    fn command(&self, wheel: &Wheel) -> Vec<String> {
+        match self.container {
+            Some("docker") if !wheel.image.is_empty() => {
+                vec![format!("docker run --rm --gpus all {} python train.py", wheel.image)]
+            }
+            Some("kubernetes") if !wheel.image.is_empty() => {
+                vec![format!("# the image, in the spec of the container:\nimage: {}", wheel.image)]
+            }
+            _ => self.install(wheel, false),
+        }
+    }
+
+    /// The lines that install a build; with `==VERSION` after the first package if it is to be chosen.
+    fn install(&self, wheel: &Wheel, pinned: bool) -> Vec<String> {
+        let requirements = wheel.requirements(self.gpu.as_deref());
+        let mut words: Vec<String> = requirements.iter().map(|word| (*word).to_owned()).collect();
+        if let Some(first) = words.first_mut().filter(|_| pinned) {
+            *first = format!("{}==VERSION", first.split("==").next().unwrap_or_default());
+        }
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| if word.contains(['[', '=', '<']) { format!("\"{word}\"") } else { word.clone() })
+            .collect();
+        let packages = quoted.join(" ");
+        // Names without an extra: another build of the same version must go first.
+        let names: Vec<&str> = requirements
+            .iter()
+            .take_while(|word| !word.contains('['))
+            .filter_map(|word| word.split("==").next())
+            .collect();
+        let index = |option: &str| match wheel.url.as_str() {
+            "" => String::new(),
+            url => format!(" {option} {url}"),
+        };
+        match self.manager {
+            Manager::Conda if wheel.is_of_conda() => vec![format!("conda install -c {} {packages}", wheel.url)],
+            Manager::Uv => {
+                let again: String = names.iter().map(|name| format!("--reinstall-package {name} ")).collect();
+                let upgrade = if names.is_empty() { "-U " } else { &again };
+                let backend = match wheel.url.contains("download.pytorch.org") {
+                    true => format!(" --torch-backend {}", wheel.index),
+                    false => index("--default-index"),
+                };
+                vec![format!("uv pip install {upgrade}{packages}{backend}")]
+            }
+            Manager::Pip | Manager::Conda | Manager::Poetry => {
+                let run = if self.manager == Manager::Poetry { "poetry run " } else { "" };
+                let upgrade = if names.is_empty() { "-U " } else { "" };
+                let remove = (!names.is_empty()).then(|| format!("{run}pip uninstall -y {}", names.join(" ")));
+                let install = format!("{run}pip install {upgrade}{packages}{}", index("--index-url"));
+                remove.into_iter().chain([install]).collect()
+            }
+        }
+    }
+
+    /// Why this build, in one line. `newer` comes before it in the table and does not fit.
+    fn why(&self, wheel: &Wheel, newer: Option<&Wheel>) -> String {
+        let gpu = self.gpu_in_words();
+        let mut says: Vec<String> = Vec::new();
+        let last = self.last_branch();
+        if let Some(last) = last.filter(|last| self.driver_branch() > Some(*last)) {
+            says.push(format!("drivers after {last} do not support {gpu}: install driver {last} first"));
+        }
+        let needed = self.needed(&wheel.cuda);
+        if let Some(needed) = needed.filter(|_| self.driver_runs(&wheel.cuda) == Some(false)) {
+            let supports = self.driver_cuda.as_deref().unwrap_or("an older release");
+            let first = self.first_cuda().filter(|first| older(supports, first));
+            let needs = match first {
+                Some(first) => format!("{gpu} needs CUDA {first} or later"),
+                None => format!("a build for CUDA {} needs driver {needed}", wheel.cuda),
+            };
+            let driver =
+                self.driver.as_ref().map_or_else(|| "the driver".to_owned(), |driver| format!("driver {driver}"));
+            says.push(format!("{needs}, and {driver} supports CUDA {supports}: upgrade the driver to {needed} first"));
+        }
+        let index = wheel.name();
+        let code = if self.gpu.is_some() { gpu } else { wheel.span() };
+        let cuda = (!wheel.cuda.is_empty()).then(|| format!("CUDA {}", wheel.cuda));
+        let version = (!wheel.version.is_empty()).then(|| format!("up to version {}", wheel.version));
+        let of: Vec<String> = cuda.into_iter().chain(version).collect();
+        let build = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
+        let mut main = format!("`{index}`{build} has code for {code}");
+        if let Some(needed) = needed.filter(|_| self.is_nvidia() && self.system != JETSON) {
+            let range = last.map_or_else(|| format!("{needed} or newer"), |last| format!("{needed} to {last}"));
+            main.push_str(&format!(" and runs with driver {range}"));
+        }
+        says.push(main);
+        if let Some(python) = self.python.as_deref().filter(|python| !wheel.runs_on(python)) {
+            let range = wheel.python();
+            says.push(format!("it needs Python {range}, not {python}: make a new environment with that first"));
+        }
+        if let Some(newer) = newer {
+            let without = self.gpu.as_deref().is_some_and(|gpu| !newer.has_code_for(gpu));
+            match self.needed(&newer.cuda) {
+                _ if without => says.push(format!("`{}` has no code for it", newer.name())),
+                Some(needed) if newer.cuda != wheel.cuda => {
+                    says.push(format!("`{}` needs driver {needed}", newer.name()));
+                }
+                _ => {}
+            }
+        }
+        sentence(&says.join("; "))
+    }
+
+    fn last_branch(&self) -> Option<u32> {
+        self.gpu.as_deref().filter(|_| self.is_nvidia()).and_then(compatibility::last_driver)
+    }
+
+    /// Which driver the installed build and the GPU need.
+    fn driver_facts(&self, build: Option<&str>) -> Vec<(&'static str, String)> {
+        let mut found = Vec::new();
+        let last = self.last_branch();
+        found.extend(last.map(|last| ("driver.last_branch", last.to_string())));
+        let first = self.first_cuda().and_then(|first| compatibility::driver_of_cuda(&first));
+        let floor = build.and_then(compatibility::driver_floor).and_then(branch);
+        let Some(needed) = floor.max(first) else { return found };
+        found.push(("driver.needed", needed.to_string()));
+        let gpu = self.gpu_in_words();
+        let installed = match (&self.driver, self.driver_branch()) {
+            (Some(driver), Some(branch)) if branch < needed => format!("; {driver} is installed"),
+            (Some(_), _) => String::new(),
+            _ => "; `nvidia-smi` shows yours".to_owned(),
+        };
+        let ends = last.map(|last| format!("; {last} is the last branch for {gpu}")).unwrap_or_default();
+        let too_new = last.is_some_and(|last| self.driver_branch() > Some(last));
+        let why = match build.filter(|_| floor >= first) {
+            _ if too_new => format!("driver {} is too new for {gpu}{ends}", self.driver.as_deref().unwrap_or_default()),
+            _ if installed.is_empty() => return found,
+            Some(build) => {
+                format!("the installed build uses CUDA {build} and needs driver {needed} or newer{installed}{ends}")
+            }
+            None => format!("{gpu} needs driver {needed} or newer{installed}{ends}"),
+        };
+        found.push(("driver.why", sentence(&why)));
+        found
+    }
+}
+
+/// The framework of the table whose build serves this one, if it can be replaced alone.
+fn replaceable(name: &str, book: &Book) -> Option<&'static str> {
+    let mut frameworks = wording::platforms().all().filter(|(kind, _)| *kind == PlatformKind::Framework);
+    let (_, platform) = frameworks.find(|(_, platform)| platform.name == name)?;
+    let has_rows = |name: &&str| book.wheels.of(name).next().is_some();
+    let implied = platform.implies.iter().copied().filter(|_| !platform.pins);
+    [platform.name].into_iter().chain(implied).find(has_rows)
+}
+
+/// What installs packages here. A path below miniconda3 is no sign that conda installed the framework.
+fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
+    const CONDA: [&str; 3] = ["conda install", "mamba install", "conda-forge"];
+    let by_pip = facts.text("torch.version").is_some_and(|version| version.contains('+'));
+    let by_conda = || transcript.lines().any(|line| CONDA.iter().any(|words| line.text.contains(words)));
+    match facts.text("run.package_manager") {
+        Some("uv") => Manager::Uv,
+        Some("poetry") => Manager::Poetry,
+        Some("conda") if !by_pip && by_conda() => Manager::Conda,
+        _ => Manager::Pip,
+    }
+}
+
+/// The first AMD target that a text names: "gfx90a", "gfx1100".
+fn gfx(transcript: &Transcript) -> Option<String> {
+    transcript.lines().find_map(|line| {
+        line.text.match_indices("gfx").find_map(|(at, _)| {
+            let rest = line.text.get(at + 3..)?;
+            let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+            (3..=4).contains(&end).then(|| format!("gfx{}", &rest[..end]))
+        })
+    })
+}
+
+fn older(one: &str, other: &str) -> bool {
+    compatibility::matches(one, &format!("<{other}"))
+}
+
+/// With a capital and a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", letters.as_str())
+}
