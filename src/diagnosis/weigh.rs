@@ -38,12 +38,12 @@ fn prior(prior: Prior) -> f64 {
 /// Log-odds of the evidence words.
 pub(super) fn weight(weight: Weight) -> f64 {
     match weight {
-        Weight::Decisive => 4.0,
-        Weight::Strong => 2.2,
+        Weight::Decisive => 6.0,
+        Weight::Strong => 2.6,
         Weight::Moderate => 1.2,
         Weight::Weak => 0.6,
         Weight::Against => -1.5,
-        Weight::Refutes => -4.0,
+        Weight::Refutes => -6.0,
     }
 }
 
