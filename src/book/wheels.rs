@@ -66,9 +66,11 @@ impl Wheel {
         &self.python
     }
 
-    /// What people call it: the index, or on PyPI the package with its extra.
+    /// What people call it: the index; on PyPI the package with its extra, of conda its CUDA.
     pub(crate) fn name(&self) -> &str {
-        match self.requirement.split(' ').next() {
+        let mut words = self.requirement.split(' ');
+        match if self.is_of_conda() { words.next_back() } else { words.next() } {
+            Some(version) if self.is_of_conda() => version,
             Some(package) if package.contains('[') => package,
             _ => &self.index,
         }
