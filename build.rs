@@ -36,6 +36,8 @@ mod matter;
 mod packages;
 #[path = "src/book/packed.rs"]
 mod packed;
+#[path = "src/wording/places.rs"]
+mod places;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/removed/source.rs"]
 mod removed;
@@ -80,6 +82,7 @@ fn main() {
         "src/packages/source.rs",
         "src/removed/source.rs",
         "src/truth/source.rs",
+        "src/wording/places.rs",
         "src/wording/rows.rs",
         "src/wording/source.rs",
         "src/wording/topics.rs",

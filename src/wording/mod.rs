@@ -1,6 +1,7 @@
 //! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say about their
 //! own attempts, where runs happen. Each file is packed separately and decoded on first use.
 
+mod places;
 mod rows;
 #[cfg(all(test, feature = "os"))]
 pub(crate) mod source;
@@ -10,9 +11,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+pub use places::{Platform, PlatformKind, Platforms, Shell};
 pub use rows::{
-    Advice, Alarms, At, Commands, Complaint, Complaints, Failures, Headings, Language, Mentions, Platform, PlatformKind,
-    Platforms, Redaction, Shell, Statement, Statements, Symptom, Symptoms, Variables, Wording, Writing,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Failures, Headings, Language, Mentions, Redaction, Statement,
+    Statements, Symptom, Symptoms, Variables, Wording, Writing,
 };
 
 /// A function that decodes one file on its first call.

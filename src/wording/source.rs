@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::rows::{Alarms, Complaint, Complaints, Platforms, Statements, Symptoms};
+use super::places::Platforms;
+use super::rows::{Alarms, Complaint, Complaints, Statements, Symptoms};
 use super::topics;
 
 /// `alarms.toml` as it is written.
