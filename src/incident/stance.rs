@@ -208,7 +208,7 @@ fn unquoted(line: &str) -> String {
         });
         match close {
             Some(end) => {
-                kept.push_str("\u{b7}");
+                kept.push('\u{b7}');
                 rest = &after[end..];
             }
             None => {

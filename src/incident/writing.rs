@@ -227,13 +227,13 @@ fn is_mention(line: &str) -> bool {
         let mut words = line[at + command.len()..].split(' ');
         words.find(|word| !word.starts_with('-')).is_some_and(|word| word.starts_with(QUOTES))
     };
-    quotes && line.match_indices("grep ").any(searches)
-        || quotes
-            && wording::writing()
-                .mentions
-                .iter()
-                .filter(|verb| find(line, verb).is_some())
-                .any(|verb| line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(QUOTES)))
+    let quoted_after = |verb: &str| {
+        find(line, verb).is_some()
+            && line.match_indices(verb).any(|(at, _)| line[at + verb.len()..].starts_with(QUOTES))
+    };
+    quotes
+        && (line.match_indices("grep ").any(searches)
+            || wording::writing().mentions.iter().any(|verb| quoted_after(verb)))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::reports::reading::{self, comparable};
 pub(crate) enum Found<'k> {
     /// A fault page, by its place in the book.
     Page(usize),
-    Recipe(Recipe),
+    Recipe(Box<Recipe>),
     /// A report of the project or of the book.
     Report(Box<Report>),
     /// A vendor's code.
@@ -37,7 +37,7 @@ pub(crate) fn find<'k>(knowledge: &'k Knowledge, query: &str, builtin: bool) -> 
         return Ok(vec![Found::Page(page)]);
     }
     if let Some(recipe) = knowledge.book.recipe(query) {
-        return Ok(vec![Found::Recipe(recipe)]);
+        return Ok(vec![Found::Recipe(Box::new(recipe))]);
     }
     let reports = reports(knowledge, query, builtin)?;
     if !reports.is_empty() {

@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("diagnosis/capacity.rs", "units of the hardware catalogue"),
     ("diagnosis/enrich.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/explanations.rs", "what PyTorch calls the device of every vendor"),
+    ("diagnosis/wheels.rs", "whose wheels and drivers the catalogue lists"),
     ("incident/position.rs", "PyTorch's method for every vendor: module.cuda()"),
     ("incident/python/message.rs", "sentences of PyTorch, Triton and XLA that continue a message"),
     ("incident/writing.rs", "markup of documentation"),
