@@ -38,6 +38,7 @@ pub(super) type Fits = BTreeMap<(String, String), Fit>;
 pub(super) fn proposed(
     page: &str,
     cause: &Cause,
+    probability: f64,
     scene: &Scene<'_>,
     situation: &Situation,
     fits: &mut Fits,
@@ -66,7 +67,7 @@ pub(super) fn proposed(
                 solved: None,
                 causes: vec![cause.id.clone()],
             };
-            let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, scene)] {
+            let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, probability, scene)] {
                 _ if impossible => Fit::Impossible,
                 [_, Some(true)] => Fit::MadeForText,
                 [Some(false), _] | [_, Some(false)] => Fit::Unproven,
@@ -106,9 +107,14 @@ fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)>
 }
 
 /// Whether the text or the facts show what a fix is for; `None` where it is for all.
-fn shown(scope: &FixScope, scene: &Scene<'_>) -> Option<bool> {
+fn shown(scope: &FixScope, probability: f64, scene: &Scene<'_>) -> Option<bool> {
+    /// The fixes of a less likely cause come late in any case, so that the text is not searched for them.
+    const UNLIKELY: f64 = 0.03;
     if scope.when.is_empty() && scope.text.is_empty() {
         return None;
+    }
+    if probability < UNLIKELY {
+        return Some(false);
     }
     let holds = scope.when.iter().any(|when| scene.conditions.holds(when).is_some());
     Some(holds || scope.text.iter().any(|pattern| scene.shows(pattern)))

@@ -299,7 +299,7 @@ fn causes(
                 check_command: cause.check.command.as_ref().and_then(|command| {
                     alternatives::fitting(std::slice::from_ref(command), situation).blocks.into_iter().next()
                 }),
-                fixes: fixes::proposed(&page.id, cause, scene, situation, fits),
+                fixes: fixes::proposed(&page.id, cause, one.probability, scene, situation, fits),
                 dead_ends: cause.dead_ends.clone(),
             }
         })

@@ -100,7 +100,7 @@ fn no_command_is_shown_where_it_cannot_exist() {
             for cause in &page.causes {
                 let scene =
                     Scene { transcript: &empty, incident: &incident, error: None, line: 0, conditions: &conditions };
-                let actions = fixes::proposed(&page.id, cause, &scene, &situation, &mut fits);
+                let actions = fixes::proposed(&page.id, cause, 1.0, &scene, &situation, &mut fits);
                 let check = cause.check.command.iter();
                 let checks =
                     check.flat_map(|check| alternatives::fitting(std::slice::from_ref(check), &situation).blocks);
