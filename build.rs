@@ -46,6 +46,8 @@ mod rows;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/schema.rs"]
 mod schema;
+#[path = "src/table.rs"]
+mod table;
 #[path = "src/wording/topics.rs"]
 mod topics;
 #[path = "src/truth/source.rs"]
@@ -80,6 +82,7 @@ fn main() {
         "src/book/cases.rs",
         "src/book/errors.rs",
         "src/packages/source.rs",
+        "src/table.rs",
         "src/removed/source.rs",
         "src/truth/source.rs",
         "src/wording/places.rs",

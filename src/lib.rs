@@ -23,6 +23,7 @@ mod pattern;
 pub mod removed;
 pub mod render;
 pub mod span;
+mod table;
 pub mod text;
 pub mod truth;
 pub mod vendors;

@@ -55,6 +55,12 @@ impl Pattern {
         Self { source: source.to_owned(), quick: OnceLock::new(), thorough: OnceLock::new(), seen: AtomicUsize::new(0) }
     }
 
+    /// A pattern that matches where one of these does, whatever the case of ASCII letters.
+    pub(crate) fn any_of(patterns: &[&str]) -> Self {
+        let parts: Vec<String> = patterns.iter().map(|pattern| format!("(?:{pattern})")).collect();
+        Self::new(&format!("(?i){}", parts.join("|")))
+    }
+
     /// The regex as written.
     pub(crate) fn source(&self) -> &str {
         &self.source

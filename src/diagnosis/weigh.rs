@@ -1,9 +1,10 @@
 //! How likely each cause of the primary fault is: words of the page to log-odds, log-odds to calibrated probabilities.
 //!
 //! A naive model on purpose, so that every figure can be explained: prior + evidence, one table, one share for "none of
-//! these"; the prior counts resolved cases (`precedents`). The words' log-odds and that share fit recomposed threads that
-//! nobody had seen when the pages were written (`tests/threads`); `tests/it/calibration.rs` fails when they claim more than
-//! the labelled cases bear out, and prints how well other constants would do.
+//! these"; the prior counts resolved cases (`precedents`). Their scale and that share were fitted to the open threads
+//! of `tests/threads`; `decisive`, `strong` and `refutes` are higher than those ask for, so that a prior does not outweigh a
+//! proof. `tests/it/calibration.rs` fails when the claims exceed what the labelled cases bear out, and prints how well other
+//! constants would do.
 
 use super::conditions::Conditions;
 use super::precedents::Precedents;

@@ -49,17 +49,13 @@ struct Words {
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let words = wording::failures();
-    let any = |patterns: &[&str]| {
-        let parts: Vec<String> = patterns.iter().map(|pattern| format!("(?:{pattern})")).collect();
-        Pattern::new(&format!("(?i){}", parts.join("|")))
-    };
     Words {
-        never: any(&words.never),
-        certain: any(&words.certain),
-        likely: any(&words.likely),
-        harmless: any(&words.harmless),
-        ended_well: any(&words.ended_well),
-        symptoms: words.symptom.iter().map(|symptom| (symptom, any(&[symptom.pattern]))).collect(),
+        never: Pattern::any_of(&words.never),
+        certain: Pattern::any_of(&words.certain),
+        likely: Pattern::any_of(&words.likely),
+        harmless: Pattern::any_of(&words.harmless),
+        ended_well: Pattern::any_of(&words.ended_well),
+        symptoms: words.symptom.iter().map(|symptom| (symptom, Pattern::any_of(&[symptom.pattern]))).collect(),
     }
 });
 

@@ -34,23 +34,19 @@ struct Words {
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let words = wording::mentions();
-    let any = |patterns: &[&str]| {
-        let parts: Vec<String> = patterns.iter().map(|pattern| format!("(?:{pattern})")).collect();
-        Pattern::new(&format!("(?i){}", parts.join("|")))
-    };
     Words {
-        present: any(&words.present),
-        past: any(&words.past),
-        resolved: any(&words.resolved),
-        doubts: any(&words.doubts),
-        elsewhere: any(&words.elsewhere),
-        healthy: any(&words.healthy),
-        run_is_fine: any(&words.run_is_fine),
-        asks: any(&words.asks),
-        documents: any(&words.documents),
-        no_gpu: any(&words.no_gpu),
-        off_gpu: any(&words.off_gpu),
-        recovers: any(&words.recovers),
+        present: Pattern::any_of(&words.present),
+        past: Pattern::any_of(&words.past),
+        resolved: Pattern::any_of(&words.resolved),
+        doubts: Pattern::any_of(&words.doubts),
+        elsewhere: Pattern::any_of(&words.elsewhere),
+        healthy: Pattern::any_of(&words.healthy),
+        run_is_fine: Pattern::any_of(&words.run_is_fine),
+        asks: Pattern::any_of(&words.asks),
+        documents: Pattern::any_of(&words.documents),
+        no_gpu: Pattern::any_of(&words.no_gpu),
+        off_gpu: Pattern::any_of(&words.off_gpu),
+        recovers: Pattern::any_of(&words.recovers),
     }
 });
 

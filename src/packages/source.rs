@@ -46,15 +46,7 @@ pub struct Package<S> {
 
 /// The rows of the catalogue, and the broken ones as line and reason.
 pub fn read(text: &str) -> (Vec<Package<String>>, Vec<(u64, String)>) {
-    let reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let (mut rows, mut failed) = (Vec::new(), Vec::new());
-    for row in reader.into_deserialize() {
-        match row {
-            Ok(row) => rows.push(row),
-            Err(error) => failed.push((error.position().map_or(0, csv::Position::line), error.to_string())),
-        }
-    }
-    (rows, failed)
+    crate::table::rows(text)
 }
 
 /// Literals that mark a line in which a package's version may appear: each spelling as written, in lower case and

@@ -56,13 +56,5 @@ pub struct Row<S> {
 
 /// The rows of the table, and the broken ones as line and reason.
 pub fn read(text: &str) -> (Vec<Row<String>>, Vec<(u64, String)>) {
-    let reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let (mut rows, mut failed) = (Vec::new(), Vec::new());
-    for row in reader.into_deserialize() {
-        match row {
-            Ok(row) => rows.push(row),
-            Err(error) => failed.push((error.position().map_or(0, csv::Position::line), error.to_string())),
-        }
-    }
-    (rows, failed)
+    crate::table::rows(text)
 }

@@ -19,6 +19,7 @@ const LAYERS: &[&str] = &[
     "compatibility",
     "condition",
     "vendors",
+    "table",
     "packages",
     "removed",
     "truth",
