@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
+use descriptions::Kind;
 use errors::ErrorEntry;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{Advice, Commands, Failures, Headings, Mentions, Redaction, Variables, Writing};
@@ -23,15 +24,21 @@ use serde::de::DeserializeOwned;
 mod cases;
 #[path = "src/book/code_rows.rs"]
 mod code_rows;
+#[path = "src/descriptions/concepts.rs"]
+mod concepts;
 #[path = "src/facts/definition.rs"]
 mod definition;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/vendors/description.rs"]
 mod description;
+#[path = "src/descriptions/source.rs"]
+mod descriptions;
 #[path = "src/book/errors.rs"]
 mod errors;
 #[path = "src/book/matter.rs"]
 mod matter;
+#[path = "src/descriptions/model.rs"]
+mod model;
 #[path = "src/packages/source.rs"]
 mod packages;
 #[path = "src/book/packed.rs"]
@@ -81,6 +88,9 @@ fn main() {
         "src/book/code_rows.rs",
         "src/book/cases.rs",
         "src/book/errors.rs",
+        "src/descriptions/concepts.rs",
+        "src/descriptions/model.rs",
+        "src/descriptions/source.rs",
         "src/packages/source.rs",
         "src/table.rs",
         "src/removed/source.rs",
@@ -151,7 +161,9 @@ fn main() {
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
     write("cases", &casebook(&kb.join("cases"), &book, &mut failed));
-    write("errors", &pack(&errors(&kb.join("errors"), &mut failed)));
+    let entries = errors(&kb.join("errors"), &mut failed);
+    write("descriptions", &described(kb, &book, &entries, &mut failed));
+    write("errors", &pack(&entries));
     write("facts", &facts);
     write("vendors", &vendors);
     catalogues(kb, &mut failed);
@@ -266,6 +278,28 @@ fn errors(folder: &Path, failed: &mut Vec<String>) -> Vec<ErrorEntry<String>> {
         }
     }
     entries
+}
+
+/// What is learned from the descriptions. One without a page or an entry to lead to fails the build, and so does an entry
+/// that nothing leads to.
+fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], failed: &mut Vec<String>) -> Vec<u8> {
+    let kinds: Vec<Kind> = files(&kb.join("descriptions"), "txt", failed)
+        .into_iter()
+        .map(|file| Kind { name: file.stem, text: file.text })
+        .collect();
+    let is_entry = |name: &str| entries.iter().any(|entry| entry.described && entry.id == name);
+    let is_page = |name: &str| book.faults.iter().any(|fault| fault.id == name);
+    for entry in entries.iter().filter(|entry| entry.described && !kinds.iter().any(|kind| kind.name == entry.id)) {
+        failed.push(format!("kb/errors: {}: there is no kb/descriptions/{}.txt", entry.id, entry.id));
+    }
+    let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
+    match descriptions::learned(&concepts, &kinds, |name| is_entry(name) || is_page(name)) {
+        Ok(learned) => pack(&learned),
+        Err(reason) => {
+            failed.push(reason);
+            Vec::new()
+        }
+    }
 }
 
 /// Writes the files that the library includes.

@@ -11,6 +11,7 @@ mod amounts;
 pub mod book;
 mod compatibility;
 pub mod condition;
+mod descriptions;
 pub mod diagnosis;
 pub mod facts;
 mod fingerprint;

@@ -210,7 +210,7 @@ fn empty_fix() -> Fix {
 }
 
 /// Takes comments that say where a fix makes sense out of an item: `<!-- only: windows, wsl2 -->`, `<!-- not: kubernetes -->`,
-/// `<!-- when: expression -->`, `<!-- text: regex -->`.
+/// `<!-- when: expression -->`, `<!-- text: regex -->`, `<!-- moot: regex -->`.
 fn take_scope(text: &str, scope: &mut FixScope) -> String {
     let mut left = String::new();
     let mut rest = text;
@@ -223,6 +223,7 @@ fn take_scope(text: &str, scope: &mut FixScope) -> String {
             Some(("not", platforms)) => scope.not.extend(names(platforms)),
             Some(("when", expression)) => scope.when.push(Condition::new(expression)),
             Some(("text", pattern)) => scope.text.push(Pattern::new(pattern)),
+            Some(("moot", pattern)) => scope.moot.push(Pattern::new(pattern)),
             _ => {}
         }
         rest = after;

@@ -22,6 +22,12 @@ pub struct ErrorEntry<S> {
     /// Whether another version of the package that raised it helps more often than the actions.
     #[serde(default)]
     pub version: bool,
+    /// Whether it is what people describe who have no message: its id is the name of a kind of `kb/descriptions`.
+    #[serde(default)]
+    pub described: bool,
+    /// Whether runs print its words and go on, so that the words by themselves report no failure.
+    #[serde(default)]
+    pub notice: bool,
     /// What to do, what most often helps first.
     pub action: Vec<ErrorAction<S>>,
 }
@@ -55,8 +61,8 @@ const FEWEST_BYTES: usize = 8;
 
 /// What is wrong with an entry.
 pub fn mistake(entry: &ErrorEntry<String>) -> Option<String> {
-    if entry.types.is_empty() && entry.words.is_empty() {
-        return Some("it has neither types nor words".to_owned());
+    if entry.described != (entry.types.is_empty() && entry.words.is_empty()) {
+        return Some("it has neither types nor words, or it is described and has both".to_owned());
     }
     if entry.action.is_empty() {
         return Some("it has no action".to_owned());

@@ -157,6 +157,8 @@ pub struct FixScope {
     pub when: Vec<Condition>,
     /// See `when`.
     pub text: Vec<Pattern>,
+    /// Patterns of a line that shows that the fix is in force already or cannot be what is missing: it comes late then.
+    pub moot: Vec<Pattern>,
 }
 
 /// A fix that several pages share: `kb/fixes/<id>.md`.

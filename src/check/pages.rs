@@ -141,8 +141,8 @@ fn scope(fix: &FixScope, source: &Source<'_>) -> Vec<Finding> {
     };
     let mut findings: Vec<Finding> = unknown.map(finding).collect();
     findings.extend(fix.when.iter().flat_map(|expression| condition(source, expression.source())));
-    let broken =
-        fix.text.iter().map(Pattern::source).filter_map(|source| Some((source, Pattern::check(source).err()?)));
+    let patterns = fix.text.iter().chain(&fix.moot);
+    let broken = patterns.map(Pattern::source).filter_map(|source| Some((source, Pattern::check(source).err()?)));
     findings.extend(broken.map(|(pattern, reason)| {
         source.finding(find(source, pattern), "bad-pattern", format!("the regex of a fix does not compile: {reason}"))
     }));

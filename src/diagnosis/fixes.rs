@@ -110,11 +110,15 @@ fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)>
 fn shown(scope: &FixScope, probability: f64, scene: &Scene<'_>) -> Option<bool> {
     /// The fixes of a less likely cause come late in any case, so that the text is not searched for them.
     const UNLIKELY: f64 = 0.03;
-    if scope.when.is_empty() && scope.text.is_empty() {
+    let always = scope.when.is_empty() && scope.text.is_empty();
+    if always && scope.moot.is_empty() {
         return None;
     }
-    if probability < UNLIKELY {
+    if probability < UNLIKELY || scope.moot.iter().any(|pattern| scene.shows(pattern)) {
         return Some(false);
+    }
+    if always {
+        return None;
     }
     let holds = scope.when.iter().any(|when| scene.conditions.holds(when).is_some());
     Some(holds || scope.text.iter().any(|pattern| scene.shows(pattern)))

@@ -204,7 +204,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 let first = situation.first_recipe(&book.fault(index).area);
                 diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
                 if diagnosis.verdict == Verdict::OrdinaryError {
-                    let failing = unlisted::Failing::of(transcript, incident, primary.line, primary.error);
+                    let failing = unlisted::Failing::of(transcript, incident, primary);
                     diagnosis.actions.splice(0..0, unlisted::specific(failing, &situation));
                 }
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
@@ -212,7 +212,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;
-                let failing = unlisted::Failing::of(transcript, incident, primary.line, primary.error);
+                let failing = unlisted::Failing::of(transcript, incident, primary);
                 diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, &situation, book);
                 diagnosis.nearest = nearest(transcript, incident, primary, library);
             }

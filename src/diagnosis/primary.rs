@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 
 use super::excuses::{self, Excused};
 use super::explanations::Explanations;
+use super::unlisted::reporting_line;
 use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{self, Complaint, ErrorEvent, Incident, Kind, is_conditional, is_written};
+use crate::incident::{self, Complaint, Description, ErrorEvent, Incident, Kind, is_conditional, is_written};
 use crate::matching::{Hit, Origin, Owner};
 use crate::text::{Level, Line, Transcript};
 
@@ -41,9 +42,39 @@ pub(super) struct Candidate {
     pub stream: usize,
     /// Seconds on the transcript's clock.
     pub time: Option<f64>,
+    /// The kind of problem that the writer's sentences describe, where no message reports it.
+    pub described: Option<&'static str>,
 }
 
+/// Sentences whose probability to describe no problem is below this are a report, and above `NO_PROBLEM` none. Of the 3,900
+/// composed descriptions, each judged by what was learned from the other four fifths, the first misses 16 % of the
+/// problems and takes 21 % of the others for one, which were written to hold the same words.
+const A_PROBLEM: f32 = 0.3;
+const NO_PROBLEM: f32 = 0.97;
+
+/// Fewer concepts say too little.
+const FEWEST_CONCEPTS: usize = 3;
+
 impl Candidate {
+    /// A failure on a line, with the error of the incident that it belongs to.
+    #[cfg(test)]
+    pub(super) fn at(line: usize, error: Option<usize>) -> Self {
+        Self {
+            fault: None,
+            line,
+            at: 0,
+            error,
+            role: SignatureRole::Cause,
+            severity: Severity::Fatal,
+            origin: Origin::Page,
+            specificity: 0,
+            rank: None,
+            stream: 0,
+            time: None,
+            described: None,
+        }
+    }
+
     /// Whether somebody describes a symptom, and no message reports a failure.
     pub(super) fn is_described(&self) -> bool {
         self.fault.is_some()
@@ -151,6 +182,7 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
             rank: line.prefix.rank.or(event.and_then(|event| event.rank)),
             stream,
             time: line.prefix.time.or(event.and_then(|event| event.time)),
+            described: None,
         };
         match candidates.last_mut().filter(|last| last.line == hit.line) {
             Some(last) if better_on_line(last, &candidate) => {}
@@ -217,6 +249,7 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
             rank: event.rank,
             stream: event.stream,
             time: event.time,
+            described: None,
         });
     }
     found
@@ -244,14 +277,31 @@ pub(super) fn last_resort(
     hits: &[Hit],
     book: &Book,
 ) -> Option<Candidate> {
-    if let Some(complaint) = incident::complaint(transcript, incident) {
+    let description = incident::description(transcript, incident);
+    let is_none = description.is_some_and(|it| it.described.no_problem > NO_PROBLEM);
+    if let Some(complaint) = incident::complaint(transcript, incident)
+        && !is_none
+    {
         return Some(complained(complaint, transcript, incident, book));
     }
     let explained: BTreeSet<usize> = hits.iter().map(|hit| hit.line).collect();
     let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();
     let accounted = |line| explained.contains(&line) || stops.iter().any(|stop| stop.lines.contains(&line));
-    let found = incident::reported(transcript, incident, accounted)?;
-    Some(reported(found.line, found.symptom.and_then(|id| book.find(id)), transcript, incident))
+    let found = incident::reported(transcript, incident, accounted);
+    if let Some(fault) = found.and_then(|found| found.symptom).and_then(|id| book.find(id)) {
+        return found.map(|found| reported(found.line, Some(fault), transcript, incident));
+    }
+    // A line that an entry explains says more than one that only sounds like a failure.
+    if let Some(line) = reporting_line(transcript, incident) {
+        return Some(reported(line, None, transcript, incident));
+    }
+    let problem = |it: &Description| it.described.no_problem < A_PROBLEM && it.described.concepts >= FEWEST_CONCEPTS;
+    if let Some(description) = description.filter(problem) {
+        let kind = description.described.kind;
+        let found = reported(description.line, book.find(kind), transcript, incident);
+        return Some(Candidate { described: Some(kind), ..found });
+    }
+    Some(reported(found?.line, None, transcript, incident))
 }
 
 fn complained(complaint: Complaint, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
@@ -274,6 +324,7 @@ fn reported(line: usize, fault: Option<usize>, transcript: &Transcript, incident
         rank: prefix.rank,
         stream: writers.stream_of(line),
         time: prefix.time,
+        described: None,
     }
 }
 

@@ -49,7 +49,7 @@ pub use command::{CommandLine, Form, Override};
 pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::{reported, symptom_of_message};
-pub(crate) use remarks::{Complaint, complaint};
+pub(crate) use remarks::{Complaint, Description, complaint, description};
 pub(crate) use stance::{Stance, is_output, went_on};
 pub(crate) use words::contains_folded;
 use writing::is_change;

@@ -14,6 +14,7 @@ const WALKS: &[(&str, &str)] = &[
     ("Adding a name that a package removed or renamed", "src/removed/mod.rs"),
     ("Adding a resolved case", "tests/it/contributing.rs"),
     ("Adding an ordinary error", "src/diagnosis/unlisted/entries.rs"),
+    ("Adding a kind of problem that people describe", "src/descriptions/mod.rs"),
     ("Adding a package", "src/incident/tests.rs"),
     ("Adding a wording", "src/incident/tests.rs"),
     ("Adding a platform", "src/diagnosis/platform_tests.rs"),

@@ -24,6 +24,7 @@ const LAYERS: &[&str] = &[
     "removed",
     "truth",
     "wording",
+    "descriptions",
     "text",
     "incident",
     "book",

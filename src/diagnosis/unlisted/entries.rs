@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use super::Failing;
 use crate::book::builtin::Builtin;
 use crate::book::errors::{AND, ErrorEntry};
-use crate::incident::{Incident, Role};
+use crate::incident::{Incident, Role, is_conditional};
 use crate::literals::Literals;
-use crate::text::Transcript;
+use crate::text::{Level, Transcript};
 
 type Entry = ErrorEntry<&'static str>;
 
@@ -62,6 +62,9 @@ pub(super) fn of_message(failing: Failing<'_>) -> Option<&'static Entry> {
 /// The entries for an error: those of its words, or of other errors and lines of the text where they fit none, then that
 /// of its type, then what is left to do about every exception.
 pub(super) fn fitting(failing: Failing<'_>, transcript: &Transcript, incident: &Incident) -> Vec<&'static Entry> {
+    if let Some(kind) = failing.described {
+        return Builtin::errors().iter().filter(|entry| entry.described && entry.id == kind).collect();
+    }
     let type_name = short(failing.type_name);
     let mut found = FINDER.found(type_name, failing.message);
     if found.is_empty() {
@@ -91,6 +94,20 @@ pub(super) fn is_last_resort(entry: &Entry) -> bool {
     entry.types.contains(&ANY_TYPE)
 }
 
+/// The line whose words an entry explains best, where no line was recognized as a failure in another way.
+pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &Incident) -> Option<usize> {
+    let lines = transcript.len().saturating_sub(AROUND)..transcript.len();
+    let read = |line: &usize| incident.roles.get(*line).is_none_or(|role| role.may_be_evidence());
+    let found = lines.filter(read).filter_map(|line| {
+        let text = Some(transcript.line(line))
+            .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
+            .text;
+        let (length, _) = FINDER.found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
+        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text)).then_some((length, line))
+    });
+    found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
+}
+
 /// Entries that lines around the failing one name: a message in a sentence, the cause above a summary.
 fn elsewhere(failing: Failing<'_>, transcript: &Transcript, incident: &Incident) -> Vec<(usize, &'static Entry)> {
     let lines = failing.line.saturating_sub(AROUND)..(failing.line + AROUND).min(transcript.len());
@@ -118,6 +135,7 @@ fn short(type_name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnosis::primary::Candidate;
     use crate::{incident, text};
 
     #[test]
@@ -141,7 +159,7 @@ mod tests {
         let ids = |log: &str, line: usize, error: Option<usize>| -> Vec<&str> {
             let transcript = text::read(log.as_bytes());
             let incident = incident::read(&transcript);
-            let failing = Failing::of(&transcript, &incident, line, error);
+            let failing = Failing::of(&transcript, &incident, &Candidate::at(line, error));
             fitting(failing, &transcript, &incident).into_iter().map(|entry| entry.id).collect()
         };
         let own = format!(

@@ -4,9 +4,12 @@
 mod entries;
 mod packages;
 
+pub(super) use entries::reporting_line;
+
 use super::alternatives;
 use super::answer::Action;
 use super::precedents::Precedents;
+use super::primary::Candidate;
 use super::situation::Situation;
 use crate::book::Book;
 use crate::book::errors::{ErrorAction, ErrorEntry};
@@ -33,20 +36,23 @@ pub(super) struct Failing<'a> {
     pub(super) frames: &'a [Frame],
     /// Index of the line that shows it.
     pub(super) line: usize,
+    /// The entry of what the writer describes.
+    pub(super) described: Option<&'static str>,
 }
 
 impl<'a> Failing<'a> {
     /// The failing error of a candidate, or the line that reports it.
-    pub(super) fn of(transcript: &'a Transcript, incident: &'a Incident, line: usize, error: Option<usize>) -> Self {
+    pub(super) fn of(transcript: &'a Transcript, incident: &'a Incident, failure: &Candidate) -> Self {
+        let &Candidate { line, error, described, .. } = failure;
         let Some(event) = error.and_then(|error| incident.errors.get(error)) else {
-            return Self { type_name: "", message: transcript.line(line).text, frames: &[], line };
+            return Self { type_name: "", message: transcript.line(line).text, frames: &[], line, described };
         };
         // "An error occurred in X", logged above a traceback: the exception below has the words.
         let logged = |event: &crate::incident::ErrorEvent| event.type_name.is_empty() && event.frames.is_empty();
         let thrown = || incident.errors.iter().find(|other| other.headline > event.headline && !logged(other));
         let event = if logged(event) { thrown().unwrap_or(event) } else { event };
         let message = if event.message.is_empty() { transcript.line(event.headline).text } else { &event.message };
-        Self { type_name: &event.type_name, message, frames: &event.frames, line: event.headline }
+        Self { type_name: &event.type_name, message, frames: &event.frames, line: event.headline, described }
     }
 }
 

@@ -11,7 +11,7 @@ use super::language::{groups, holds};
 use super::{HEAD, TAIL, is_logged};
 use crate::incident::{Incident, Role, is_conditional};
 use crate::pattern::Pattern;
-use crate::text::Transcript;
+use crate::text::{Line, Transcript};
 use crate::wording;
 
 /// The page of a symptom that the writer describes.
@@ -25,21 +25,24 @@ pub(crate) struct Complaint {
     pub(crate) despite: bool,
 }
 
+/// The lines that can be the writer's sentences.
+pub(super) fn prose<'t>(transcript: &'t Transcript, incident: &'t Incident) -> impl Iterator<Item = Line<'t>> {
+    let len = transcript.len();
+    let ends = (0..len).filter(move |&index| index < HEAD || index + TAIL >= len);
+    ends.map(|index| transcript.line(index)).filter(|line| {
+        let said_by = line.prefix;
+        matches!(incident.roles.get(line.index), Some(Role::Text))
+            && said_by.level.is_none()
+            && said_by.time.is_none()
+            && said_by.source.is_none()
+            && said_by.rank.is_none()
+            && is_prose(line.text)
+    })
+}
+
 /// The complaint of a text that says most; the first of several of one page.
 pub(crate) fn complaint(transcript: &Transcript, incident: &Incident) -> Option<Complaint> {
-    let len = transcript.len();
-    let prose = || {
-        let ends = (0..len).filter(|&index| index < HEAD || index + TAIL >= len);
-        ends.map(|index| transcript.line(index)).filter(|line| {
-            let said_by = line.prefix;
-            matches!(incident.roles.get(line.index), Some(Role::Text))
-                && said_by.level.is_none()
-                && said_by.time.is_none()
-                && said_by.source.is_none()
-                && said_by.rank.is_none()
-                && is_prose(line.text)
-        })
-    };
+    let prose = || prose(transcript, incident);
     let found = prose().filter_map(|line| Some((READER.read(line.text)?, line.index)));
     let (said, line) = found.min_by_key(|(said, _)| said.place)?;
     if prose().any(|line| READER.is_over(line.text)) {

@@ -6,6 +6,7 @@
 
 mod clauses;
 mod complaints;
+mod described;
 mod gate;
 mod language;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 use std::sync::LazyLock;
 
 pub(crate) use self::complaints::{Complaint, complaint};
+pub(crate) use self::described::{Description, description};
 
 use self::clauses::{Clause, Splitter};
 use self::gate::Gate;

@@ -1,0 +1,93 @@
+//! What kind of problem somebody describes who has no message: "it takes ages", "the images are all black".
+//!
+//! Learned by `build.rs` from the composed descriptions in `kb/descriptions`, a file for each kind, with the concepts of
+//! `kb/wording/concepts.toml` in place of words. A new kind needs no Rust: a file named like a page or like an entry of
+//! `kb/errors`. Decoded when first asked, which is where the book found nothing in a text.
+
+mod concepts;
+mod model;
+
+use std::sync::LazyLock;
+
+use concepts::Concepts;
+use model::{Learned, NONE};
+
+/// What somebody describes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Described {
+    /// The likeliest kind of problem: the id of a page or of an entry of `kb/errors`.
+    pub(crate) kind: &'static str,
+    /// The probability of this kind, if there is a problem.
+    pub(crate) probability: f32,
+    /// The probability that the text describes no problem of its writer.
+    pub(crate) no_problem: f32,
+    /// Whether a person seems to write, and not a program.
+    pub(crate) by_person: bool,
+    /// How many concepts were found, negated ones counted twice.
+    pub(crate) concepts: usize,
+}
+
+struct Reader {
+    learned: Learned<&'static str>,
+    concepts: Concepts<'static>,
+    none: usize,
+}
+
+static READER: LazyLock<Reader> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/descriptions.postcard"));
+    let learned: Learned<&'static str> = postcard::from_bytes(bytes).expect("the same build wrote these bytes");
+    let concepts = Concepts::new(learned.concepts.iter().copied(), learned.alternatives.iter().copied());
+    let none = learned.kinds.iter().position(|kind| *kind == NONE).unwrap_or(usize::MAX);
+    Reader { learned, concepts, none }
+});
+
+/// What a text describes; `None` where it holds no concept at all.
+pub(crate) fn described(text: &str) -> Option<Described> {
+    let features = READER.concepts.features(text);
+    if features.is_empty() {
+        return None;
+    }
+    let probabilities = READER.learned.probabilities(&features);
+    let no_problem = probabilities.get(READER.none).copied().unwrap_or(0.0);
+    let problems = probabilities.iter().enumerate().filter(|(kind, _)| *kind != READER.none);
+    let (kind, probability) = problems.max_by(|a, b| a.1.total_cmp(b.1))?;
+    Some(Described {
+        kind: READER.learned.kinds[kind],
+        probability: probability / (1.0 - no_problem).max(f32::EPSILON),
+        no_problem,
+        by_person: READER.learned.writer.iter().any(|concept| features.contains(concept)) || text.contains(['?', '？']),
+        concepts: features.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_describe() {
+        for (text, kind) in [
+            ("Epochs crawl: 40 minutes each, my old laptop needed ten. What could be the reason?", "slow-training"),
+            ("every picture comes out black no matter which prompt", "black-images"),
+            ("Seit dem Update rechnet alles auf der CPU, die Grafikkarte wird nicht erkannt", "gpu-not-used"),
+            ("the loss is the same after ten epochs, accuracy stays at chance. why?", "not-learning"),
+        ] {
+            let found = described(text).expect("concepts");
+            assert_eq!(found.kind, kind, "{text}: {found:?}");
+            assert!(found.no_problem < 0.2, "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_problem() {
+        for text in [
+            "Thanks, training finished over night and the accuracy is as in the paper.",
+            "This PR fixes a hang of the data loader when a worker is killed, and adds a test for it.",
+            "How do I set the number of workers, and is there a rule of thumb?",
+        ] {
+            let found = described(text).expect("concepts");
+            assert!(found.no_problem > 0.5, "{text}: {found:?}");
+        }
+        assert_eq!(described("0x7f"), None);
+    }
+}

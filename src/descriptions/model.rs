@@ -1,0 +1,105 @@
+//! Which kind of problem a description is of: a weight for each concept and kind, learned from composed descriptions.
+//!
+//! `build.rs` includes this file by path, and learns.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// The kinds of descriptions in which nobody has a problem begin so.
+pub(crate) const NONE: &str = "none";
+
+/// What was learned, packed by `build.rs`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Learned<S> {
+    /// The names of the concepts.
+    pub(crate) concepts: Vec<S>,
+    /// The ways to say them, each with the number of its concept.
+    pub(crate) alternatives: Vec<(u16, S)>,
+    /// The concepts by which a person writes.
+    pub(crate) writer: Vec<u16>,
+    /// The kinds of problems: names of pages, or of entries of `kb/errors`. All kinds without a problem are one, `none`.
+    pub(crate) kinds: Vec<S>,
+    /// For each kind a row: the weight of each feature (see `Concepts::features`), and last what it has in any case.
+    pub(crate) weights: Vec<Vec<f32>>,
+}
+
+impl<S> Learned<S> {
+    /// The probability of each kind, in their order.
+    #[allow(dead_code, reason = "only the library asks")]
+    pub(crate) fn probabilities(&self, features: &BTreeSet<u16>) -> Vec<f32> {
+        softmax(self.weights.iter().map(|row| score(row, features)).collect())
+    }
+}
+
+/// How far a row of weights speaks for its kind.
+pub(crate) fn score(row: &[f32], features: &BTreeSet<u16>) -> f32 {
+    let weight = |feature: u16| row.get(usize::from(feature)).copied().unwrap_or(0.0);
+    features.iter().map(|&feature| weight(feature)).sum::<f32>() * scale(features) + row.last().copied().unwrap_or(0.0)
+}
+
+/// Many concepts say little more together than a few.
+fn scale(features: &BTreeSet<u16>) -> f32 {
+    2.0 / (features.len().max(1) as f32).sqrt()
+}
+
+fn softmax(mut scores: Vec<f32>) -> Vec<f32> {
+    let most = scores.iter().copied().fold(f32::MIN, f32::max);
+    for score in &mut scores {
+        *score = (*score - most).exp();
+    }
+    let sum: f32 = scores.iter().sum();
+    for score in &mut scores {
+        *score /= sum;
+    }
+    scores
+}
+
+/// Learns the weights: multinomial logistic regression by stochastic gradient descent with AdaGrad's step sizes
+/// (Duchi, Hazan, Singer 2011), always in the same order. `examples` are features with the number of their kind.
+#[allow(dead_code, reason = "build.rs learns")]
+pub(crate) fn learn(examples: &[(BTreeSet<u16>, usize)], kinds: usize, features: usize) -> Vec<Vec<f32>> {
+    /// Passes over the examples, the first step, and how strongly weights are drawn to zero in each.
+    const PASSES: usize = 15;
+    const STEP: f32 = 0.25;
+    const SHRINK: f32 = 0.01;
+    let mut weights = vec![vec![0.0_f32; features + 1]; kinds];
+    let mut squares = vec![vec![1.0_f32; features + 1]; kinds];
+    for pass in 0..PASSES {
+        // A stride that shares no factor with the number of examples visits each once, in another order each time.
+        let stride = stride(examples.len(), pass);
+        for turn in 0..examples.len() {
+            let (present, right) = &examples[turn * stride % examples.len()];
+            let probabilities = softmax(weights.iter().map(|row| score(row, present)).collect());
+            for (kind, probability) in probabilities.into_iter().enumerate() {
+                let error = probability - if kind == *right { 1.0 } else { 0.0 };
+                if error.abs() < 0.001 {
+                    continue;
+                }
+                let last = features;
+                for place in present.iter().map(|&feature| usize::from(feature)).chain([last]) {
+                    let weight = weights[kind][place];
+                    let slope = error * if place == last { 1.0 } else { scale(present) } + SHRINK * weight;
+                    squares[kind][place] += slope * slope;
+                    weights[kind][place] = weight - STEP * slope / squares[kind][place].sqrt();
+                }
+            }
+        }
+    }
+    weights
+}
+
+/// A number near the golden section of `count` that shares no factor with it, another one for each pass.
+fn stride(count: usize, pass: usize) -> usize {
+    let shares = |mut a: usize, mut b: usize| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a > 1
+    };
+    let mut stride = count * 618 / 1000 + 1 + pass * 7;
+    while shares(stride, count) {
+        stride += 1;
+    }
+    stride
+}

@@ -1,0 +1,55 @@
+//! Learns from `kb/descriptions` and `kb/wording/concepts.toml`. `build.rs` includes this file by path.
+
+use std::collections::BTreeSet;
+
+use super::concepts::{ConceptFile, Concepts};
+use super::model::{Learned, NONE, learn};
+
+/// Descriptions of one kind, and its name: the file's stem.
+pub(crate) struct Kind {
+    pub(crate) name: String,
+    /// A description on each line.
+    pub(crate) text: String,
+}
+
+/// What was learned from all descriptions. `is_known` says whether a page or an entry has a name.
+pub(crate) fn learned(
+    concepts: &str,
+    kinds: &[Kind],
+    is_known: impl Fn(&str) -> bool,
+) -> Result<Learned<String>, String> {
+    let file: ConceptFile =
+        toml::from_str(concepts).map_err(|error| format!("kb/wording/concepts.toml: {}", error.message()))?;
+    let numbers = 0_u16..;
+    let split = |(number, said): (u16, &String)| -> Vec<(u16, String)> {
+        said.split('|').map(|words| (number, words.trim().to_owned())).collect()
+    };
+    let alternatives: Vec<(u16, String)> = numbers.zip(file.concept.values()).flat_map(split).collect();
+    if let Some((_, empty)) = alternatives.iter().find(|(_, words)| words.trim_matches('$').is_empty()) {
+        return Err(format!("kb/wording/concepts.toml: a concept has an empty alternative {empty:?}"));
+    }
+    let names: Vec<String> = file.concept.into_keys().collect();
+    let number = |name: &String| -> Result<u16, String> {
+        let place = names.iter().position(|other| other == name).and_then(|place| u16::try_from(place).ok());
+        place.ok_or_else(|| format!("kb/wording/concepts.toml: `writer` names {name}, which is not there"))
+    };
+    let writer = file.writer.iter().map(number).collect::<Result<_, _>>()?;
+    let found = Concepts::new(
+        names.iter().map(String::as_str),
+        alternatives.iter().map(|(number, words)| (*number, words.as_str())),
+    );
+    let is_none = |name: &str| name == NONE || name.starts_with("none-");
+    let name = |kind: &Kind| if is_none(&kind.name) { NONE.to_owned() } else { kind.name.clone() };
+    if let Some(stray) = kinds.iter().find(|kind| !is_none(&kind.name) && !is_known(&kind.name)) {
+        return Err(format!("kb/descriptions/{}.txt: no page and no described entry has this name", stray.name));
+    }
+    let names_of_kinds: Vec<String> = kinds.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
+    let mut examples = Vec::new();
+    for kind in kinds {
+        let number = names_of_kinds.iter().position(|other| *other == name(kind)).unwrap_or_default();
+        let lines = kind.text.lines().filter(|line| !line.trim().is_empty());
+        examples.extend(lines.map(|line| (found.features(line), number)));
+    }
+    let weights = learn(&examples, names_of_kinds.len(), 2 * names.len());
+    Ok(Learned { concepts: names, alternatives, writer, kinds: names_of_kinds, weights })
+}

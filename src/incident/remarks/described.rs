@@ -1,0 +1,74 @@
+//! What kind of problem the writer's sentences describe as a whole, where no wording of a complaint is known.
+
+use super::complaints::prose;
+use crate::descriptions::{Described, described};
+use crate::incident::Incident;
+use crate::text::Transcript;
+
+/// Sentences that say what is wrong, at most.
+const MOST_BYTES: usize = 4000;
+
+/// A description, and where it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Description {
+    /// Index of the transcript line that says most of it.
+    pub(crate) line: usize,
+    /// What the sentences describe together.
+    pub(crate) described: Described,
+}
+
+/// What the writer describes; `None` where there is no sentence, or few ones among a program's output that nobody seems to
+/// have written.
+pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Option<Description> {
+    let mut text = String::new();
+    let mut lines: Vec<(usize, &str)> = Vec::new();
+    for line in prose(transcript, incident).filter(|line| is_sentence(line.text)) {
+        if text.len() > MOST_BYTES {
+            break;
+        }
+        text.push_str(line.text);
+        text.push('\n');
+        lines.push((line.index, line.text));
+    }
+    let together = described(&text).filter(|it| it.by_person || text.len() * 4 > transcript.text().len() * 3)?;
+    let says = |text: &str| {
+        described(text).filter(|alone| alone.kind == together.kind).map_or(0.0, |alone| 1.0 - alone.no_problem)
+    };
+    let best = lines.iter().map(|(line, text)| (*line, says(text)));
+    // The first of lines that say as much.
+    let (line, _) = best.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+    Some(Description { line, described: together })
+}
+
+/// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.
+fn is_sentence(text: &str) -> bool {
+    const DRAWN: &[char] = &['|', '━', '█', '=', '{', '}', '[', ']', '<', '>', '\\', '#', '+', '*', '_', '$', ';'];
+    let letters = text.chars().filter(|letter| letter.is_alphabetic() || letter.is_whitespace()).count();
+    let drawn = text.chars().filter(|letter| DRAWN.contains(letter)).count();
+    let all = text.chars().count();
+    letters * 5 >= all * 4 && drawn * 16 <= all && !text.trim().contains("   ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_sentence;
+
+    #[test]
+    fn people_write_sentences() {
+        for text in [
+            "each epoch takes 40 minutes on my RTX 3090, why?",
+            "为什么训练这么慢，显存只占了253MB左右",
+            "I use num_workers=8 and batch_size 64, still it crawls",
+        ] {
+            assert!(is_sentence(text), "{text}");
+        }
+        for text in [
+            "391/391 ━━━━━━━━━━━━━━━━━━━━ 21s 48ms/step - accuracy: 0.5127 - loss: 1.3441",
+            "Beginning of Epoch 1/16, Total Micro Batches 1840 [2023-04-28 06:51:29,903] [INFO] x=3",
+            "CUDA Version                              : 12.2",
+            "for (int i = 0; i < n; ++i) { a[i] = b[i]; }",
+        ] {
+            assert!(!is_sentence(text), "{text}");
+        }
+    }
+}
