@@ -3,6 +3,7 @@
 #![cfg(all(feature = "machine", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod amd;
 mod command;
 mod computing;
 mod hostile;
