@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod amd;
+mod amd_verdicts;
 mod command;
 mod computing;
 mod hostile;

@@ -1,0 +1,86 @@
+//! Errors of ROCm programs and a machine: what the files of AMD's driver say of the causes.
+
+use faultbook::diagnosis::CauseStatus;
+use faultbook::machine::Level;
+
+use super::amd::{Gpu, XTX};
+use super::machine::Machine;
+use super::verdicts::{answer, plain, verdict};
+
+const NO_GPU: &str = "RuntimeError: No HIP GPUs are available";
+
+#[test]
+fn nodes_that_are_missing_confirm_the_container() {
+    let outcome = Machine::amd(&[XTX]).torch_rocm(&["gfx1100"]).without("dev/kfd").probe(Level::Quick);
+    let diagnosis = answer(&plain(NO_GPU), Some(&outcome));
+    verdict(&diagnosis, "no-device", "platform-limit", CauseStatus::Confirmed, "/dev/kfd does not exist here");
+    verdict(&diagnosis, "no-device", "driver-not-loaded", CauseStatus::Refuted, "amdgpu driver is loaded");
+}
+
+#[test]
+fn nodes_that_may_not_be_opened_confirm_the_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = Machine::amd(&[XTX]).torch_rocm(&["gfx1100"]);
+    let node = machine.folder.path().join("dev/kfd");
+    std::fs::set_permissions(&node, std::fs::Permissions::from_mode(0o000)).unwrap();
+    // Root may open everything.
+    if std::fs::File::open(&node).is_err() {
+        let diagnosis = answer(&plain(NO_GPU), Some(&machine.probe(Level::Quick)));
+        verdict(&diagnosis, "no-device", "platform-limit", CauseStatus::Confirmed, "cannot open /dev/kfd");
+    }
+}
+
+#[test]
+fn a_variable_hides_the_gpu() {
+    let machine = Machine::amd(&[XTX]).torch_rocm(&["gfx1100"]).variable("HIP_VISIBLE_DEVICES", "-1");
+    let diagnosis = answer(&plain(NO_GPU), Some(&machine.probe(Level::Quick)));
+    verdict(&diagnosis, "no-device", "environment-variable", CauseStatus::Confirmed, "HIP_VISIBLE_DEVICES");
+}
+
+#[test]
+fn a_machine_without_the_vendors_driver() {
+    let outcome = Machine::with("healthy-h100").torch_28().probe(Level::Quick);
+    let diagnosis = answer(&plain(NO_GPU), Some(&outcome));
+    verdict(&diagnosis, "no-device", "driver-not-loaded", CauseStatus::Confirmed, "no driver for GPUs of this vendor");
+}
+
+#[test]
+fn a_build_for_another_vendor_is_not_used() {
+    let text = "I installed torch 2.8.0 on my machine\n>>> torch.cuda.is_available()\nFalse\n";
+    let outcome = Machine::amd(&[XTX]).torch_28().probe(Level::Quick);
+    let diagnosis = answer(text, Some(&outcome));
+    let words = "the build is for CUDA 12.8, but the GPU of this machine is AMD Radeon RX 7900 XTX";
+    verdict(&diagnosis, "gpu-not-used", "platform-limit", CauseStatus::Confirmed, words);
+}
+
+#[test]
+fn targets_without_code_confirm_the_build() {
+    let machine = || Machine::amd(&[Gpu { target: 100_301, ..XTX }]).torch_rocm(&["gfx1030", "gfx1100"]);
+    let words = "code for gfx1030, gfx1100, not for this gfx1031";
+    let (one, other) = (
+        plain("RuntimeError: HIP error: invalid device function"),
+        plain("RuntimeError: HIP error: no kernel image is available for execution on the device"),
+    );
+    let outcome = machine().probe(Level::Quick);
+    verdict(
+        &answer(&one, Some(&outcome)),
+        "invalid-device-function",
+        "arch-unsupported",
+        CauseStatus::Confirmed,
+        words,
+    );
+    verdict(&answer(&other, Some(&outcome)), "no-kernel-image", "arch-unsupported", CauseStatus::Confirmed, words);
+    // With the variable, the build has code: then it is that of another GPU.
+    let outcome = machine().variable("HSA_OVERRIDE_GFX_VERSION", "10.3.0").probe(Level::Quick);
+    let words = "makes ROCm run code for gfx1030 on this gfx1031";
+    let diagnosis = answer(&one, Some(&outcome));
+    verdict(&diagnosis, "invalid-device-function", "arch-unsupported", CauseStatus::Supported, words);
+}
+
+#[test]
+fn another_process_on_the_gpu_supports_used_memory() {
+    let text = plain("torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB.");
+    let outcome = Machine::amd(&[Gpu { used: 24_000, ..XTX }]).torch_rocm(&["gfx1100"]).probe(Level::Quick);
+    let diagnosis = answer(&text, Some(&outcome));
+    verdict(&diagnosis, "oom", "memory-held", CauseStatus::Supported, "pid 4312 python train.py uses 11.7 GiB");
+}
