@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Registry<'a> {
-    /// The vendors whose names may stand before a fact: see [`Group::each_vendor`].
+    /// The vendors whose names may precede that of a fact: see [`Group::each_vendor`].
     #[serde(borrow)]
     pub vendors: Vec<Cow<'a, str>>,
     /// Groups in the order of the file.

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 pub use definition::{Definition, FactType, Group, Origin, ReportRow, Unit};
 pub use registry::Described;
-pub use registry::{belongs_to_vendor, definitions, describe, groups, label, packages, words};
+pub use registry::{belongs_to_vendor, definitions, describe, groups, label, packages, vendors, words};
 
 /// A value of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]

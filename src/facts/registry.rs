@@ -25,6 +25,11 @@ fn registry() -> &'static Registry<'static> {
     REGISTRY.get_or_init(|| postcard::from_bytes(BYTES).expect("the same build wrote these bytes"))
 }
 
+/// The vendors whose facts may have their name first.
+pub fn vendors() -> impl Iterator<Item = &'static str> {
+    registry().vendors.iter().map(AsRef::as_ref)
+}
+
 /// The registry's groups, in the order of the file.
 pub fn groups() -> &'static [Group<'static>] {
     &registry().groups
@@ -46,7 +51,7 @@ pub fn describe(name: &str) -> Option<Described<'_>> {
     Some(find(name)?.1)
 }
 
-/// Whether a fact describes one vendor's driver or GPUs, so that another vendor's may stand beside it.
+/// Whether a fact describes one vendor's driver or GPUs, so that another vendor on the same machine has one too.
 pub fn belongs_to_vendor(name: &str) -> bool {
     find(name).is_some_and(|(group, _)| group.each_vendor)
 }

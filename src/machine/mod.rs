@@ -52,6 +52,7 @@ use vendor::{VENDORS, Vendor};
 
 pub(crate) use native::leave;
 pub(crate) use numbering::called;
+pub(crate) use others::gpus as other_gpus;
 pub(crate) use outcome::alike;
 pub use outcome::{Check, CheckStatus, Level, Options, Outcome};
 pub(crate) use relate::is_software;
@@ -85,7 +86,11 @@ fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Opt
     }
     question::settle(options, &checks, &mut notes);
     let (mut findings, broken) = findings::of(&notes.facts, seat.vendor, &checks);
-    others::describe(&shared, seat, &notes.facts, &mut findings);
+    if level > Level::Quick && seat.present && seat.vendor.checks().functional.is_empty() {
+        let maker = &seat.vendor.description().name;
+        findings.push(format!("there are no functional checks for GPUs from {maker} yet: nothing was computed"));
+    }
+    others::describe(seat, &notes.facts, &mut findings);
     notes.flag("probe.healthy", seat.present && !broken);
     let looked_in = if seat.present { Vec::new() } else { shared.loader.places() };
     let vendor = seat.vendor.description();

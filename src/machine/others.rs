@@ -4,12 +4,15 @@
 //! framework's build, otherwise the first with a GPU. Facts of the others have the vendor before their names:
 //! `amd.gpu.0.name`.
 
+use std::path::Path;
+
 use super::libraries::Chosen;
 use super::note::Notes;
 use super::quick::Read;
 use super::seat::Seat;
-use super::{Shared, question};
-use crate::facts::{Facts, Source, Value, belongs_to_vendor};
+use super::{Shared, pci, question};
+use crate::facts::{self, Facts, Source, Value, belongs_to_vendor};
+use crate::{vendors, wording};
 
 /// The vendor in question, all facts, and the libraries that its checks load.
 pub(super) fn in_question(shared: &Shared, read: Read) -> (&Seat, Notes, Chosen) {
@@ -50,23 +53,39 @@ fn add(own: &Facts, vendor: &str, facts: &mut Facts) {
     }
 }
 
-/// Says what GPUs of vendors that are not in question there are; first, if the framework is built for none of them.
-pub(super) fn describe(shared: &Shared, seat: &Seat, facts: &Facts, findings: &mut Vec<String>) {
-    let asked = seat.vendor.description();
-    let built = facts.get(&format!("torch.{}", asked.runtime.facts)).is_some();
-    let runtime = &asked.runtime.name;
-    for other in shared.seats.iter().map(|other| other.vendor.description()).filter(|other| other.id != asked.id) {
-        let (maker, gpus) = (&other.name, names(facts, &other.id).join(", "));
-        if gpus.is_empty() {
-            continue;
-        }
-        if built && !seat.present && !seat.on_bus {
-            let says = format!("the torch of this environment is built for {runtime}, the GPU is from {maker}: {gpus}");
-            findings.insert(0, says);
-        } else {
-            findings.push(format!("this machine also has a GPU from {maker}, which {runtime} does not use: {gpus}"));
+/// Lists the GPUs of vendors that no code asks, as the PCI bus has them.
+pub(super) fn read_bus(root: &Path, notes: &mut Notes) {
+    for platform in &wording::platforms().vendor {
+        let Some(devices) = platform.pci.and_then(|number| pci::devices(root, number)) else { continue };
+        let gpus = devices.iter().filter(|device| device.is_gpu());
+        let shown =
+            |device: &pci::PciDevice| format!("{} {}", device.address, device.driver.as_deref().unwrap_or("no driver"));
+        let gpus: Vec<String> = gpus.map(shown).collect();
+        if !gpus.is_empty() {
+            notes.count(format!("{}.pci.gpu_count", platform.name), gpus.len() as u64);
+            notes.list(format!("{}.pci.gpus", platform.name), gpus);
         }
     }
+}
+
+/// Says whose the GPUs are where the framework is built for another vendor's.
+pub(super) fn describe(seat: &Seat, facts: &Facts, findings: &mut Vec<String>) {
+    let runtime = &seat.vendor.description().runtime;
+    let built = facts.get(&format!("torch.{}", runtime.facts)).is_some();
+    if built && !seat.present && !seat.on_bus {
+        let gpus = gpus(facts).into_iter().map(|(maker, gpus)| {
+            format!("the torch of this environment is built for {}, the GPU is from {maker}: {gpus}", runtime.name)
+        });
+        findings.splice(0..0, gpus);
+    }
+}
+
+/// The GPUs of vendors that are not in question: "AMD" and "AMD Radeon RX 7900 XTX (gfx1100)".
+pub(crate) fn gpus(facts: &Facts) -> Vec<(String, String)> {
+    let found = facts::vendors().map(|id| (id, names(facts, id))).filter(|(_, names)| !names.is_empty());
+    let capital = |id: &str| id[..1].to_uppercase() + &id[1..];
+    let maker = |id: &str| vendors::by_id(id).map_or_else(|| capital(id), |vendor| vendor.name.clone());
+    found.map(|(id, names)| (maker(id), names.join(", "))).collect()
 }
 
 /// "AMD Radeon RX 7900 XTX (gfx1100)".

@@ -17,7 +17,7 @@ use super::python::Python;
 use super::seat::{Seat, write_runtime};
 use super::step::{INIT, MANAGEMENT};
 use super::vendor::Vendor;
-use super::{Shared, environment, kernel_log, python, step, system};
+use super::{Shared, environment, kernel_log, others, python, step, system};
 
 /// What was read: facts of the machine and of each vendor.
 pub(super) struct Read {
@@ -147,6 +147,7 @@ fn machine(shared: &Shared, _seat: usize, sender: &Sender<Part>) {
         vendor.read_system(root, notes);
     }
     kernel_log::read(root, &mut vendors, &mut notes);
+    others::read_bus(root, &mut notes);
     send(sender, Part::Machine(notes, vendors.into_iter().map(|(_, notes)| notes).collect()));
 }
 

@@ -22,7 +22,7 @@ fn with_maker(name: &str) -> String {
     if name.starts_with("AMD") { name.to_owned() } else { format!("AMD {name}") }
 }
 
-/// "744C,	C8,	AMD Radeon RX 7900 XTX".
+/// "744C, C8, AMD Radeon RX 7900 XTX", with tabs after the commas.
 fn in_list(text: &str, device: u32, revision: u32) -> Option<String> {
     text.lines().find_map(|line| {
         let mut parts = line.splitn(3, ',').map(str::trim);

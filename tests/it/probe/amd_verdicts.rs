@@ -9,6 +9,8 @@ use super::verdicts::{answer, plain, verdict};
 
 const NO_GPU: &str = "RuntimeError: No HIP GPUs are available";
 
+const NOT_SEEN: &str = "I installed torch 2.8.0 on my machine\n>>> torch.cuda.is_available()\nFalse\n";
+
 #[test]
 fn nodes_that_are_missing_confirm_the_container() {
     let outcome = Machine::amd(&[XTX]).torch_rocm(&["gfx1100"]).without("dev/kfd").probe(Level::Quick);
@@ -46,11 +48,30 @@ fn a_machine_without_the_vendors_driver() {
 
 #[test]
 fn a_build_for_another_vendor_is_not_used() {
-    let text = "I installed torch 2.8.0 on my machine\n>>> torch.cuda.is_available()\nFalse\n";
     let outcome = Machine::amd(&[XTX]).torch_28().probe(Level::Quick);
-    let diagnosis = answer(text, Some(&outcome));
+    let diagnosis = answer(NOT_SEEN, Some(&outcome));
     let words = "the build is for CUDA 12.8, but the GPU of this machine is AMD Radeon RX 7900 XTX";
     verdict(&diagnosis, "gpu-not-used", "platform-limit", CauseStatus::Confirmed, words);
+}
+
+#[test]
+fn a_gpu_that_no_code_asks_is_named() {
+    let gpu = "sys/bus/pci/devices/0000:03:00.0";
+    let machine = Machine::without_driver().torch_28();
+    let machine = machine.file(&format!("{gpu}/vendor"), "0x8086\n").file(&format!("{gpu}/class"), "0x030000\n");
+    let outcome = machine.probe(Level::Quick);
+    let words = "the torch of this environment is built for CUDA, the GPU is from Intel: 0000:03:00.0 no driver";
+    assert_eq!(outcome.findings[0], words);
+    let diagnosis = answer(NOT_SEEN, Some(&outcome));
+    verdict(&diagnosis, "gpu-not-used", "platform-limit", CauseStatus::Supported, "is from Intel");
+}
+
+#[test]
+fn the_machine_decides_whose_commands_are_shown() {
+    let vendor = |outcome| answer(NOT_SEEN, Some(&outcome)).environment.text("gpu.vendor").map(str::to_owned);
+    let rocm = Machine::amd(&[XTX]).torch_rocm(&["gfx1100"]);
+    assert_eq!(vendor(rocm.probe(Level::Quick)).as_deref(), Some("amd"));
+    assert_eq!(vendor(Machine::without_driver().probe(Level::Quick)), None);
 }
 
 #[test]
