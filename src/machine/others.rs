@@ -57,7 +57,7 @@ fn add(own: &Facts, vendor: &str, facts: &mut Facts) {
 pub(super) fn read_bus(root: &Path, notes: &mut Notes) {
     for platform in &wording::platforms().vendor {
         let Some(devices) = platform.pci.and_then(|number| pci::devices(root, number)) else { continue };
-        let gpus = devices.iter().filter(|device| device.is_gpu());
+        let gpus = devices.iter().filter(|device| device.is_display());
         let shown =
             |device: &pci::PciDevice| format!("{} {}", device.address, device.driver.as_deref().unwrap_or("no driver"));
         let gpus: Vec<String> = gpus.map(shown).collect();

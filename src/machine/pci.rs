@@ -17,9 +17,15 @@ pub(super) struct PciDevice {
 }
 
 impl PciDevice {
-    /// A display controller, or a processing accelerator: data-centre GPUs without display outputs are the latter.
+    /// A display controller.
+    pub(super) fn is_display(&self) -> bool {
+        self.class.starts_with("0x03")
+    }
+
+    /// A display controller, or a processing accelerator: AMD's data-centre GPUs are the latter. Of other vendors, neural
+    /// processing units are accelerators too.
     pub(super) fn is_gpu(&self) -> bool {
-        self.class.starts_with("0x03") || self.class.starts_with("0x12")
+        self.is_display() || self.class.starts_with("0x12")
     }
 }
 

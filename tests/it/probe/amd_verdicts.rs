@@ -59,6 +59,9 @@ fn a_gpu_that_no_code_asks_is_named() {
     let gpu = "sys/bus/pci/devices/0000:03:00.0";
     let machine = Machine::without_driver().torch_28();
     let machine = machine.file(&format!("{gpu}/vendor"), "0x8086\n").file(&format!("{gpu}/class"), "0x030000\n");
+    // A neural processing unit is none.
+    let unit = "sys/bus/pci/devices/0000:00:0b.0";
+    let machine = machine.file(&format!("{unit}/vendor"), "0x8086\n").file(&format!("{unit}/class"), "0x120000\n");
     let outcome = machine.probe(Level::Quick);
     let words = "the torch of this environment is built for CUDA, the GPU is from Intel: 0000:03:00.0 no driver";
     assert_eq!(outcome.findings[0], words);
