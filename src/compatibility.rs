@@ -25,8 +25,12 @@ pub(crate) fn same_major(one: &str, other: &str) -> bool {
 /// Whether a build for `archs` ("sm_86", "compute_90") runs on a device of `capability` ("8.6").
 ///
 /// A cubin runs on the same major version with an equal or higher minor one; PTX (`compute_NN`) is compiled for any
-/// newer device (CUDA programming guide, "Binary compatibility").
+/// newer device (CUDA programming guide, "Binary compatibility"). Code for an AMD target ("gfx1100") runs on that target.
 pub(crate) fn arch_supported(capability: &str, archs: &[String]) -> bool {
+    if capability.starts_with("gfx") {
+        // Features follow a colon: gfx90a:sramecc+:xnack-.
+        return archs.iter().any(|arch| arch.split(':').next() == Some(capability));
+    }
     let Some((major, minor)) = split_capability(capability) else { return true };
     archs.iter().any(|arch| {
         let Some((kind, number)) = arch.split_once('_') else { return false };

@@ -151,11 +151,20 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     let (transcript, incident) = (located.transcript.as_ref(), located.incident.as_ref());
     let (library, book) = (*library, library.book);
     let mut facts = facts_of(transcript, incident, ordered.primary.as_ref());
-    facts.merge(&measured.facts);
+    let failing = failing_lines(incident, ordered.primary.as_ref());
+    if !measured.facts.is_empty() {
+        // Of a machine with GPUs of several vendors, the text decides whose facts count.
+        let mut stated = facts.clone();
+        Situation::of(transcript, incident, &failing, &stated).record(&mut stated);
+        match stated.text("gpu.vendor") {
+            Some(vendor) => facts.merge(&measured.facts.for_vendor(vendor)),
+            None => facts.merge(&measured.facts),
+        }
+    }
 
     let matching = reports::matching(transcript, incident, ordered.primary.as_ref(), library, &facts);
     reports::inherit_environment(&matching, &mut facts);
-    let situation = Situation::of(transcript, incident, &failing_lines(incident, ordered.primary.as_ref()), &facts);
+    let situation = Situation::of(transcript, incident, &failing, &facts);
     situation.record(&mut facts);
     enrich::from_catalogue(&mut facts, book);
     if let Some(fault) = located.fault() {

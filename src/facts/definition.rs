@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Registry<'a> {
+    /// The vendors whose names may precede that of a fact: see [`Group::each_vendor`].
+    #[serde(borrow)]
+    pub vendors: Vec<Cow<'a, str>>,
     /// Groups in the order of the file.
     #[serde(borrow, rename = "group")]
     pub groups: Vec<Group<'a>>,
@@ -25,6 +28,10 @@ pub struct Group<'a> {
     /// Whether the machine's GPUs have each fact too: `gpu.1.uuid` besides `gpu.uuid`.
     #[serde(default)]
     pub each_gpu: bool,
+    /// Whether a machine with GPUs of several vendors has each fact for those that are not in question too:
+    /// `amd.gpu.name` besides `gpu.name`.
+    #[serde(default)]
+    pub each_vendor: bool,
     /// The only words that may take the place of a name's part in braces; any word where there are none.
     #[serde(default)]
     pub names: Vec<Cow<'a, str>>,

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 pub use definition::{Definition, FactType, Group, Origin, ReportRow, Unit};
 pub use registry::Described;
-pub use registry::{definitions, describe, groups, label, packages, words};
+pub use registry::{belongs_to_vendor, definitions, describe, groups, label, packages, vendors, words};
 
 /// A value of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -166,6 +166,32 @@ impl Facts {
         for (name, why) in &other.unknown {
             self.set_unknown(name.clone(), why.clone());
         }
+    }
+
+    /// The facts of a machine for a run on a GPU of `vendor`: where that is another one than the vendor whose facts have
+    /// the plain names, its own get them.
+    pub(crate) fn for_vendor(&self, vendor: &str) -> Self {
+        let plain = self.text("driver.vendor");
+        if plain.is_none_or(|plain| plain == vendor) {
+            return self.clone();
+        }
+        let own = |name: &str| name.strip_prefix(vendor)?.strip_prefix('.').map(str::to_owned);
+        let mut facts = Self::default();
+        let kept = |name: &str| own(name).or_else(|| (!belongs_to_vendor(name)).then(|| name.to_owned()));
+        for (name, fact) in &self.known {
+            if let Some(name) = kept(name) {
+                facts.add(name, fact.value.clone(), fact.source, fact.line);
+            }
+        }
+        for (name, why) in &self.unknown {
+            if let Some(name) = kept(name) {
+                facts.set_unknown(name, why.clone());
+            }
+        }
+        let source = self.get("driver.vendor").map_or(Source::Probe, |fact| fact.source);
+        facts.add("driver.vendor", Value::Text(vendor.to_owned()), source, None);
+        facts.add("driver.present", Value::Bool(false), source, None);
+        facts
     }
 
     /// The same facts as another source gives them: without places in a text.

@@ -16,12 +16,23 @@ pub struct Described<'n> {
     filled: Vec<(&'static str, &'n str)>,
     /// The number of `gpu.1.uuid`.
     gpu: Option<&'n str>,
+    /// The vendor of `amd.gpu.uuid`.
+    vendor: Option<&'n str>,
+}
+
+fn registry() -> &'static Registry<'static> {
+    static REGISTRY: OnceLock<Registry<'static>> = OnceLock::new();
+    REGISTRY.get_or_init(|| postcard::from_bytes(BYTES).expect("the same build wrote these bytes"))
+}
+
+/// The vendors whose facts may have their name first.
+pub fn vendors() -> impl Iterator<Item = &'static str> {
+    registry().vendors.iter().map(AsRef::as_ref)
 }
 
 /// The registry's groups, in the order of the file.
 pub fn groups() -> &'static [Group<'static>] {
-    static REGISTRY: OnceLock<Registry<'static>> = OnceLock::new();
-    &REGISTRY.get_or_init(|| postcard::from_bytes(BYTES).expect("the same build wrote these bytes")).groups
+    &registry().groups
 }
 
 /// All facts, in the order of the file.
@@ -31,19 +42,34 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition<'static>> {
 
 /// The registry's entry for a name; `None` when there is no such fact.
 pub fn describe(name: &str) -> Option<Described<'_>> {
+    let vendor = name.split_once('.').filter(|(first, _)| registry().vendors.iter().any(|vendor| vendor == first));
+    if let Some((vendor, rest)) = vendor
+        && belongs_to_vendor(rest)
+    {
+        return Some(Described { vendor: Some(vendor), ..find(rest)?.1 });
+    }
+    Some(find(name)?.1)
+}
+
+/// Whether a fact describes one vendor's driver or GPUs, so that another vendor on the same machine has one too.
+pub fn belongs_to_vendor(name: &str) -> bool {
+    find(name).is_some_and(|(group, _)| group.each_vendor)
+}
+
+fn find(name: &str) -> Option<(&'static Group<'static>, Described<'_>)> {
     let all = || groups().iter().flat_map(|group| group.facts.iter().map(move |definition| (group, definition)));
-    if let Some((_, definition)) = all().find(|(_, definition)| definition.name == name) {
-        return Some(Described { definition, filled: Vec::new(), gpu: None });
+    if let Some((group, definition)) = all().find(|(_, definition)| definition.name == name) {
+        return Some((group, Described { definition, filled: Vec::new(), gpu: None, vendor: None }));
     }
     if let Some((gpu, of_gpu)) = name.strip_prefix("gpu.").and_then(|rest| rest.split_once('.'))
         && gpu.bytes().all(|byte| byte.is_ascii_digit())
     {
         let same = |definition: &Definition<'_>| definition.name.strip_prefix("gpu.") == Some(of_gpu);
-        let (_, definition) = all().find(|(group, definition)| group.each_gpu && same(definition))?;
-        return Some(Described { definition, filled: Vec::new(), gpu: Some(gpu) });
+        let (group, definition) = all().find(|(group, definition)| group.each_gpu && same(definition))?;
+        return Some((group, Described { definition, filled: Vec::new(), gpu: Some(gpu), vendor: None }));
     }
     all().filter(|(_, definition)| definition.name.contains('{')).find_map(|(group, definition)| {
-        Some(Described { definition, filled: fill(group, &definition.name, name)?, gpu: None })
+        Some((group, Described { definition, filled: fill(group, &definition.name, name)?, gpu: None, vendor: None }))
     })
 }
 
@@ -71,8 +97,11 @@ impl Described<'_> {
         for (part, word) in &self.filled {
             label = label.replace(part, word);
         }
-        match self.gpu {
-            Some(gpu) => format!("{label} (GPU {gpu})"),
+        if let Some(gpu) = self.gpu {
+            label = format!("{label} (GPU {gpu})");
+        }
+        match self.vendor {
+            Some(vendor) => format!("{label} ({vendor})"),
             None => label,
         }
     }
@@ -122,6 +151,10 @@ mod tests {
             ("cudnn.copies", Some((FactType::Number, "Copies of cudnn"))),
             ("gpu.1.memory.free", Some((FactType::Number, "GPU memory free when measured (GPU 1)"))),
             ("cuda.0.workspace.forward", Some((FactType::Number, "cuDNN workspace on CUDA device 0"))),
+            ("amd.gpu.1.memory.free", Some((FactType::Number, "GPU memory free when measured (GPU 1) (amd)"))),
+            ("amd.hip.0.pci", Some((FactType::Text, "PCI address of HIP device 0 (amd)"))),
+            ("amd.torch.version", None),
+            ("amd.oom.free", None),
             ("oom.freed", None),
             ("left_pad.version", None),
             ("numpy.copies", None),

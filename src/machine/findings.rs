@@ -91,6 +91,7 @@ fn driver(facts: &Facts, vendor: &Description, findings: &mut Findings) {
     }
     let versions = (facts.text("driver.kernel_version"), facts.text("driver.library_version"));
     if let (Some(kernel), Some(libraries)) = versions
+        && driver.same_version
         && kernel != libraries
     {
         findings.broken(format!(

@@ -10,20 +10,20 @@ use super::vendor::Vendor;
 
 const TAIL: u64 = 4 << 20;
 
-/// Records `kernel.log`, `kernel.oom_kills` and the vendor's facts, or why they are unknown.
-pub(super) fn read(root: &Path, vendor: &dyn Vendor, notes: &mut Notes) {
+/// Records `kernel.log` and `kernel.oom_kills`, and each vendor's facts, or why they are unknown.
+pub(super) fn read(root: &Path, vendors: &mut [(&dyn Vendor, Notes)], notes: &mut Notes) {
     let uptime = read_text(root, "proc/uptime");
     let uptime = uptime.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    match text_of_log(root) {
+    let log = text_of_log(root);
+    for (vendor, notes) in vendors {
+        vendor.read_kernel_log(log.as_ref().map(|(text, _)| text.as_str()).map_err(String::as_str), uptime, notes);
+    }
+    match log {
         Ok((text, from)) => {
             notes.text("kernel.log", from);
-            vendor.read_kernel_log(Ok(&text), uptime, notes);
             notes.list("kernel.oom_kills", kills(&text));
         }
-        Err(why) => {
-            vendor.read_kernel_log(Err(&why), uptime, notes);
-            notes.set_unknown("kernel.oom_kills", why);
-        }
+        Err(why) => notes.set_unknown("kernel.oom_kills", why),
     }
 }
 
@@ -130,9 +130,9 @@ pub(super) mod tests {
     #[test]
     fn an_unreadable_log_says_so() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut notes = Notes::default();
-        read(folder.path(), VENDORS[0], &mut notes);
-        assert!(notes.facts.why_unknown("kernel.xid.count").is_some_and(|why| why.contains("no /dev/kmsg")));
+        let mut vendors = [(VENDORS[0], Notes::default())];
+        read(folder.path(), &mut vendors, &mut Notes::default());
+        assert!(vendors[0].1.facts.why_unknown("kernel.xid.count").is_some_and(|why| why.contains("no /dev/kmsg")));
     }
 
     #[test]
@@ -140,9 +140,9 @@ pub(super) mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir_all(folder.path().join("var/log")).expect("folders");
         std::fs::write(folder.path().join("var/log/kern.log"), LOG).expect("a file");
-        let mut notes = Notes::default();
-        read(folder.path(), VENDORS[0], &mut notes);
-        assert_eq!(notes.facts.number("kernel.xid.first"), Some(48.0));
+        let (mut vendors, mut notes) = ([(VENDORS[0], Notes::default())], Notes::default());
+        read(folder.path(), &mut vendors, &mut notes);
+        assert_eq!(vendors[0].1.facts.number("kernel.xid.first"), Some(48.0));
         assert_eq!(notes.facts.text("kernel.log"), Some("/var/log/kern.log"));
     }
 }

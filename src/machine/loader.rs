@@ -44,6 +44,18 @@ pub(super) enum By {
     Default,
     /// Not at all: the file is in a common folder that the loader does not search.
     Nothing,
+    /// Not at all: a package of the Python environment opens it by its path.
+    Wheel,
+}
+
+impl Found {
+    /// What a program would load: the bare name if the loader finds the file itself, otherwise the path.
+    pub(super) fn to_load(&self) -> PathBuf {
+        match (self.by, self.path.file_name()) {
+            (By::Variable | By::Cache | By::Default, Some(name)) => PathBuf::from(name),
+            _ => self.path.clone(),
+        }
+    }
 }
 
 impl By {
@@ -54,6 +66,7 @@ impl By {
             By::Cache => "ldconfig",
             By::Default => "the system's folders",
             By::Nothing => "a folder that the loader does not search",
+            By::Wheel => "the wheels",
         }
     }
 }

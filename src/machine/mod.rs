@@ -9,6 +9,7 @@
 #[macro_use]
 mod native;
 
+mod amd;
 mod checks;
 mod child;
 mod environment;
@@ -19,13 +20,17 @@ mod loader;
 mod note;
 mod numbering;
 mod nvidia;
+mod others;
 mod outcome;
 mod packages;
+mod pci;
+mod process;
 mod python;
 mod question;
 mod quick;
 mod relate;
 mod save;
+mod seat;
 mod step;
 mod system;
 mod vendor;
@@ -40,12 +45,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use checks::Start;
 use libraries::Chosen;
-use loader::{By, Loader};
+use loader::Loader;
 use note::Notes;
+use seat::{Driver, Seat};
 use vendor::{VENDORS, Vendor};
 
 pub(crate) use native::leave;
 pub(crate) use numbering::called;
+pub(crate) use others::gpus as other_gpus;
 pub(crate) use outcome::alike;
 pub use outcome::{Check, CheckStatus, Level, Options, Outcome};
 pub(crate) use relate::is_software;
@@ -56,7 +63,8 @@ pub(crate) use watch::Watch;
 
 /// Whether this machine shows any trace of a GPU driver: cheap enough to call before anything else.
 pub fn driver_here(options: &Options) -> bool {
-    Driver::find(VENDORS, options, &Loader::new(&options.root, &options.environment, VENDORS)).is_some()
+    let loader = Loader::new(&options.root, &options.environment, VENDORS);
+    VENDORS.iter().any(|vendor| Driver::find(*vendor, options, &loader).is_some())
 }
 
 /// Runs a probe.
@@ -68,18 +76,24 @@ fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Opt
     let taken = SystemTime::now();
     let shared = Arc::new(Shared::new(vendors, options.clone()));
     let started = Instant::now();
-    let (mut notes, chosen) = quick::read(&shared);
+    let read = quick::read(&shared);
+    let (seat, mut notes, chosen) = others::in_question(&shared, read);
     let mut checks = Vec::new();
     if level > Level::Quick {
         // The children that run the checks wake sleeping devices again.
         let waking = started.elapsed();
-        checks = functional(level, &shared, &chosen, waking, &mut notes);
+        checks = functional(level, &shared, seat, &chosen, waking, &mut notes);
     }
     question::settle(options, &checks, &mut notes);
-    let (findings, broken) = findings::of(&notes.facts, shared.vendor, &checks);
-    notes.flag("probe.healthy", shared.present && !broken);
-    let looked_in = if shared.present { Vec::new() } else { shared.loader.places() };
-    let vendor = shared.vendor.description();
+    let (mut findings, broken) = findings::of(&notes.facts, seat.vendor, &checks);
+    if level > Level::Quick && seat.present && seat.vendor.checks().functional.is_empty() {
+        let maker = &seat.vendor.description().name;
+        findings.push(format!("there are no functional checks for GPUs from {maker} yet: nothing was computed"));
+    }
+    others::describe(seat, &notes.facts, &mut findings);
+    notes.flag("probe.healthy", seat.present && !broken);
+    let looked_in = if seat.present { Vec::new() } else { shared.loader.places() };
+    let vendor = seat.vendor.description();
     Outcome { vendor, level: level.word().to_owned(), facts: notes.facts, findings, checks, looked_in, taken }
 }
 
@@ -87,33 +101,32 @@ fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Opt
 struct Shared {
     options: Options,
     loader: Loader,
-    /// The first vendor with a driver here, otherwise the first in the list.
-    vendor: &'static dyn Vendor,
-    driver: Driver,
-    present: bool,
+    /// All vendors, in the order of the list.
+    seats: Vec<Seat>,
     executable: PathBuf,
 }
 
 impl Shared {
     fn new(vendors: &'static [&'static dyn Vendor], options: Options) -> Self {
         let loader = Loader::new(&options.root, &options.environment, vendors);
-        let found = Driver::find(vendors, &options, &loader);
-        let present = found.is_some();
-        let (vendor, driver) = found.unwrap_or((vendors[0], Driver::default()));
+        let seats = vendors.iter().map(|vendor| Seat::new(*vendor, &options, &loader)).collect();
         let executable = options.executable.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
-        Self { options, loader, vendor, driver, present, executable }
+        Self { options, loader, seats, executable }
     }
 
-    fn settings(&self) -> step::Settings {
-        // Use a bare name if the loader finds the file itself, so that the probe loads what a program would load.
-        let load = |found: &Option<loader::Found>| {
-            found.as_ref().filter(|found| found.by == By::Nothing).map(|found| found.path.clone())
-        };
+    /// The vendor in question as far as files of the driver and the bus decide it: the first with a GPU, otherwise the
+    /// first with a driver, otherwise the first.
+    fn first(&self) -> usize {
+        let with_gpu = self.seats.iter().position(|seat| seat.on_bus);
+        with_gpu.or_else(|| self.seats.iter().position(|seat| seat.present)).unwrap_or(0)
+    }
+
+    fn settings(&self, seat: &Seat) -> step::Settings {
         step::Settings {
             root: self.options.root.clone(),
-            vendor: self.vendor.description().id.clone(),
-            driver: load(&self.driver.library),
-            management: load(&self.driver.management),
+            vendor: seat.vendor.description().id.clone(),
+            driver: seat.driver.library.as_ref().map(loader::Found::to_load),
+            management: seat.driver.management.as_ref().map(loader::Found::to_load),
             alive: self.options.patience.as_secs() + 10,
             seconds: 0,
             ..step::Settings::default()
@@ -121,68 +134,21 @@ impl Shared {
     }
 }
 
-/// The paths of a driver's two libraries.
-#[derive(Default)]
-struct Driver {
-    library: Option<loader::Found>,
-    management: Option<loader::Found>,
-}
-
-impl Driver {
-    /// The first vendor with a trace of its driver on this machine.
-    fn find(
-        vendors: &[&'static dyn Vendor],
-        options: &Options,
-        loader: &Loader,
-    ) -> Option<(&'static dyn Vendor, Self)> {
-        vendors.iter().find_map(|vendor| {
-            let files = &vendor.description().driver;
-            let find = |name: &str| loader.find(name).filter(|_| !name.is_empty());
-            let found = Self { library: find(files.library.here()), management: find(files.management.here()) };
-            let traced = || files.traces.iter().any(|path| options.root.join(path).exists());
-            (found.library.is_some() || found.management.is_some() || traced()).then_some((*vendor, found))
-        })
-    }
-
-    fn write(&self, vendor: &dyn Vendor, notes: &mut Notes) {
-        let description = vendor.description();
-        let watcher = &description.management;
-        for (found, name, by) in [
-            (&self.library, "driver.library", "driver.library_by"),
-            (&self.management, watcher.library_fact.as_str(), watcher.library_by_fact.as_str()),
-        ] {
-            match found {
-                Some(found) => {
-                    notes.text(name, found.path.display().to_string());
-                    notes.text(by, found.by.word());
-                }
-                None => notes.set_unknown(name, "not found by the loader"),
-            }
-        }
-        // libcuda.so.1 is a link to libcuda.so.580.95.05.
-        let version = self.library.as_ref().and_then(|found| {
-            let real = std::fs::canonicalize(&found.path).ok()?;
-            let version = real.file_name()?.to_str()?.split_once(".so.")?.1.to_owned();
-            version.contains('.').then_some(version)
-        });
-        match version {
-            Some(version) => notes.text("driver.library_version", version),
-            None => {
-                let why = format!("the name of {} has no version", description.driver.library.stem());
-                notes.set_unknown("driver.library_version", why);
-            }
-        }
-    }
-}
-
 /// Runs the checks on every visible device, all devices in parallel.
-fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, notes: &mut Notes) -> Vec<Check> {
-    if !shared.present {
+fn functional(
+    level: Level,
+    shared: &Shared,
+    seat: &Seat,
+    chosen: &Chosen,
+    waking: Duration,
+    notes: &mut Notes,
+) -> Vec<Check> {
+    let offered = seat.vendor.checks();
+    if !seat.present || offered.functional.is_empty() {
         return Vec::new();
     }
-    let offered = shared.vendor.checks();
     if notes.facts.text("driver.init") == Some("timed out") {
-        let hangs = format!("{} hangs", shared.vendor.description().runtime.init);
+        let hangs = format!("{} hangs", seat.vendor.description().runtime.init);
         return checks::hung(offered, 0, notes.facts.text("driver.init_says").unwrap_or(&hangs));
     }
     let mut environment = shared.options.environment.clone();
@@ -192,7 +158,7 @@ fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, 
     if let Ok(joined) = std::env::join_paths(folders.filter(|folder| !folder.as_os_str().is_empty())) {
         environment.insert(name, joined);
     }
-    let runtime = &shared.vendor.description().runtime.facts;
+    let runtime = &seat.vendor.description().runtime.facts;
     // If initialisation failed, the checks still start on device 0: its first check reports the reason.
     #[expect(clippy::cast_possible_truncation, reason = "a count of devices")]
     let count = notes.facts.number(&format!("{runtime}.device_count")).map_or(1, |count| count as i32).clamp(1, 64);
@@ -205,7 +171,7 @@ fn functional(level: Level, shared: &Shared, chosen: &Chosen, waking: Duration, 
                     libraries: chosen.libraries.clone(),
                     shared: question::is_shared(&notes.facts),
                     seconds: if level == Level::Stress { shared.options.seconds } else { 0 },
-                    ..shared.settings()
+                    ..shared.settings(seat)
                 };
                 let start = Start {
                     executable: &shared.executable,

@@ -14,10 +14,9 @@ pub(super) fn installed(facts: &Facts) -> u32 {
     facts.number("gpu.installed").map_or(0, whole)
 }
 
-/// The vendor whose runtime counted the devices, otherwise the first vendor.
+/// The vendor of the devices, otherwise the first vendor.
 pub(super) fn vendor(facts: &Facts) -> &'static Vendor {
-    let counted = |vendor: &&Vendor| facts.get(&format!("{}.device_count", vendor.runtime.facts)).is_some();
-    vendors::all().iter().find(counted).unwrap_or(&vendors::all()[0])
+    facts.text("driver.vendor").and_then(vendors::by_id).unwrap_or(&vendors::all()[0])
 }
 
 /// The name of a fact about a device, by its runtime number: `cuda.0.pci`.

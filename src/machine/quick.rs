@@ -1,106 +1,158 @@
 //! The quick level: everything is read at once, each part in its own thread; what is missing when the budget is spent
 //! becomes an unknown fact.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::checks::{self, Start};
 use super::child::End;
 use super::libraries::{self, Chosen};
+use super::loader::{By, Found, libraries_in};
 use super::note::Notes;
 use super::numbering::installed;
+use super::python::Python;
+use super::seat::{Seat, write_runtime};
+use super::step::{INIT, MANAGEMENT};
 use super::vendor::Vendor;
-use super::{Shared, environment, kernel_log, python, step, system};
+use super::{Shared, environment, kernel_log, others, python, step, system};
 
-pub(super) enum Part {
-    Machine(Notes),
-    Software(Notes, Chosen),
-    Management(Notes, End),
-    Init(Notes, End),
+/// What was read: facts of the machine and of each vendor.
+pub(super) struct Read {
+    pub(super) machine: Notes,
+    /// In the order of the seats.
+    pub(super) vendors: Vec<(Notes, Chosen)>,
+}
+
+/// One answer of a thread. The numbers are those of seats.
+enum Part {
+    Machine(Notes, Vec<Notes>),
+    Software(Notes, Vec<(Notes, Chosen)>),
+    Management(usize, Notes, End),
+    /// Without an end where there is no runtime to be asked.
+    Init(usize, Notes, Option<End>),
 }
 
 /// Reads all parts in parallel, until all are done or the budget is spent.
-pub(super) fn read(shared: &Arc<Shared>) -> (Notes, Chosen) {
-    type Work = fn(&Shared) -> Part;
+pub(super) fn read(shared: &Arc<Shared>) -> Read {
     let until = shared.options.budget.map(|budget| Instant::now() + budget);
-    let (sender, receiver) = channel();
-    let start = |work: Work| {
-        let (sender, shared) = (sender.clone(), Arc::clone(shared));
-        std::thread::spawn(move || {
-            // Nobody receives any more once the budget is spent.
-            let _ = sender.send(work(&shared));
-        });
-    };
     let mut notes = Notes::default();
-    let mut open = vec![("machine", machine as Work), ("software", software)];
-    notes.flag("driver.present", shared.present);
-    if shared.present {
-        shared.driver.write(shared.vendor, &mut notes);
-        open.extend([("management", ask_management as Work), ("init", ask_init)]);
-    } else {
-        no_driver(shared.vendor, &mut notes);
+    let mut vendors = vec![(Notes::default(), Chosen::default()); shared.seats.len()];
+    let (receiver, mut open) = start_all(shared);
+    for (seat, (notes, _)) in shared.seats.iter().zip(&mut vendors) {
+        notes.flag("driver.present", seat.present);
+        if seat.present {
+            seat.driver.write(seat.vendor, notes);
+        } else {
+            no_driver(seat.vendor, notes);
+        }
     }
-    for (_, work) in &open {
-        start(*work);
-    }
-    let mut open: Vec<&str> = open.into_iter().map(|(name, _)| name).collect();
-    drop(sender);
-    let mut chosen = Chosen::default();
     while !open.is_empty() {
         let part = match until {
             Some(until) => receiver.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
             None => receiver.recv().ok(),
         };
         let Some(part) = part else { break };
-        if let (Some(_), Part::Management(said, End::TimedOut(_)) | Part::Init(said, End::TimedOut(_))) = (until, &part)
-        {
+        let name = match part {
+            Part::Machine(part, of_vendors) => {
+                notes.facts.merge(&part.facts);
+                of_vendors.iter().zip(&mut vendors).for_each(|(part, (notes, _))| notes.facts.merge(&part.facts));
+                ("machine", 0)
+            }
+            Part::Software(part, of_vendors) => {
+                notes.facts.merge(&part.facts);
+                for ((part, found), (notes, chosen)) in of_vendors.into_iter().zip(&mut vendors) {
+                    notes.facts.merge(&part.facts);
+                    *chosen = found;
+                }
+                ("software", 0)
+            }
             // Slow is not hung: without persistence mode a driver needs seconds. The fact stays unknown.
-            notes.facts.merge(&said.facts);
-            continue;
-        }
-        let (name, part_notes) = match part {
-            Part::Machine(notes) => ("machine", notes),
-            Part::Software(notes, found) => {
-                chosen = found;
-                ("software", notes)
+            Part::Management(seat, said, End::TimedOut(_)) | Part::Init(seat, said, Some(End::TimedOut(_)))
+                if until.is_some() =>
+            {
+                vendors[seat].0.facts.merge(&said.facts);
+                continue;
             }
-            Part::Management(mut notes, end) => {
-                management_end(&end, shared.vendor, &mut notes);
-                ("management", notes)
+            Part::Management(seat, mut said, end) => {
+                management_end(&end, shared.seats[seat].vendor, &mut said);
+                vendors[seat].0.facts.merge(&said.facts);
+                ("management", seat)
             }
-            Part::Init(mut notes, end) => {
-                init_end(&end, shared.vendor, &mut notes);
-                ("init", notes)
+            Part::Init(seat, mut said, end) => {
+                if let Some(end) = end {
+                    init_end(&end, shared.seats[seat].vendor, &mut said);
+                }
+                vendors[seat].0.facts.merge(&said.facts);
+                ("init", seat)
             }
         };
         open.retain(|other| *other != name);
-        notes.facts.merge(&part_notes.facts);
     }
     let budget = shared.options.budget.unwrap_or_default();
-    for late in &open {
-        too_late(late, budget, &mut notes);
+    for (part, seat) in &open {
+        let of_vendor = matches!(*part, "management" | "init");
+        too_late(part, budget, if of_vendor { &mut vendors[*seat].0 } else { &mut notes });
     }
     if !open.is_empty() {
-        notes.list("probe.late", open.iter().map(|part| in_words(part, shared.vendor).to_owned()).collect());
+        let words = open.iter().map(|(part, seat)| in_words(part, shared.seats[*seat].vendor).to_owned());
+        notes.list("probe.late", words.collect());
         notes.count("probe.budget_ms", u64::try_from(budget.as_millis()).unwrap_or(0));
     }
-    (notes, chosen)
+    Read { machine: notes, vendors }
 }
 
-fn machine(shared: &Shared) -> Part {
+/// Starts a thread for each part, and says which answers will come.
+fn start_all(shared: &Arc<Shared>) -> (std::sync::mpsc::Receiver<Part>, Vec<(&'static str, usize)>) {
+    type Work = fn(&Shared, usize, &Sender<Part>);
+    let (sender, receiver) = channel();
+    let start = |seat: usize, work: Work| {
+        let (sender, shared) = (sender.clone(), Arc::clone(shared));
+        std::thread::spawn(move || work(&shared, seat, &sender));
+    };
+    let mut open = vec![("machine", 0), ("software", 0)];
+    start(0, machine);
+    start(0, software);
+    for (number, seat) in shared.seats.iter().enumerate().filter(|(_, seat)| seat.present) {
+        open.extend([("management", number), ("init", number)]);
+        start(number, |shared, number, sender| {
+            let (notes, end) = ask(shared, &shared.seats[number], MANAGEMENT);
+            send(sender, Part::Management(number, notes, end));
+        });
+        if !seat.is_bundled() {
+            start(number, |shared, number, sender| {
+                let (notes, end) = ask(shared, &shared.seats[number], INIT);
+                send(sender, Part::Init(number, notes, Some(end)));
+            });
+        }
+    }
+    (receiver, open)
+}
+
+/// Nobody receives any more once the budget is spent.
+fn send(sender: &Sender<Part>, part: Part) {
+    let _ = sender.send(part);
+}
+
+fn machine(shared: &Shared, _seat: usize, sender: &Sender<Part>) {
+    let root = &shared.options.root;
     let mut notes = Notes::default();
     environment::read(&shared.options.environment, &mut notes);
-    system::read(&shared.options.root, &mut notes);
-    shared.vendor.read_system(&shared.options.root, &mut notes);
-    kernel_log::read(&shared.options.root, shared.vendor, &mut notes);
-    Part::Machine(notes)
+    system::read(root, &mut notes);
+    let mut vendors: Vec<(&dyn Vendor, Notes)> =
+        shared.seats.iter().map(|seat| (seat.vendor, Notes::default())).collect();
+    for (vendor, notes) in &mut vendors {
+        vendor.read_system(root, notes);
+    }
+    kernel_log::read(root, &mut vendors, &mut notes);
+    others::read_bus(root, &mut notes);
+    send(sender, Part::Machine(notes, vendors.into_iter().map(|(_, notes)| notes).collect()));
 }
 
-fn software(shared: &Shared) -> Part {
+/// The Python environment, then the runtimes that its packages bring.
+fn software(shared: &Shared, _seat: usize, sender: &Sender<Part>) {
     let options = &shared.options;
     let mut notes = Notes::default();
     let question = python::Question {
@@ -111,26 +163,52 @@ fn software(shared: &Shared) -> Part {
     };
     let python = python::read(&question, &mut notes);
     let conda = options.environment.get(&OsString::from("CONDA_PREFIX")).map(PathBuf::from);
-    let vendor = shared.vendor;
-    let chosen = libraries::read(&shared.loader, vendor.description(), &python, conda.as_deref(), &mut notes);
-    vendor.read_toolkit(&options.root, conda.as_deref(), &mut notes);
-    Part::Software(notes, chosen)
+    let of_vendors = shared.seats.iter().map(|seat| {
+        // A vendor's toolkit is compared with what the framework was built for.
+        let mut own = notes.clone();
+        let vendor = seat.vendor;
+        let chosen = libraries::read(&shared.loader, vendor.description(), &python, conda.as_deref(), &mut own);
+        vendor.read_toolkit(&options.root, conda.as_deref(), &mut own);
+        (own, chosen)
+    });
+    send(sender, Part::Software(notes.clone(), of_vendors.collect()));
+    for (number, seat) in shared.seats.iter().enumerate().filter(|(_, seat)| seat.present && seat.is_bundled()) {
+        let found = bundled(seat, &python).or_else(|| seat.driver.library.clone());
+        let mut notes = Notes::default();
+        write_runtime(found.as_ref(), seat.vendor, &mut notes);
+        let Some(found) = found else {
+            notes.set_unknown(
+                "driver.init",
+                "no framework of this environment and no package of the system brings the runtime",
+            );
+            send(sender, Part::Init(number, notes, None));
+            continue;
+        };
+        let settings = step::Settings { driver: Some(found.to_load()), ..shared.settings(seat) };
+        let (said, end) = checks::ask(start(shared), INIT, &settings);
+        notes.facts.merge(&said.facts);
+        send(sender, Part::Init(number, notes, Some(end)));
+    }
 }
 
-pub(super) fn ask_management(shared: &Shared) -> Part {
-    let (notes, end) = checks::ask(start(shared, &shared.options.environment), step::MANAGEMENT, &shared.settings());
-    Part::Management(notes, end)
+/// The runtime's library in a package of the environment.
+fn bundled(seat: &Seat, python: &Python) -> Option<Found> {
+    let driver = &seat.vendor.description().driver;
+    let folders = python.sites.iter().flat_map(|site| driver.bundled.iter().map(move |folder| site.join(folder)));
+    let path =
+        folders.into_iter().find_map(|folder| libraries_in(&folder, driver.library.library()).into_iter().next());
+    path.map(|path| Found { path, by: By::Wheel })
 }
 
-fn ask_init(shared: &Shared) -> Part {
-    let (notes, end) = checks::ask(start(shared, &shared.options.environment), step::INIT, &shared.settings());
-    Part::Init(notes, end)
+/// Runs one step of a vendor in a child process.
+pub(super) fn ask(shared: &Shared, seat: &Seat, step: &str) -> (Notes, End) {
+    checks::ask(start(shared), step, &shared.settings(seat))
 }
 
-fn start<'a>(shared: &'a Shared, environment: &'a BTreeMap<OsString, OsString>) -> Start<'a> {
+fn start(shared: &Shared) -> Start<'_> {
     let options = &shared.options;
     let deadline = options.budget.unwrap_or(options.patience);
-    Start { executable: &shared.executable, environment, deadline, time: deadline }
+    Start { executable: &shared.executable, environment: &options.environment, deadline, time: deadline }
 }
 
 pub(super) fn no_driver(vendor: &dyn Vendor, notes: &mut Notes) {

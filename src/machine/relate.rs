@@ -7,7 +7,7 @@
 use super::Outcome;
 use crate::amounts::size;
 use crate::diagnosis::ProbeSummary;
-use crate::facts::{Fact, Facts, Source, Value};
+use crate::facts::{self, Fact, Facts, Source, Value};
 use crate::packages::{self, Kind};
 use crate::vendors;
 
@@ -38,7 +38,7 @@ pub fn relate(outcome: &Outcome, text: &Facts) -> (Facts, ProbeSummary) {
         if other_environment.is_some() && is_software(name) {
             continue;
         }
-        if contradicts(text.get(name), &fact.value) {
+        if contradicts(text.get(of_vendor(name).1), &fact.value) {
             continue;
         }
         if let Some(why) = past(name, &outcome.facts) {
@@ -75,8 +75,15 @@ fn other_machine(here: &Facts, text: &Facts) -> Option<String> {
     }
 }
 
-/// `gpu.name` and `gpu.0.name`.
+/// The vendor of `amd.gpu.name` with its dot, and the plain name.
+fn of_vendor(name: &str) -> (&str, &str) {
+    let end = name.find('.').filter(|end| facts::vendors().any(|vendor| vendor == &name[..*end]));
+    name.split_at(end.map_or(0, |end| end + 1))
+}
+
+/// `gpu.name`, `gpu.0.name` and `amd.gpu.name`.
 fn is_device_name(name: &str) -> bool {
+    let (_, name) = of_vendor(name);
     name.starts_with("gpu.") && name.ends_with(".name") && name.matches('.').count() <= 2
 }
 
@@ -127,8 +134,9 @@ fn contradicts(stated: Option<&Fact>, measured: &Value) -> bool {
 
 /// Why a plentiful resource says nothing about the past. A scarce one does: whatever uses it is still running.
 fn past(name: &str, facts: &Facts) -> Option<String> {
-    let whole = match name {
-        "gpu.memory.free" => facts.number("gpu.memory.total")?,
+    let (vendor, plain) = of_vendor(name);
+    let whole = match plain {
+        "gpu.memory.free" => facts.number(&format!("{vendor}gpu.memory.total"))?,
         "host.memory.available" => facts.number("host.memory.limit").or(facts.number("host.memory.total"))?,
         "host.shm.free" => facts.number("host.shm.size")?,
         _ => return None,
@@ -204,6 +212,19 @@ mod tests {
         assert!(summary.findings[0].contains("A100"), "{:?}", summary.findings);
         let (facts, _) = relate(&here, &stated(&[("gpu.name", "RTX 3060")]));
         assert!(!facts.is_empty());
+    }
+
+    #[test]
+    fn a_gpu_of_another_vendor_is_of_this_machine() {
+        let here = outcome(&[
+            ("gpu.0.name", words("NVIDIA GeForce RTX 3060")),
+            ("amd.gpu.0.name", words("AMD Radeon RX 7900 XTX")),
+            ("amd.gpu.memory.free", Value::Number(20.0 * GIB)),
+            ("amd.gpu.memory.total", Value::Number(24.0 * GIB)),
+        ]);
+        let (facts, _) = relate(&here, &stated(&[("gpu.name", "AMD Radeon RX 7900 XTX")]));
+        assert!(facts.get("amd.gpu.0.name").is_some());
+        assert!(facts.why_unknown("amd.gpu.memory.free").is_some_and(|why| why.contains("20.0 GiB of 24.0 GiB")));
     }
 
     #[test]

@@ -28,6 +28,17 @@ pub(super) fn read_text(root: &Path, path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Whether this user may read and write a device node.
+#[cfg(unix)]
+pub(super) fn may_open(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+pub(super) fn may_open(_path: &Path) -> bool {
+    true
+}
+
 fn operating_system(root: &Path, notes: &mut Notes) {
     notes.flag("os.windows", cfg!(windows));
     let wsl = is_wsl(root);

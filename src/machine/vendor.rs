@@ -13,8 +13,8 @@ use super::step::Settings;
 use crate::facts::Facts;
 use crate::vendors::Vendor as Description;
 
-/// All vendors, in the order in which their drivers are looked for.
-pub(super) static VENDORS: &[&dyn Vendor] = &[&super::nvidia::Nvidia];
+/// All vendors. Each whose driver shows is asked; where nothing else decides, the first of them is the one in question.
+pub(super) static VENDORS: &[&dyn Vendor] = &[&super::nvidia::Nvidia, &super::amd::Amd];
 
 /// A vendor of GPUs.
 pub(super) trait Vendor: Sync {

@@ -100,6 +100,8 @@ fn a_vendor_is_a_folder_a_description_and_a_line() {
     let root = folder.path().join("root");
     std::fs::create_dir_all(root.join("dev")).expect("folders");
     std::fs::write(root.join("dev/kfd"), "").expect("a file");
+    std::fs::create_dir_all(root.join("opt/rocm/lib")).expect("folders");
+    std::fs::write(root.join("opt/rocm/lib/libamdhip64.so"), "").expect("a file");
     let options = Options {
         root,
         project: folder.path().to_owned(),
@@ -131,4 +133,12 @@ fn without_any_driver_the_first_vendor_is_named() {
     let options = Options { environment: std::collections::BTreeMap::new(), ..options };
     let outcome = run_with(VENDORS, Level::Quick, &options);
     assert_eq!((outcome.vendor.name.as_str(), outcome.has_driver()), ("NVIDIA", false));
+}
+
+#[test]
+fn the_registry_of_facts_knows_the_vendors() {
+    for vendor in super::vendor::VENDORS {
+        let id = &vendor.description().id;
+        assert!(crate::facts::describe(&format!("{id}.gpu.0.name")).is_some(), "{id} is not in kb/facts.toml");
+    }
 }

@@ -8,8 +8,10 @@ use std::time::SystemTime;
 use serde_json::Value as Json;
 
 use super::note::Notes;
-use super::quick::{self, Part};
+use super::quick;
 use super::save::split;
+use super::seat::Seat;
+use super::step::MANAGEMENT;
 use super::vendor::VENDORS;
 use super::{Options, Shared};
 use crate::facts::Facts;
@@ -55,20 +57,25 @@ impl Watch {
         Self { shared: Shared::new(VENDORS, options), samples: VecDeque::new() }
     }
 
+    /// The vendor that is watched.
+    fn seat(&self) -> &Seat {
+        &self.shared.seats[self.shared.first()]
+    }
+
     pub(crate) fn vendor(&self) -> &'static Vendor {
-        self.shared.vendor.description()
+        self.seat().vendor.description()
     }
 
     /// Takes a sample.
     pub(crate) fn sample(&mut self) -> &Sample {
         let mut notes = Notes::default();
-        if self.shared.present {
-            if let Part::Management(answered, end) = quick::ask_management(&self.shared) {
-                notes = answered;
-                quick::management_end(&end, self.shared.vendor, &mut notes);
-            }
+        let seat = self.seat();
+        if seat.present {
+            let (answered, end) = quick::ask(&self.shared, seat, MANAGEMENT);
+            notes = answered;
+            quick::management_end(&end, seat.vendor, &mut notes);
         } else {
-            quick::no_driver(self.shared.vendor, &mut notes);
+            quick::no_driver(seat.vendor, &mut notes);
         }
         if self.samples.len() == KEPT {
             self.samples.pop_front();

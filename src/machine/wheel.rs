@@ -32,6 +32,15 @@ fn torch(site: &Path, notes: &mut Notes) {
         None if assigned(&text, "hip").is_some() => {
             notes.set_unknown("torch.cuda", "this torch is built for ROCm, not for CUDA");
             notes.flag("torch.rocm", true);
+            if let Some(hip) = assigned(&text, "hip") {
+                notes.text("torch.hip", hip);
+            }
+            match targets(&folder.join("lib/rocblas/library")) {
+                Some(targets) => notes.list("torch.arch_list", targets),
+                None => {
+                    notes.set_unknown("torch.arch_list", "this torch brings no rocBLAS whose files name the targets")
+                }
+            }
         }
         None => {
             notes.set_unknown("torch.cuda", "this torch is a CPU-only build");
@@ -60,6 +69,21 @@ fn assigned(text: &str, name: &str) -> Option<String> {
 fn arch_list(lib: &Path) -> Option<Vec<String>> {
     let names = ["libtorch_python.so", "libtorch_cuda.so", "libtorch.so", "torch_python.dll", "torch_cuda.dll"];
     names.iter().find_map(|name| archs_in_file(&lib.join(name)))
+}
+
+/// The targets that the rocBLAS of a ROCm wheel has kernels for; wheels bring those that PyTorch is built for.
+/// `TensileLibrary_lazy_gfx1100.dat` is one file per target.
+fn targets(folder: &Path) -> Option<Vec<String>> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    let mut targets: Vec<String> = entries
+        .filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            let target = name.strip_prefix("TensileLibrary_lazy_")?.strip_suffix(".dat")?;
+            target.starts_with("gfx").then(|| target.to_owned())
+        })
+        .collect();
+    targets.sort();
+    (!targets.is_empty()).then_some(targets)
 }
 
 /// The number of bytes of read-only data that are searched in one library.

@@ -90,6 +90,13 @@ pub struct Driver {
     pub library: Platforms,
     /// The management library.
     pub management: Platforms,
+    /// Its predecessor, where it is not there.
+    pub older_management: Platforms,
+    /// Folders inside site-packages in which frameworks bring a runtime library of their own: programs load that one, and
+    /// its absence from the system is normal.
+    pub bundled: Vec<String>,
+    /// The kernel module and the runtime's library must be of the same version.
+    pub same_version: bool,
     /// Files that exist where the driver is loaded, relative to `/`.
     pub traces: Vec<String>,
     /// Folders of driver libraries that the loader does not search by itself, relative to `/`.
@@ -131,6 +138,11 @@ impl Platforms {
     pub fn stem(&self) -> &str {
         let name = self.here();
         name.split_once(".so").or_else(|| name.split_once(".dll")).map_or(name, |(stem, _)| stem)
+    }
+
+    /// The same without `lib`: `cuda`.
+    pub fn library(&self) -> &str {
+        self.stem().strip_prefix("lib").unwrap_or(self.stem())
     }
 }
 

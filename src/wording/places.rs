@@ -36,6 +36,9 @@ pub struct Platform<S> {
     /// Facts that show it: `os.windows`, `os.container_kind=docker`.
     #[serde(default = "Vec::new")]
     pub facts: Vec<S>,
+    /// Of a maker of GPUs that no code asks: the number of its PCI devices as sysfs writes it.
+    #[serde(default)]
+    pub pci: Option<S>,
     /// Words of the comments that label its commands.
     #[serde(default = "Vec::new")]
     pub labels: Vec<S>,

@@ -1,5 +1,6 @@
-//! A fake of NVIDIA's libraries for tests: libcuda, libnvidia-ml, libcublas, libcudnn and libnvrtc in one file, compiled
-//! by the tests with `rustc`, found by the product only through the LD_LIBRARY_PATH that a test sets.
+//! A fake of the vendors' libraries for tests, in one file: libcuda, libnvidia-ml, libcublas, libcudnn and libnvrtc;
+//! libamd_smi, librocm_smi64 and libamdhip64. Compiled by the tests with `rustc`, found by the product only through the
+//! LD_LIBRARY_PATH that a test sets.
 //!
 //! A scenario file, named by FAULTBOOK_FAKE, holds `key=value` lines. Every function first looks up its own name:
 //! `cuInit=803` returns that status, `cuInit.sleep=30` hangs, `cuInit.abort=1` dies. Device memory is host memory, so
@@ -135,6 +136,7 @@ fn visible() -> Vec<u64> {
 }
 
 // After the macro that they use.
+mod amd;
 mod cublas;
 mod cuda;
 mod cudnn;

@@ -67,7 +67,12 @@ fn computed_facts_are_registered() {
 #[test]
 fn every_registered_fact_has_a_producer() {
     // What shows and weighs the facts of a machine produces none.
-    let consumers = ["src/machine/view", "src/machine/findings.rs", "src/machine/nvidia/findings.rs"];
+    let consumers = [
+        "src/machine/view",
+        "src/machine/findings.rs",
+        "src/machine/nvidia/findings.rs",
+        "src/machine/amd/findings.rs",
+    ];
     // A vendor's description names its libraries and some facts.
     let places = [
         "src/incident",
@@ -77,6 +82,7 @@ fn every_registered_fact_has_a_producer() {
         "src/diagnosis/wheels.rs",
         "src/diagnosis/situation.rs",
         "kb/vendors/nvidia.toml",
+        "kb/vendors/amd.toml",
     ];
     let code = code(&places, &consumers);
     let quoted = |word: &str| code.contains(&format!("\"{word}\""));

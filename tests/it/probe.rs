@@ -3,6 +3,8 @@
 #![cfg(all(feature = "machine", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod amd;
+mod amd_verdicts;
 mod command;
 mod computing;
 mod hostile;

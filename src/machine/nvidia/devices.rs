@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::description;
 use crate::machine::note::Notes;
-use crate::machine::system::read_text;
+use crate::machine::pci;
+use crate::machine::system::{may_open, read_text};
 
 /// Records `driver.kernel_version`, `device_nodes.*`, `pci.*`, `fabric_manager.*`.
 pub(super) fn read(root: &Path, notes: &mut Notes) {
@@ -82,52 +83,11 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-#[cfg(unix)]
-fn may_open(path: &Path) -> bool {
-    rustix::fs::access(path, rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn may_open(_path: &Path) -> bool {
-    true
-}
-
 /// NVIDIA devices on the PCI bus and the driver that each is bound to.
 fn pci_bus(root: &Path, notes: &mut Notes) {
-    let Ok(entries) = std::fs::read_dir(root.join("sys/bus/pci/devices")) else {
-        notes.set_unknown("pci.gpus", "/sys/bus/pci/devices cannot be read");
-        return;
-    };
-    let mut gpus = Vec::new();
-    let mut lost = Vec::new();
-    let mut switches = 0_u64;
-    let mut folders: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    folders.sort();
-    for folder in folders {
-        let word = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap_or_default().trim().to_owned();
-        if word("vendor") != description().driver.pci {
-            continue;
-        }
-        let class = word("class");
-        if class.starts_with("0x0680") {
-            switches += 1;
-        }
-        if !class.starts_with("0x03") {
-            continue;
-        }
-        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let driver = std::fs::read_link(folder.join("driver")).ok();
-        let driver = driver.and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned()));
-        // The registers of a GPU that no longer responds read as all ones.
-        if std::fs::read(folder.join("config")).is_ok_and(|bytes| bytes.starts_with(&[0xff, 0xff, 0xff, 0xff])) {
-            lost.push(name.clone());
-        }
-        gpus.push(format!("{name} {}", driver.as_deref().unwrap_or("no driver")));
-    }
-    notes.count("pci.gpu_count", gpus.len() as u64);
-    notes.list("pci.gpus", gpus);
-    notes.list("pci.lost", lost);
-    notes.flag("fabric_manager.needed", switches > 0 || root.join("dev/nvidia-nvswitchctl").exists());
+    let Some(devices) = pci::read(root, &description().driver.pci, notes) else { return };
+    let switches = devices.iter().any(|device| device.class.starts_with("0x0680"));
+    notes.flag("fabric_manager.needed", switches || root.join("dev/nvidia-nvswitchctl").exists());
 }
 
 /// Whether the fabric manager is running; the kernel truncates its name to 15 characters.

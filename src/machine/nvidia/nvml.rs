@@ -22,8 +22,8 @@ use super::description;
 use super::native::nvml_raw;
 use super::nvml_modes::{fabric, links, modes};
 use super::nvml_words::{why, word};
-use crate::amounts::size;
 use crate::machine::note::Notes;
+use crate::machine::process::describe;
 use crate::machine::system;
 
 /// The NVML field for the recovery action that the driver recommends.
@@ -247,35 +247,6 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
     of.notes.list(name, said);
 }
 
-/// "pid 4312 python train.py uses 10.9 GiB".
-fn describe(pid: u32, held: Option<u64>, root: &Path) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-    let held =
-        held.map_or("uses an unknown amount of memory".to_owned(), |bytes| format!("uses {}", size(bytes as f64)));
-    match command_of(pid, root) {
-        Some(command) => format!("pid {pid} {command} {held}"),
-        None => format!("pid {pid} {held}"),
-    }
-}
-
-/// The program and its first argument that is not an option: enough to identify the job, too little to leak a secret.
-///
-/// In a container, NVML reports the host's process ids, which belong to other processes here.
-fn command_of(pid: u32, root: &Path) -> Option<String> {
-    if system::container(root).is_some() {
-        return None;
-    }
-    let bytes = std::fs::read(root.join(format!("proc/{pid}/cmdline"))).ok()?;
-    let mut words = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy).filter(|word| !word.is_empty());
-    let program = words.next()?;
-    let program = program.rsplit('/').next().unwrap_or_default().to_owned();
-    let script = words.find(|word| !word.starts_with('-') && !word.contains('='));
-    Some(match script {
-        Some(script) => format!("{program} {}", script.chars().take(60).collect::<String>()),
-        None => program,
-    })
-}
-
 fn health(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
     match device.is_ecc_enabled() {
         Ok(state) => {
@@ -362,18 +333,6 @@ fn clock_events(reasons: ThrottleReasons) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_show_the_job_and_no_options() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir_all(folder.path().join("proc/4312")).expect("folders");
-        let line = b"/usr/bin/python3.11\0-u\0--token=abc\0runners/train.py\0--password\0secret\0";
-        std::fs::write(folder.path().join("proc/4312/cmdline"), line).expect("a file");
-        assert_eq!(command_of(4312, folder.path()).as_deref(), Some("python3.11 runners/train.py"));
-        assert_eq!(command_of(4313, folder.path()), None);
-        std::fs::write(folder.path().join(".dockerenv"), "").expect("a file");
-        assert_eq!(command_of(4312, folder.path()), None);
-    }
 
     #[test]
     fn idle_is_no_news() {

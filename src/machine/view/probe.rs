@@ -3,7 +3,7 @@
 use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
-use crate::machine::{Check, CheckStatus, Outcome, alike, called};
+use crate::machine::{Check, CheckStatus, Outcome, alike, called, other_gpus};
 use crate::packages;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
@@ -31,6 +31,9 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     if outcome.has_driver() {
         sheet.blank();
         driver_parts(&mut sheet, facts);
+    }
+    for (maker, gpus) in other_gpus(facts) {
+        row(&mut sheet, "also here", &format!("{maker}: {gpus}"));
     }
     software(&mut sheet, outcome);
     machine(&mut sheet, facts);

@@ -34,6 +34,20 @@ pub(crate) fn fake() -> &'static Path {
     })
 }
 
+/// The folder with the fake as AMD's libraries of those names.
+pub(crate) fn fake_amd(names: &[&str]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-{}", names.join("-")));
+    if !folder.exists() {
+        let made = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap().keep();
+        for name in names {
+            std::fs::copy(fake().join("libcuda.so.1"), made.join(name)).unwrap();
+        }
+        // Another test may have been faster.
+        let _ = std::fs::rename(&made, &folder);
+    }
+    folder
+}
+
 /// A machine made of files, with a fake driver or without any.
 pub(crate) struct Machine {
     pub(crate) folder: tempfile::TempDir,

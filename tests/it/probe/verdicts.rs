@@ -20,7 +20,7 @@ fn knowledge() -> &'static Knowledge {
     })
 }
 
-fn answer(text: &str, outcome: Option<&Outcome>) -> Diagnosis {
+pub(super) fn answer(text: &str, outcome: Option<&Outcome>) -> Diagnosis {
     let transcript = text::read(text.as_bytes());
     let incident = incident::read(&transcript);
     let measured = outcome.map_or_else(Measured::default, |outcome| {
@@ -43,7 +43,7 @@ fn ids(diagnosis: &Diagnosis) -> Vec<(&str, f64, CauseStatus)> {
 
 /// The cause has that status, says those words about it, and comes first when it is confirmed.
 #[track_caller]
-fn verdict(diagnosis: &Diagnosis, fault: &str, id: &str, status: CauseStatus, words: &str) {
+pub(super) fn verdict(diagnosis: &Diagnosis, fault: &str, id: &str, status: CauseStatus, words: &str) {
     let found = cause(diagnosis, fault, id);
     assert_eq!(found.status, status, "{id}: {:?}\n{:#?}", found.status_says, ids(diagnosis));
     let says = found.status_says.as_deref().unwrap_or_default();
@@ -70,7 +70,7 @@ Traceback (most recent call last):
 torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB.
 ";
 
-fn plain(message: &str) -> String {
+pub(super) fn plain(message: &str) -> String {
     format!(
         "Traceback (most recent call last):\n  File \"/home/user/project/train.py\", line 12, in main\n    x = torch.ones(4, device=\"cuda\")\n{message}\n"
     )
