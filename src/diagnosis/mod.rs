@@ -15,6 +15,7 @@ mod excuses;
 mod explanations;
 mod failure;
 mod fixes;
+mod last_resort;
 mod library;
 mod measurable;
 mod next_check;
@@ -121,9 +122,9 @@ impl<'a> Located<'a> {
     fn or_last_resort(mut self) -> Self {
         let (transcript, incident, book) = (&self.transcript, &self.incident, self.library.book);
         self.ordered.primary = match self.ordered.primary.take() {
-            Some(unlisted) => Some(primary::by_symptom(unlisted, transcript, incident, book)),
+            Some(unlisted) => Some(last_resort::by_symptom(unlisted, transcript, incident, book)),
             None => {
-                let found = primary::last_resort(transcript, incident, &self.hits, book);
+                let found = last_resort::last_resort(transcript, incident, &self.hits, book);
                 let excused = excuses::of(transcript, incident, found.as_slice(), book);
                 let counts = found.filter(|_| excused.is_empty());
                 self.ordered.excused.extend(excused);

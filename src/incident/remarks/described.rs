@@ -17,8 +17,7 @@ pub(crate) struct Description {
     pub(crate) described: Described,
 }
 
-/// What the writer describes; `None` where there is no sentence, or few ones among a program's output that nobody seems to
-/// have written.
+/// What the writer describes; `None` where no sentence seems to be a person's.
 pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Option<Description> {
     let mut text = String::new();
     let mut lines: Vec<(usize, &str)> = Vec::new();
@@ -30,7 +29,7 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
         text.push('\n');
         lines.push((line.index, line.text));
     }
-    let together = described(&text).filter(|it| it.by_person || text.len() * 4 > transcript.text().len() * 3)?;
+    let together = described(&text).filter(|it| it.by_person)?;
     let says = |text: &str| {
         described(text).filter(|alone| alone.kind == together.kind).map_or(0.0, |alone| 1.0 - alone.no_problem)
     };
