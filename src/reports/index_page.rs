@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::record::{ParsedReport, Record};
 use crate::render::markdown;
+use crate::render::words::copies;
 use crate::reports::status::Stage;
 
 /// The file's name.
@@ -37,7 +38,7 @@ pub(crate) fn page(folder: &Path, told: &[ParsedReport]) -> String {
                 "| [{}]({}) | {} | {} | {} | {} |\n",
                 markdown::cell(&record.id),
                 way(folder, &record.path),
-                markdown::cell(&record.title),
+                title(folder, record),
                 markdown::cell(record.status_word.unwrap_or(&record.status)),
                 record.severity.unwrap_or_default(),
                 record.day()
@@ -51,6 +52,16 @@ pub(crate) fn page(folder: &Path, told: &[ParsedReport]) -> String {
     }
     out.push_str(&tables);
     out
+}
+
+/// The title, with links to the copies.
+fn title(folder: &Path, record: &Record) -> String {
+    let title = markdown::cell(&record.title);
+    let links = record.copies.iter().enumerate().map(|(at, path)| format!("[{}]({})", at + 1, way(folder, path)));
+    match record.copies.len() {
+        0 => title,
+        count => format!("{title} ({}: {})", copies(count), links.collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// Whether a page was written by this program.

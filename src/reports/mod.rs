@@ -3,6 +3,7 @@
 //! Reading is lenient: whatever people write is taken. Writing is careful: files are written whole or not at all.
 
 pub mod config;
+pub(crate) mod copies;
 pub(crate) mod dates;
 pub(crate) mod draft;
 mod error;

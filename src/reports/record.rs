@@ -33,6 +33,10 @@ pub(crate) struct Record {
     pub moment: Option<Moment>,
     /// Fault pages that its error texts match, the primary one first.
     pub faults: Vec<String>,
+    /// The report that this one is a copy of.
+    pub copy_of: Option<PathBuf>,
+    /// The copies of this one, where [`copies::living`](crate::reports::copies::living) put them together.
+    pub copies: Vec<PathBuf>,
 }
 
 /// A report with its record.
@@ -47,11 +51,12 @@ pub(crate) struct ParsedReport {
 impl Record {
     /// The record of a report that the index knows.
     pub(crate) fn of(entry: &Entry) -> Self {
-        Self::new(
+        let record = Self::new(
             (entry.id.clone(), entry.aliases.clone(), entry.title.clone(), entry.path.clone()),
             (&entry.status, &entry.severity, &entry.date),
             entry.faults.clone(),
-        )
+        );
+        Self { copy_of: entry.copy_of.clone(), ..record }
     }
 
     /// The record of a report and the fault pages it matches.
@@ -80,6 +85,8 @@ impl Record {
             title,
             path,
             faults,
+            copy_of: None,
+            copies: Vec::new(),
         }
     }
 
@@ -100,11 +107,16 @@ impl Record {
     }
 }
 
-/// Reads reports in the order of their paths; what cannot be read is left out. `faults` gives the fault pages of a path.
-pub(crate) fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<ParsedReport> {
+/// Reads reports in the order of their paths; what cannot be read is left out. `known` gives what the index has of a path.
+pub(crate) fn read<'i>(files: &[PathBuf], known: impl Fn(&Path) -> Option<&'i Entry>) -> Vec<ParsedReport> {
     let reports = files.iter().filter_map(|path| files::read_report(path).ok());
-    let told = reports.map(|report| ParsedReport { record: Record::of_report(&report, faults(&report.path)), report });
-    told.collect()
+    let with_record = |report: Report| {
+        let known = known(&report.path);
+        let faults = known.map(|entry| entry.faults.clone()).unwrap_or_default();
+        let copy_of = known.and_then(|entry| entry.copy_of.clone());
+        ParsedReport { record: Record { copy_of, ..Record::of_report(&report, faults) }, report }
+    };
+    reports.map(with_record).collect()
 }
 
 /// A date as reports have it, in whatever spelling that has one meaning.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::files;
+use crate::reports::copies;
 use crate::reports::files as report_files;
 use crate::reports::index_page;
 use crate::reports::project::Project;
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
 fn page(folder: &std::path::Path, args: &Options) -> Result<Page> {
     let (found, _) = report_files::report_files(folder)?;
     let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
-    let told = record::read(&files, |_| Vec::new());
+    let told = copies::grouped(record::read(&files, |_| None));
     let text = index_page::page(folder, &told);
     let path = index_page::file(folder);
     let there = match std::fs::read(&path) {

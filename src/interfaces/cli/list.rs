@@ -44,6 +44,9 @@ struct Row {
     /// Fault pages that a report's error texts match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<String>,
+    /// Where copies of a report lie; omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -125,6 +128,7 @@ fn of_record(record: Record) -> Row {
         title: record.title,
         path: open::shown(&record.path),
         faults: record.faults,
+        copies: record.copies.iter().map(|path| open::shown(path)).collect(),
     }
 }
 
@@ -137,6 +141,7 @@ fn pages(knowledge: &Knowledge) -> Vec<Row> {
         path: page.path.clone(),
         date: String::new(),
         faults: Vec::new(),
+        copies: Vec::new(),
     };
     knowledge.book.faults.iter().map(row).collect()
 }
@@ -154,6 +159,7 @@ fn reports(knowledge: &Knowledge) -> Vec<Row> {
         path: entry.path.display().to_string(),
         date: entry.date.clone(),
         faults: entry.faults.clone(),
+        copies: Vec::new(),
     };
     entries.map(row).collect()
 }
@@ -163,7 +169,16 @@ fn builtin_reports(knowledge: &Knowledge) -> Vec<Row> {
     let row = |(path, text): (&str, &str)| {
         let report = reading::read(Path::new(path), text);
         let (id, title, status, severity) = (report.id, report.title, report.status, report.severity);
-        Row { id, title, status, severity, path: path.to_owned(), date: report.date, faults: Vec::new() }
+        Row {
+            id,
+            title,
+            status,
+            severity,
+            path: path.to_owned(),
+            date: report.date,
+            faults: Vec::new(),
+            copies: Vec::new(),
+        }
     };
     knowledge.book.reports().map(row).collect()
 }

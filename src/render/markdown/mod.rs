@@ -177,7 +177,12 @@ fn reports(page: &mut Page, reports: &[ReportHit]) {
         &["Report", "Title", "Status", "Likeness", "Why"],
         reports.iter().map(|report| {
             let why: Vec<String> = report.why.iter().map(|why| escape(why)).collect();
-            let id = format!("{} ({})", escape(&report.id), code(&report.path));
+            let more = if report.copies.is_empty() {
+                String::new()
+            } else {
+                format!(", {}", words::copies(report.copies.len()))
+            };
+            let id = format!("{} ({}{more})", escape(&report.id), code(&report.path));
             vec![id, escape(&report.title), escape(&report.status), figure(report.score), why.join(", ")]
         }),
     );

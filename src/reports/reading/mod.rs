@@ -35,6 +35,11 @@ pub use identity::{comparable, normal_id};
 /// How often an unclosed fence is closed before what follows is taken as code after all.
 const MOST_REPAIRS: usize = 4;
 
+/// Where a text names ids of reports.
+pub(crate) fn ids_in(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    ids::find(text).into_iter().map(|found| found.start..found.end)
+}
+
 /// Reads a document that lies at `path`.
 pub fn read(path: &Path, text: &str) -> Report {
     let whole = mojibake::repair(text);
