@@ -79,7 +79,7 @@ impl Record {
             status_word,
             stage: status_word.and_then(status::stage),
             severity: status::severity(severity),
-            moment: moment(date).or_else(|| moment(&day_in(&id)?)),
+            moment: moment(date).or_else(|| moment(&day_in(&id)?)).or_else(|| moment(&day_in_name(&path)?)),
             id,
             aliases,
             title,
@@ -129,6 +129,22 @@ fn day_in(id: &str) -> Option<String> {
     let normal = reading::normal_id(id)?;
     let day = normal.split('-').nth(1).filter(|day| day.len() == 8)?;
     Some(day.to_owned())
+}
+
+/// The day in a file's name: `2025-11-10_1808_BUG_003_slug.md`, `20251110-nan.md`.
+fn day_in_name(path: &Path) -> Option<String> {
+    let stem = path.file_stem()?.to_string_lossy().replace('_', "-");
+    let starts = stem.char_indices().filter(|(at, c)| {
+        c.is_ascii_digit() && !stem.get(..*at).is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
+    });
+    let days = starts.filter_map(|(at, _)| {
+        let rest = stem.get(at..)?;
+        let long = rest.get(..10).filter(|day| day.bytes().filter(|b| *b == b'-').count() == 2);
+        let short = rest.get(..8).filter(|day| day.bytes().all(|b| b.is_ascii_digit()));
+        let end = |day: &str| !rest.get(day.len()..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        long.or(short).filter(|day| end(day)).and_then(dates::reading)
+    });
+    days.into_iter().next()
 }
 
 #[cfg(test)]

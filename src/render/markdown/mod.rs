@@ -191,6 +191,10 @@ fn reports(page: &mut Page, reports: &[ReportHit]) {
             page.paragraph(&format!("{}: {}", escape(&report.id), escape(solution)));
         }
         page.fences(report.command.as_slice());
+        if !report.copies.is_empty() {
+            let places: Vec<String> = report.copies.iter().map(|path| code(path)).collect();
+            page.paragraph(&format!("Copies of {}: {}", escape(&report.id), places.join(", ")));
+        }
     }
 }
 
