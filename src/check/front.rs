@@ -172,7 +172,8 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>, known: &Known) -> Ve
 fn absent(source: &Source<'_>, start: usize, known: &Known) -> Finding {
     let message = "the report has no front matter";
     let finding = source.finding_on_line(1, "no-front-matter", message).severity(super::Severity::Warning);
-    if !known.iter().any(|(key, _)| *key == "title") {
+    // Front matter that lacks a key would be a finding of its own.
+    if !NEEDED.iter().all(|needed| known.iter().any(|(key, _)| key == needed)) {
         return finding.help("begin with `---`, title, date, status, and `---`");
     }
     let end = source.line_break();

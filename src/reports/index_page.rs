@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::draft::related::way;
 use super::record::{ParsedReport, Record};
 use crate::render::markdown;
 use crate::render::words::copies;
@@ -77,11 +78,6 @@ pub(crate) fn is_same(a: &str, b: &str) -> bool {
 /// Where a folder's page lies.
 pub(crate) fn file(folder: &Path) -> PathBuf {
     folder.join(FILE)
-}
-
-/// The relative way to a file, as a link's target.
-fn way(folder: &Path, path: &Path) -> String {
-    markdown::address(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy())
 }
 
 #[cfg(test)]

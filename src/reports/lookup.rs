@@ -92,6 +92,14 @@ pub(crate) fn entries_meant<'k>(knowledge: &'k Knowledge, query: &str) -> Vec<&'
     }
 }
 
+/// All reports but the one at a path and its copies.
+pub(crate) fn others<'k>(knowledge: &'k Knowledge, path: Option<&Path>) -> impl Iterator<Item = &'k Entry> {
+    let living = |entry: &Entry| entry.copy_of.clone().unwrap_or_else(|| entry.path.clone());
+    let index = if knowledge.has_reports() { knowledge.index() } else { None };
+    let own = path.map(|path| index.and_then(|index| index.entry(path)).map_or_else(|| path.to_owned(), living));
+    entries(knowledge).filter(move |entry| own.as_ref() != Some(&living(entry)))
+}
+
 /// The report that the one at a path is a copy of.
 pub(crate) fn copy_of(knowledge: &Knowledge, path: &Path) -> Option<PathBuf> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };

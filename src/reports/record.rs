@@ -101,6 +101,18 @@ impl Record {
             || file(self.path.file_stem())
     }
 
+    /// Whether its id, title, status, path or faults have all these words.
+    pub(crate) fn has_words(&self, words: &[String]) -> bool {
+        if words.is_empty() {
+            return true;
+        }
+        let path = self.path.to_string_lossy();
+        let own = [self.id.as_str(), &self.title, &self.status, self.status_word.unwrap_or_default(), &path];
+        let all = own.into_iter().chain(self.aliases.iter().chain(&self.faults).map(String::as_str));
+        let all = all.map(comparable).collect::<Vec<_>>().join("\n");
+        words.iter().flat_map(|words| words.split_whitespace()).all(|word| all.contains(&comparable(word)))
+    }
+
     /// `2025-11-10`; empty where nobody knows.
     pub(crate) fn day(&self) -> String {
         self.moment.as_ref().map(Moment::day).unwrap_or_default()

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         ),
         Format::Terminal => terminal(&hits, output),
     };
-    output.write(&text)?;
+    output.page(&text, common)?;
     Ok(if hits.is_empty() { Exit::None } else { Exit::Found })
 }
 

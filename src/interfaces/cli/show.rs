@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
         }
         Format::Terminal => terminal(&knowledge, &found, output),
     };
-    output.write(&text)?;
+    output.page(&text, common)?;
     Ok(Exit::Found)
 }
 
@@ -98,7 +98,7 @@ fn nothing(knowledge: &Knowledge, query: &str, output: &Output) -> Result<Exit> 
         .map(|hit| format!("`faultbook show {}`", hit.id))
         .collect();
     let hint = match near.is_empty() {
-        true => "`faultbook list` names everything there is".to_owned(),
+        true => "`faultbook list --pages` names everything there is".to_owned(),
         false => format!("near to it: {}", near.join(", ")),
     };
     super::complain(&Failure::new(format!("no page, report or code `{query}`")).hint(hint));

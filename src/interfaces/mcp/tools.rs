@@ -190,9 +190,10 @@ impl Server {
                 },
             };
             let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
-            let others = lookup::entries(&workspace.knowledge).filter(|entry| entry.path != path);
-            let reports: Vec<KnownReport> =
-                others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
+            let others = lookup::others(&workspace.knowledge, Some(&path));
+            let reports: Vec<KnownReport> = others
+                .map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone(), text: String::new() })
+                .collect();
             let exists = |path: &str| Path::new(path).exists();
             let naming = workspace.naming.as_ref();
             let setting = Setting { exists: &exists, reports: &reports, naming, ..Setting::default() };

@@ -98,6 +98,16 @@ pub(crate) fn grouped(all: Vec<ParsedReport>) -> Vec<ParsedReport> {
     living(all, |one| &mut one.record)
 }
 
+/// Groups texts, each with the path that it lies at; their records come along.
+pub(crate) fn of_texts(texts: &[(&str, &str)]) -> (Vec<Record>, Vec<Group>) {
+    let record = |(path, text): &(&str, &str)| Record::of_report(&reading::read(Path::new(path), text), Vec::new());
+    let records: Vec<Record> = texts.iter().map(record).collect();
+    let sketches: Vec<Sketch> = texts.iter().map(|(_, text)| Sketch::of(text)).collect();
+    let pairs: Vec<(&Record, &Sketch)> = records.iter().zip(&sketches).collect();
+    let groups = group(&pairs);
+    (records, groups)
+}
+
 /// How much a report is the one that people work with.
 fn life((record, sketch): (&Record, &Sketch)) -> impl Ord {
     let known =

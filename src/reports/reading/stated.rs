@@ -96,17 +96,20 @@ fn pairs(blocks: &[Block]) -> Vec<(String, String)> {
             }
         }
         Kind::Table(rows) => {
+            let known = |label: &&String| {
+                matches!(roles::of_key(&key(label)), Some(Role::Status | Role::Severity | Role::Date))
+            };
+            // A row of labels over a row of values.
+            if let [head, values, ..] = rows.as_slice()
+                && (head.iter().filter(known).count() > 1 || head.iter().skip(1).any(|label| known(&label)))
+            {
+                out.extend(head.iter().cloned().zip(values.iter().cloned()));
+                return;
+            }
             for row in rows {
                 if let [label, value, ..] = row.as_slice() {
                     out.push((label.trim_matches(['*', ' ']).to_owned(), value.clone()));
                 }
-            }
-            let known =
-                |label: &String| matches!(roles::of_key(&key(label)), Some(Role::Status | Role::Severity | Role::Date));
-            if let [head, values, ..] = rows.as_slice()
-                && head.iter().any(known)
-            {
-                out.extend(head.iter().cloned().zip(values.iter().cloned()));
             }
         }
         _ => {}
