@@ -287,14 +287,25 @@ mod tests {
 
     #[test]
     fn front_matter_is_made_of_what_the_report_says() {
-        let known: Known = vec![("title", "It \"broke\"".to_owned()), ("bug_id", "BUG-20251110-003".to_owned())];
+        let known: Known = vec![
+            ("title", "It \"broke\"".to_owned()),
+            ("date", "2025-11-10".to_owned()),
+            ("status", "open".to_owned()),
+            ("bug_id", "BUG-20251110-003".to_owned()),
+        ];
         let (rules, fixed) = checked("\u{feff}# It \"broke\"\n", &known);
         assert_eq!(rules, ["no-front-matter"]);
         assert_eq!(
             fixed,
-            "\u{feff}---\ntitle: \"It \\\"broke\\\"\"\nbug_id: \"BUG-20251110-003\"\n---\n\n# It \"broke\"\n"
+            "\u{feff}---\ntitle: \"It \\\"broke\\\"\"\ndate: \"2025-11-10\"\nstatus: \"open\"\nbug_id: \"BUG-20251110-003\"\n---\n\n# It \"broke\"\n"
         );
-        assert_eq!(checked(&fixed, &known).0, ["missing-key", "missing-key"]);
+        assert_eq!(checked(&fixed, &known).0, [""; 0], "what was added is no finding");
+        let part = known.into_iter().filter(|(key, _)| *key != "date").collect();
+        assert_eq!(
+            checked("# It \"broke\"\n", &part).1,
+            "# It \"broke\"\n",
+            "front matter without a date would be one"
+        );
         assert_eq!(checked("no heading\n", &Known::new()), (vec!["no-front-matter"], "no heading\n".to_owned()));
     }
 

@@ -17,6 +17,7 @@ pub(crate) mod links;
 pub(crate) mod lookup;
 pub(crate) mod mentions;
 pub(crate) mod naming;
+pub(crate) mod occurrences;
 pub(crate) mod order;
 pub mod own_pages;
 pub(crate) mod project;

@@ -7,11 +7,12 @@ use crate::reports::dates;
 use crate::reports::draft::moment::Moment;
 use crate::reports::files;
 use crate::reports::index::Entry;
+use crate::reports::occurrences::{self, Occurrences};
 use crate::reports::reading::{self, comparable};
 use crate::reports::status::{self, Stage};
 
 /// A report in short.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Record {
     /// Its id.
     pub id: String,
@@ -33,6 +34,10 @@ pub(crate) struct Record {
     pub moment: Option<Moment>,
     /// Fault pages that its error texts match, the primary one first.
     pub faults: Vec<String>,
+    /// The days of further occurrences, in order.
+    pub occurrences: Vec<String>,
+    /// Whether it came back after it had been solved.
+    pub returned: bool,
     /// The report that this one is a copy of.
     pub copy_of: Option<PathBuf>,
     /// The copies of this one, where [`copies::living`](crate::reports::copies::living) put them together.
@@ -56,7 +61,8 @@ impl Record {
             (&entry.status, &entry.severity, &entry.date),
             entry.faults.clone(),
         );
-        Self { copy_of: entry.copy_of.clone(), ..record }
+        let (occurrences, returned) = (entry.occurrences.clone(), entry.returned);
+        Self { copy_of: entry.copy_of.clone(), ..record }.with_occurrences(occurrences, returned)
     }
 
     /// The record of a report and the fault pages it matches.
@@ -66,6 +72,32 @@ impl Record {
             (&report.status, &report.severity, &report.date),
             faults,
         )
+        .with_occurrences_of(&report.text)
+    }
+
+    fn with_occurrences_of(self, text: &str) -> Self {
+        let Occurrences { days, returned } = occurrences::read(text);
+        self.with_occurrences(days, returned)
+    }
+
+    /// The record with further occurrences; each day counts once.
+    pub(crate) fn with_occurrences(mut self, days: Vec<String>, returned: bool) -> Self {
+        let first = self.day();
+        self.occurrences.extend(days.into_iter().filter(|day| *day != first));
+        self.occurrences.sort();
+        self.occurrences.dedup();
+        self.returned |= returned || self.status_word == Some("reopened");
+        self
+    }
+
+    /// How often it happened, the report itself included.
+    pub(crate) fn times(&self) -> usize {
+        self.occurrences.len() + 1
+    }
+
+    /// The day when it happened last.
+    pub(crate) fn last_seen(&self) -> String {
+        self.occurrences.last().cloned().into_iter().chain(Some(self.day())).max().unwrap_or_default()
     }
 
     fn new(
@@ -85,6 +117,8 @@ impl Record {
             title,
             path,
             faults,
+            occurrences: Vec::new(),
+            returned: false,
             copy_of: None,
             copies: Vec::new(),
         }

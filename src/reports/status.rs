@@ -259,7 +259,7 @@ mod tests {
             ("🔴 Open", Some("open")),
             ("in progress, waiting for a GPU", Some("in_progress")),
             ("해결됨", Some("resolved")),
-            ("not resolved", None),
+            ("not resolved", Some("open")),
             ("", None),
         ] {
             assert_eq!(reading(words), status, "{words}");

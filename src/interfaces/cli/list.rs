@@ -95,9 +95,19 @@ pub(crate) struct Row {
     /// Where copies of a report lie; omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) copies: Vec<String>,
+    /// How often it happened, the report itself included; omitted for once.
+    #[serde(skip_serializing_if = "is_once")]
+    pub(crate) times: usize,
+    /// When it happened last; omitted for a report of one occurrence.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    last_seen: String,
     /// The status in the format's spelling, where it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status_word: Option<&'static str>,
+}
+
+fn is_once(times: &usize) -> bool {
+    *times < 2
 }
 
 #[derive(Serialize)]
@@ -192,6 +202,8 @@ fn markdown(listed: &Listed) -> String {
 
 fn of_record(record: Record) -> Row {
     Row {
+        times: record.times(),
+        last_seen: if record.times() > 1 { record.last_seen() } else { String::new() },
         date: record.day(),
         severity: record.severity.unwrap_or_default().to_owned(),
         status: record.status,
@@ -214,6 +226,8 @@ fn pages(knowledge: &Knowledge) -> Vec<Row> {
         date: String::new(),
         faults: Vec::new(),
         copies: Vec::new(),
+        times: 1,
+        last_seen: String::new(),
         status_word: None,
     };
     knowledge.book.faults.iter().map(row).collect()

@@ -91,7 +91,10 @@ fn rows(sheet: &mut Sheet, rows: &[Row]) {
         let shown = shorten_end(&status.replace('_', " "), STATUS);
         let blanks = " ".repeat(STATUS.saturating_sub(display_width(&shown)) + 2);
         pieces.push(piece(status_style(row.status_word), format!("{shown}{blanks}")));
-        let more = if row.copies.is_empty() { String::new() } else { format!("  +{}", row.copies.len()) };
+        let mut more = if row.times > 1 { format!("  {}x", row.times) } else { String::new() };
+        if !row.copies.is_empty() {
+            more.push_str(&format!("  +{}", row.copies.len()));
+        }
         let room = sheet.width().saturating_sub(used + display_width(&more)).max(8);
         pieces.push(piece(PLAIN, shorten_end(&clean::line(&inline::plain(&row.title)), room)));
         pieces.push(piece(FAINT, more));

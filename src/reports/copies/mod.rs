@@ -7,7 +7,7 @@ mod sketch;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::reading::{self, comparable};
 use super::record::{ParsedReport, Record};
@@ -68,22 +68,35 @@ pub(crate) fn group(reports: &[(&Record, &Sketch)]) -> Vec<Group> {
     groups
 }
 
-/// The groups of some records that know their copies: the living ones with what the others add.
+/// The groups of some records that know their copies: the living ones, with what they do not say and a copy does.
 pub(crate) fn living<T>(all: Vec<T>, record: impl Fn(&mut T) -> &mut Record) -> Vec<T> {
     let mut all = all;
-    let mut copies: HashMap<std::path::PathBuf, Vec<std::path::PathBuf>> = HashMap::new();
+    let mut copies: HashMap<PathBuf, Vec<Record>> = HashMap::new();
     for one in &mut all {
         let record = record(one);
         if let Some(living) = &record.copy_of {
-            copies.entry(living.clone()).or_default().push(record.path.clone());
+            copies.entry(living.clone()).or_default().push(record.clone());
         }
     }
     for one in &mut all {
         let record = record(one);
-        record.copies = copies.remove(&record.path).unwrap_or_default();
+        for copy in copies.remove(&record.path).unwrap_or_default() {
+            record.copies.push(copy.path.clone());
+            add(record, copy);
+        }
     }
     all.retain_mut(|one| record(one).copy_of.is_none());
     all
+}
+
+/// Takes from a copy what the living report does not say: renderings lose the front matter.
+fn add(record: &mut Record, copy: Record) {
+    if record.status_word.is_none() && copy.status_word.is_some() {
+        (record.status, record.status_word, record.stage) = (copy.status, copy.status_word, copy.stage);
+    }
+    record.severity = record.severity.or(copy.severity);
+    record.moment = record.moment.take().or(copy.moment);
+    *record = std::mem::take(record).with_occurrences(copy.occurrences, copy.returned);
 }
 
 /// Reports of one folder, each with its copies: for what asks no index.
@@ -180,7 +193,7 @@ impl Ids {
     }
 }
 
-fn add(known: &mut Vec<String>, more: Vec<String>) {
+fn extend(known: &mut Vec<String>, more: Vec<String>) {
     for id in more {
         if !known.contains(&id) {
             known.push(id);
@@ -219,8 +232,8 @@ impl<'a> Joined<'a> {
         self.next[other] = head;
         let more = std::mem::take(&mut self.ids[other]);
         let known = &mut self.ids[head];
-        add(&mut known.own, more.own);
-        add(&mut known.also, more.also);
+        extend(&mut known.own, more.own);
+        extend(&mut known.also, more.also);
     }
 
     /// Joins equal texts.

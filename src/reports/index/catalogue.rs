@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::book::report::Report;
 use crate::reports::copies::Group;
+use crate::reports::occurrences::{self, Occurrences};
 
 /// What is kept of one report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +32,10 @@ pub struct Entry {
     pub tags: Vec<String>,
     /// Fault pages that its own error texts match, the primary one first.
     pub faults: Vec<String>,
+    /// The days of occurrences that were added to it.
+    pub occurrences: Vec<String>,
+    /// Whether it came back after it had been solved.
+    pub returned: bool,
     /// The report that this one is a copy of.
     pub copy_of: Option<PathBuf>,
     /// Size and time of the file when it was read.
@@ -66,7 +71,10 @@ impl Entry {
 
     /// What is kept of a report that was just read.
     pub(super) fn of(report: &Report, faults: Vec<String>, stamp: Stamp) -> Self {
+        let Occurrences { days: occurrences, returned } = occurrences::read(&report.text);
         Self {
+            occurrences,
+            returned,
             path: report.path.clone(),
             id: report.id.clone(),
             aliases: report.aliases.clone(),

@@ -159,3 +159,15 @@ fn fixing_loses_no_word() {
         assert!(lost.is_empty(), "{path}: {lost:?}");
     }
 }
+
+#[test]
+fn a_status_is_changed_wherever_it_stands() {
+    let project = project(8);
+    let place = project.written();
+    for one in &project.reports {
+        let changed = place.run(&format!("status {} wontfix", one.living), "");
+        assert_eq!(changed.code, 0, "{}: {}", one.living, changed.err);
+    }
+    let rows = json(&place, "list --status wontfix --format json");
+    assert_eq!(rows["reports"].as_array().map(Vec::len), Some(project.reports.len()));
+}
