@@ -44,6 +44,10 @@ pub(crate) struct Options {
     #[arg(long)]
     pages: bool,
 
+    /// Only the ids, one a line.
+    #[arg(long)]
+    ids: bool,
+
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
 }
@@ -145,6 +149,10 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
             examples: &listed.examples,
             found: listed.found,
         })?,
+        Format::Terminal | Format::Markdown if args.ids => {
+            let all = [&listed.reports, &listed.pages, &listed.examples];
+            all.into_iter().flatten().map(|row| format!("{}\n", row.id)).collect()
+        }
         Format::Markdown => markdown(&listed),
         Format::Terminal => listed::terminal(&listed, output),
     };

@@ -43,6 +43,8 @@ mod search;
 #[cfg(any(feature = "lsp", feature = "mcp"))]
 mod servers;
 mod shell;
+#[cfg(feature = "shell")]
+mod shell_ids;
 mod show;
 mod stats;
 mod status;
