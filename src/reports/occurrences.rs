@@ -3,9 +3,7 @@
 use crate::book::sections::{Document, Outline};
 use crate::reports::dates;
 use crate::reports::draft::moment::Moment;
-
-/// Headings, in comparing form, under which each dated heading is an occurrence.
-const HEADINGS: [&str; 6] = ["occurrences", "recurrences", "vorkommen", "재발 기록", "发生记录", "発生記録"];
+use crate::wording;
 
 /// What Faultbook writes of an occurrence after the report was solved.
 const CAME_BACK: &str = "**Came back:**";
@@ -21,13 +19,15 @@ pub(crate) struct Occurrences {
 
 /// Reads them.
 pub(crate) fn read(text: &str) -> Occurrences {
-    let is_there = |heading: &&str| text.to_lowercase().contains(*heading);
-    if !HEADINGS.iter().any(|heading| is_there(&heading)) {
+    // Headings under which each dated heading is an occurrence.
+    let headings = &wording::headings().occurrences;
+    let lower = text.to_lowercase();
+    if !headings.iter().any(|heading| lower.contains(heading)) {
         return Occurrences::default();
     }
     let doc = Document::read(text, Outline::Strict);
     let mut found = Occurrences::default();
-    for (index, section) in doc.sections.iter().enumerate().filter(|(_, s)| HEADINGS.contains(&s.key.as_str())) {
+    for (index, section) in doc.sections.iter().enumerate().filter(|(_, s)| headings.contains(&s.key.as_str())) {
         let days = doc.children(index).filter_map(|(_, child)| day(&child.title));
         found.days.extend(days);
         found.returned |= text.get(section.range.clone()).is_some_and(|text| text.contains(CAME_BACK));

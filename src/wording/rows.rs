@@ -101,6 +101,8 @@ pub struct Headings<S> {
     pub archives: Vec<S>,
     /// Last words of the names of files that are copies.
     pub copies: Vec<S>,
+    /// Headings under which each dated heading is an occurrence.
+    pub occurrences: Vec<S>,
     /// In the order in which they are tried.
     pub heading: Vec<Heading<S>>,
 }

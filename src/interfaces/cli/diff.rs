@@ -24,9 +24,8 @@ pub(crate) fn unified(path: &str, new_path: &str, before: &str, after: &str) -> 
             if quiet > 2 * AROUND {
                 break;
             }
-            if quiet <= AROUND {
-                end = index + 1;
-            } else if steps.iter().skip(index).take(AROUND + 1).any(|step| step.mark != ' ') {
+            let goes_on = || steps.iter().skip(index).take(AROUND + 1).any(|step| step.mark != ' ');
+            if quiet <= AROUND || goes_on() {
                 end = index + 1;
             }
         }

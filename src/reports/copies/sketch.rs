@@ -142,7 +142,7 @@ fn each_word<'t>(line: &'t str, mut emit: impl FnMut(&'t str, bool)) {
 
 fn words_of<'t>(text: &'t str, emit: &mut impl FnMut(&'t str, bool)) {
     let mut start = None;
-    let mut ends = text.char_indices().chain(std::iter::once((text.len(), ' ')));
+    let ends = text.char_indices().chain(std::iter::once((text.len(), ' ')));
     let mut day_end = 0;
     let mut put = |range: std::ops::Range<usize>| {
         let Some(word) = text.get(range.clone()) else { return };
@@ -153,7 +153,7 @@ fn words_of<'t>(text: &'t str, emit: &mut impl FnMut(&'t str, bool)) {
         }
         emit(word, range.start < day_end);
     };
-    while let Some((at, c)) = ends.next() {
+    for (at, c) in ends {
         let alone = is_ideograph(c);
         if (alone || !c.is_alphanumeric())
             && let Some(start) = start.take()

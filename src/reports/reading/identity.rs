@@ -150,7 +150,8 @@ fn title<'d>(
     if !heading.is_empty() && (bare.is_empty() || is_placeholder(&bare) || is_generic(&bare) || is_made) {
         return heading;
     }
-    if !bare.is_empty() && !is_placeholder(&bare) && !(is_generic(&bare) && front.is_empty()) {
+    let says_nothing = bare.is_empty() || is_placeholder(&bare) || (is_generic(&bare) && front.is_empty());
+    if !says_nothing {
         return bare;
     }
     let named = named_title(doc, roles).or_else(|| lower_heading(doc, roles)).or_else(|| slug_words(stem));

@@ -85,9 +85,7 @@ fn every_door_shows_the_same_grouping() {
     let place = project.written();
     let one = with_copies(&project);
     let copy_paths = |value: &Value| copies(&place, value);
-    for line in
-        [format!("search {} --format json", one.title.replace(' ', " ")), format!("show {} --format json", one.living)]
-    {
+    for line in [format!("search {} --format json", one.title), format!("show {} --format json", one.living)] {
         let answer = json(&place, &line);
         let found = answer["hits"].as_array().or(answer["found"].as_array()).expect("hits").clone();
         let hit = found.iter().find(|hit| from_root(&place, word(hit, "path")) == one.living);
