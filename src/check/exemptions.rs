@@ -47,7 +47,9 @@ pub(super) fn apply(source: &Source<'_>, with_texts: bool, findings: &mut Vec<Fi
         findings.retain(|finding| finding.rule != exemption.rule);
         if findings.len() == before && (with_texts || !NEEDS_TEXTS.contains(&exemption.rule)) {
             let message = format!("nothing here violates {}", exemption.rule);
-            let stale = source.finding(place, "stale-exemption", message).help("remove the exemption");
+            let stale = source
+                .finding(place, "stale-exemption", message)
+                .help("`faultbook check --fix --fix-removals` removes the exemption");
             findings.push(stale.fix(exemption.line, ""));
         }
     }

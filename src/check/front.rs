@@ -172,7 +172,8 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>, known: &Known) -> Ve
 fn absent(source: &Source<'_>, start: usize, known: &Known) -> Finding {
     let message = "the report has no front matter";
     let finding = source.finding_on_line(1, "no-front-matter", message).severity(super::Severity::Warning);
-    if !known.iter().any(|(key, _)| *key == "title") {
+    // Front matter that lacks a key would be a finding of its own.
+    if !NEEDED.iter().all(|needed| known.iter().any(|(key, _)| key == needed)) {
         return finding.help("begin with `---`, title, date, status, and `---`");
     }
     let end = source.line_break();
@@ -286,14 +287,25 @@ mod tests {
 
     #[test]
     fn front_matter_is_made_of_what_the_report_says() {
-        let known: Known = vec![("title", "It \"broke\"".to_owned()), ("bug_id", "BUG-20251110-003".to_owned())];
+        let known: Known = vec![
+            ("title", "It \"broke\"".to_owned()),
+            ("date", "2025-11-10".to_owned()),
+            ("status", "open".to_owned()),
+            ("bug_id", "BUG-20251110-003".to_owned()),
+        ];
         let (rules, fixed) = checked("\u{feff}# It \"broke\"\n", &known);
         assert_eq!(rules, ["no-front-matter"]);
         assert_eq!(
             fixed,
-            "\u{feff}---\ntitle: \"It \\\"broke\\\"\"\nbug_id: \"BUG-20251110-003\"\n---\n\n# It \"broke\"\n"
+            "\u{feff}---\ntitle: \"It \\\"broke\\\"\"\ndate: \"2025-11-10\"\nstatus: \"open\"\nbug_id: \"BUG-20251110-003\"\n---\n\n# It \"broke\"\n"
         );
-        assert_eq!(checked(&fixed, &known).0, ["missing-key", "missing-key"]);
+        assert_eq!(checked(&fixed, &known).0, [""; 0], "what was added is no finding");
+        let part = known.into_iter().filter(|(key, _)| *key != "date").collect();
+        assert_eq!(
+            checked("# It \"broke\"\n", &part).1,
+            "# It \"broke\"\n",
+            "front matter without a date would be one"
+        );
         assert_eq!(checked("no heading\n", &Known::new()), (vec!["no-front-matter"], "no heading\n".to_owned()));
     }
 

@@ -20,6 +20,8 @@ pub struct Known {
     pub path: String,
     /// Its id, in its own spelling.
     pub id: String,
+    /// Its text; empty where nobody read it. Tells a copy from a number that was given twice.
+    pub text: String,
 }
 
 impl Known {
@@ -28,7 +30,7 @@ impl Known {
         let document = super::Document::new(path, text);
         let doc = sections::Document::read(text, sections::Outline::Strict);
         let own = own(&document, &Front::read(text), &doc, naming).into_iter().next()?;
-        Some(Self { path: path.to_owned(), id: own.id.spelled() })
+        Some(Self { path: path.to_owned(), id: own.id.spelled(), text: text.to_owned() })
     }
 }
 

@@ -24,6 +24,7 @@ mod named;
 pub mod output;
 mod pages;
 mod placeholders;
+mod renumber;
 mod report_sections;
 mod reports;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, fix_all};
 pub use ids::Known as KnownReport;
 pub use kind::Kind;
+pub use renumber::{Renumbered, renumber};
 
 use finding::Source;
 
@@ -108,15 +110,31 @@ pub struct Setting<'a> {
     pub behaviour: bool,
     /// Texts in which no fault may be found, beside the built-in ones.
     pub healthy: &'a [Sample],
+    /// The rules that count.
+    pub wanted: &'a dyn Fn(&str) -> bool,
+    /// Whether a fix may remove lines that somebody or a template wrote.
+    pub removals: bool,
     /// Texts with faults; a signature that hits none of them is reported as [`Severity::Info`].
     pub corpus: &'a [Sample],
 }
 
 impl Default for Setting<'_> {
     fn default() -> Self {
-        Self { exists: &|_| true, reports: &[], naming: None, behaviour: true, healthy: &[], corpus: &[] }
+        Self {
+            exists: &|_| true,
+            reports: &[],
+            naming: None,
+            behaviour: true,
+            healthy: &[],
+            corpus: &[],
+            wanted: &|_| true,
+            removals: true,
+        }
     }
 }
+
+/// Rules whose fix only removes lines.
+const REMOVING: [&str; 2] = ["template-left", "stale-exemption"];
 
 /// Checks the documents; findings in the order of the documents, then of their lines.
 pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
@@ -162,9 +180,14 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
             findings.push(source.finding(at..at + 3, "encoding", message).help("save it as UTF-8"));
         }
         exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);
+        let is_removal = |finding: &&mut Finding| REMOVING.contains(&finding.rule);
+        if !setting.removals {
+            findings.iter_mut().filter(is_removal).for_each(|finding| finding.fix = None);
+        }
         if document.replaced.is_some() {
             findings.iter_mut().for_each(|finding| finding.fix = None);
         }
+        findings.retain(|finding| (setting.wanted)(finding.rule));
         findings.sort_by_key(|finding| (finding.line, finding.column, finding.rule));
         findings.dedup();
     }

@@ -294,6 +294,9 @@ pub struct ReportHit {
     pub solution: Option<String>,
     /// That solution's first command.
     pub command: Option<String>,
+    /// Where copies of it lie; omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<String>,
 }
 
 /// A page that resembles the error.

@@ -37,6 +37,8 @@ pub struct Candidate {
     pub report: Report,
     /// Fault pages that its own error texts match, the primary one first.
     pub faults: Vec<String>,
+    /// Where copies of it lie.
+    pub copies: Vec<std::path::PathBuf>,
 }
 
 /// What an incident is looked up by.

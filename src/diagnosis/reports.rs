@@ -4,6 +4,7 @@
 //! reasons. A report is matched by its own error texts, codes, frames and environment, never by declared patterns.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use super::library::{Library, Query};
 use super::precedents::Precedents;
@@ -37,6 +38,7 @@ pub(super) struct Match {
     report: Report,
     score: f64,
     why: Vec<String>,
+    copies: Vec<PathBuf>,
 }
 
 /// Reports that describe this failure, best first.
@@ -56,7 +58,7 @@ pub(super) fn matching(
         .search
         .reports(&story.query, COMPARED)
         .into_iter()
-        .map(|found| story.compare(&found.faults, found.report))
+        .map(|found| Match { copies: found.copies, ..story.compare(&found.faults, found.report) })
         .filter(|found| found.score >= WORTH_SHOWING)
         .collect();
     matches.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -85,6 +87,7 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
                 why: found.why.clone(),
                 solution: solution.map(|solution| solution.title.clone()),
                 command: solution.filter(proposed).and_then(|solution| solution.commands.first().cloned()),
+                copies: found.copies.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
             }
         })
         .collect()
@@ -230,7 +233,7 @@ impl<'a> Story<'a> {
         score += MACHINE * machine;
         why.extend(same);
         score /= known + ABSENT_WEIGHT * (1.0 - known);
-        Match { report, score: score.min(0.99), why }
+        Match { report, score: score.min(0.99), why, copies: Vec::new() }
     }
 
     /// How much of the machine is the same, from 0 to 1, and what.

@@ -5,7 +5,7 @@
 //! how to get it.
 
 use super::inline::plain;
-use super::words::{ORDINARY, counted, open_ended, percent, precedents};
+use super::words::{ORDINARY, copies, counted, open_ended, percent, precedents};
 use super::{clean, layout};
 use crate::diagnosis::{Action, Consequence, Diagnosis, RankedCause, ReportHit, Verdict};
 use crate::facts::{self, Facts, Source};
@@ -144,7 +144,9 @@ fn action((place, action): (usize, &Action)) -> String {
 fn report(report: &ReportHit) -> String {
     let solution =
         report.solution.as_deref().map(|solution| format!("; solved by: {}", plain(solution))).unwrap_or_default();
-    shortened(&format!("- {} ({}): {}{solution}", report.id, report.status, plain(&report.title)), SENTENCE)
+    let known = [report.status.clone(), copies(report.copies.len())];
+    let known: Vec<String> = known.into_iter().filter(|words| !words.is_empty()).collect();
+    shortened(&format!("- {} ({}): {}{solution}", report.id, known.join(", "), plain(&report.title)), SENTENCE)
 }
 
 fn first_cause<T: Default>(diagnosis: &Diagnosis, of: impl Fn(&RankedCause) -> T) -> T {

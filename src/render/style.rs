@@ -13,6 +13,8 @@ pub(crate) const FAULT: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const UNLISTED: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const HEALTHY: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const FOR: Style = AnsiColor::Green.on_default();
+/// What deserves attention.
+pub(crate) const NOTABLE: Style = AnsiColor::Yellow.on_default();
 pub(crate) const AGAINST: Style = AnsiColor::Red.on_default();
 /// Something to type.
 pub(crate) const COMMAND: Style = AnsiColor::Cyan.on_default();

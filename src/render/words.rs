@@ -40,6 +40,15 @@ pub(crate) fn thousands(count: u64) -> String {
     out
 }
 
+/// "+3 copies"; empty without any.
+pub(crate) fn copies(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => "+1 copy".to_owned(),
+        count => format!("+{count} copies"),
+    }
+}
+
 /// `1 line`, `5,298 lines`.
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })

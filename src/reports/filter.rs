@@ -135,7 +135,7 @@ pub(crate) fn fault(word: &str, book: &Book) -> Result<String, Error> {
         ([one], _) | ([], [one]) => Ok((*one).to_owned()),
         ([], []) => Err(refuse(
             format!("no fault page has `{word}` in its id"),
-            format!("`faultbook list` names them all, `faultbook search {key}` finds them by words"),
+            format!("`faultbook list --pages` names them all, `faultbook search {key}` finds them by words"),
         )),
         ([], several) | (several, _) => {
             let mut names = several.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");

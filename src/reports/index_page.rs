@@ -4,8 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::draft::related::way;
 use super::record::{ParsedReport, Record};
 use crate::render::markdown;
+use crate::render::words::copies;
 use crate::reports::status::Stage;
 
 /// The file's name.
@@ -37,7 +39,7 @@ pub(crate) fn page(folder: &Path, told: &[ParsedReport]) -> String {
                 "| [{}]({}) | {} | {} | {} | {} |\n",
                 markdown::cell(&record.id),
                 way(folder, &record.path),
-                markdown::cell(&record.title),
+                title(folder, record),
                 markdown::cell(record.status_word.unwrap_or(&record.status)),
                 record.severity.unwrap_or_default(),
                 record.day()
@@ -53,6 +55,16 @@ pub(crate) fn page(folder: &Path, told: &[ParsedReport]) -> String {
     out
 }
 
+/// The title, with links to the copies.
+fn title(folder: &Path, record: &Record) -> String {
+    let title = markdown::cell(&record.title);
+    let links = record.copies.iter().enumerate().map(|(at, path)| format!("[{}]({})", at + 1, way(folder, path)));
+    match record.copies.len() {
+        0 => title,
+        count => format!("{title} ({}: {})", copies(count), links.collect::<Vec<_>>().join(", ")),
+    }
+}
+
 /// Whether a page was written by this program.
 pub(crate) fn is_ours(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').starts_with(MARK)
@@ -66,11 +78,6 @@ pub(crate) fn is_same(a: &str, b: &str) -> bool {
 /// Where a folder's page lies.
 pub(crate) fn file(folder: &Path) -> PathBuf {
     folder.join(FILE)
-}
-
-/// The relative way to a file, as a link's target.
-fn way(folder: &Path, path: &Path) -> String {
-    markdown::address(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy())
 }
 
 #[cfg(test)]

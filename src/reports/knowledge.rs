@@ -101,8 +101,9 @@ impl Search for Knowledge {
             .into_iter()
             .filter_map(|found| match found.what {
                 What::Report(path) => {
-                    let faults = index.entry(&path)?.faults.clone();
-                    Some(FoundReport { report: read_report(&path)?, faults })
+                    let entry = index.entry(&path)?;
+                    let copies = index.copies(entry).map(|copy| copy.path.clone()).collect();
+                    Some(FoundReport { report: read_report(&path)?, faults: entry.faults.clone(), copies })
                 }
                 What::Page(_) => None,
             })

@@ -1,10 +1,10 @@
 //! What an id or a code refers to: a page, a recipe, reports, codes; and each of them as markdown.
 //!
 //! Nothing is guessed: the most literal meaning alone is given where there is one. Two reports can carry one id, and a
-//! number can be a code of several libraries: then all of them are given.
+//! number can be a code of several libraries: then all of them are given. Copies of one report are one report.
 
 use crate::diagnosis::Search as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::book::codes::Code;
 use crate::book::page::Recipe;
@@ -66,13 +66,60 @@ pub(crate) fn entries_named<'k>(knowledge: &'k Knowledge, query: &str) -> impl I
     })
 }
 
+/// All reports of the project that are no copies of another one.
+pub(crate) fn living(knowledge: &Knowledge) -> impl Iterator<Item = &Entry> {
+    entries(knowledge).filter(|entry| entry.copy_of.is_none())
+}
+
+/// The project's reports that somebody means who says so: of copies the one that people work with, unless the words are
+/// the path of another one.
+pub(crate) fn entries_meant<'k>(knowledge: &'k Knowledge, query: &str) -> Vec<&'k Entry> {
+    let mut meant: Vec<&Entry> = Vec::new();
+    let index = if knowledge.has_reports() { knowledge.index() } else { None };
+    for entry in entries_named(knowledge, query) {
+        let entry = match index {
+            Some(index) if !is_at(&entry.path, query) => index.living(entry),
+            _ => entry,
+        };
+        if !meant.iter().any(|known| known.path == entry.path) {
+            meant.push(entry);
+        }
+    }
+    // Words that are a path mean that file, even where they are another one's name.
+    match meant.iter().position(|entry| is_at(&entry.path, query)) {
+        Some(at) => vec![meant.swap_remove(at)],
+        None => meant,
+    }
+}
+
+/// All reports but the one at a path and its copies.
+pub(crate) fn others<'k>(knowledge: &'k Knowledge, path: Option<&Path>) -> impl Iterator<Item = &'k Entry> {
+    let living = |entry: &Entry| entry.copy_of.clone().unwrap_or_else(|| entry.path.clone());
+    let index = if knowledge.has_reports() { knowledge.index() } else { None };
+    let own = path.map(|path| index.and_then(|index| index.entry(path)).map_or_else(|| path.to_owned(), living));
+    entries(knowledge).filter(move |entry| own.as_ref() != Some(&living(entry)))
+}
+
+/// The report that the one at a path is a copy of.
+pub(crate) fn copy_of(knowledge: &Knowledge, path: &Path) -> Option<PathBuf> {
+    let index = if knowledge.has_reports() { knowledge.index() } else { None };
+    index?.entry(path)?.copy_of.clone()
+}
+
+/// Where copies of the report at a path lie.
+pub(crate) fn copies(knowledge: &Knowledge, path: &Path) -> Vec<PathBuf> {
+    let index = if knowledge.has_reports() { knowledge.index() } else { None };
+    let entry = index.and_then(|index| Some((index, index.entry(path)?)));
+    entry.map(|(index, entry)| index.copies(entry).map(|copy| copy.path.clone()).collect()).unwrap_or_default()
+}
+
 /// The project's reports that are called so, else those that come with the book.
 ///
 /// # Errors
 /// When one of the project's cannot be read.
 pub(crate) fn reports(knowledge: &Knowledge, query: &str, builtin: bool) -> Result<Vec<Report>, Error> {
-    let own: Vec<Report> =
-        entries_named(knowledge, query).map(|entry| files::read_report(&entry.path)).collect::<Result<_, _>>()?;
+    let meant = entries_meant(knowledge, query);
+    let own: Vec<Report> = meant.iter().map(|entry| files::read_report(&entry.path)).collect::<Result<_, _>>()?;
     if !own.is_empty() || !builtin {
         return Ok(own);
     }
@@ -108,11 +155,15 @@ fn codes<'k>(knowledge: &'k Knowledge, query: &str) -> Vec<Found<'k>> {
 /// Whether the words are a file's path, its name, or its name without extension.
 fn is_path(path: &Path, query: &str) -> bool {
     let name = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part.eq_ignore_ascii_case(query));
-    let same = || match (std::path::absolute(path), std::path::absolute(query)) {
+    name(path.file_name()) || name(path.file_stem()) || is_at(path, query)
+}
+
+/// Whether the words are the very path of a file.
+fn is_at(path: &Path, query: &str) -> bool {
+    match (std::path::absolute(path), std::path::absolute(query)) {
         (Ok(path), Ok(query)) => path == query,
         _ => false,
-    };
-    name(path.file_name()) || name(path.file_stem()) || same()
+    }
 }
 
 /// The markdown that a thing was made from.

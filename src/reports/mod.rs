@@ -3,6 +3,7 @@
 //! Reading is lenient: whatever people write is taken. Writing is careful: files are written whole or not at all.
 
 pub mod config;
+pub(crate) mod copies;
 pub(crate) mod dates;
 pub(crate) mod draft;
 mod error;
@@ -16,6 +17,8 @@ pub(crate) mod links;
 pub(crate) mod lookup;
 pub(crate) mod mentions;
 pub(crate) mod naming;
+pub(crate) mod occurrences;
+pub(crate) mod order;
 pub mod own_pages;
 pub(crate) mod project;
 pub mod reading;

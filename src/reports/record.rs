@@ -7,11 +7,12 @@ use crate::reports::dates;
 use crate::reports::draft::moment::Moment;
 use crate::reports::files;
 use crate::reports::index::Entry;
+use crate::reports::occurrences::{self, Occurrences};
 use crate::reports::reading::{self, comparable};
 use crate::reports::status::{self, Stage};
 
 /// A report in short.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Record {
     /// Its id.
     pub id: String,
@@ -33,6 +34,14 @@ pub(crate) struct Record {
     pub moment: Option<Moment>,
     /// Fault pages that its error texts match, the primary one first.
     pub faults: Vec<String>,
+    /// The days of further occurrences, in order.
+    pub occurrences: Vec<String>,
+    /// Whether it came back after it had been solved.
+    pub returned: bool,
+    /// The report that this one is a copy of.
+    pub copy_of: Option<PathBuf>,
+    /// The copies of this one, where [`copies::living`](crate::reports::copies::living) put them together.
+    pub copies: Vec<PathBuf>,
 }
 
 /// A report with its record.
@@ -47,11 +56,13 @@ pub(crate) struct ParsedReport {
 impl Record {
     /// The record of a report that the index knows.
     pub(crate) fn of(entry: &Entry) -> Self {
-        Self::new(
+        let record = Self::new(
             (entry.id.clone(), entry.aliases.clone(), entry.title.clone(), entry.path.clone()),
             (&entry.status, &entry.severity, &entry.date),
             entry.faults.clone(),
-        )
+        );
+        let (occurrences, returned) = (entry.occurrences.clone(), entry.returned);
+        Self { copy_of: entry.copy_of.clone(), ..record }.with_occurrences(occurrences, returned)
     }
 
     /// The record of a report and the fault pages it matches.
@@ -61,6 +72,32 @@ impl Record {
             (&report.status, &report.severity, &report.date),
             faults,
         )
+        .with_occurrences_of(&report.text)
+    }
+
+    fn with_occurrences_of(self, text: &str) -> Self {
+        let Occurrences { days, returned } = occurrences::read(text);
+        self.with_occurrences(days, returned)
+    }
+
+    /// The record with further occurrences; each day counts once.
+    pub(crate) fn with_occurrences(mut self, days: Vec<String>, returned: bool) -> Self {
+        let first = self.day();
+        self.occurrences.extend(days.into_iter().filter(|day| *day != first));
+        self.occurrences.sort();
+        self.occurrences.dedup();
+        self.returned |= returned || self.status_word == Some("reopened");
+        self
+    }
+
+    /// How often it happened, the report itself included.
+    pub(crate) fn times(&self) -> usize {
+        self.occurrences.len() + 1
+    }
+
+    /// The day when it happened last.
+    pub(crate) fn last_seen(&self) -> String {
+        self.occurrences.last().cloned().into_iter().chain(Some(self.day())).max().unwrap_or_default()
     }
 
     fn new(
@@ -74,12 +111,16 @@ impl Record {
             status_word,
             stage: status_word.and_then(status::stage),
             severity: status::severity(severity),
-            moment: moment(date).or_else(|| moment(&day_in(&id)?)),
+            moment: moment(date).or_else(|| moment(&day_in(&id)?)).or_else(|| moment(&day_in_name(&path)?)),
             id,
             aliases,
             title,
             path,
             faults,
+            occurrences: Vec::new(),
+            returned: false,
+            copy_of: None,
+            copies: Vec::new(),
         }
     }
 
@@ -94,17 +135,34 @@ impl Record {
             || file(self.path.file_stem())
     }
 
+    /// Whether its id, title, status, path or faults have all these words.
+    pub(crate) fn has_words(&self, words: &[String]) -> bool {
+        if words.is_empty() {
+            return true;
+        }
+        let path = self.path.to_string_lossy();
+        let own = [self.id.as_str(), &self.title, &self.status, self.status_word.unwrap_or_default(), &path];
+        let all = own.into_iter().chain(self.aliases.iter().chain(&self.faults).map(String::as_str));
+        let all = all.map(comparable).collect::<Vec<_>>().join("\n");
+        words.iter().flat_map(|words| words.split_whitespace()).all(|word| all.contains(&comparable(word)))
+    }
+
     /// `2025-11-10`; empty where nobody knows.
     pub(crate) fn day(&self) -> String {
         self.moment.as_ref().map(Moment::day).unwrap_or_default()
     }
 }
 
-/// Reads reports in the order of their paths; what cannot be read is left out. `faults` gives the fault pages of a path.
-pub(crate) fn read(files: &[PathBuf], faults: impl Fn(&Path) -> Vec<String>) -> Vec<ParsedReport> {
+/// Reads reports in the order of their paths; what cannot be read is left out. `known` gives what the index has of a path.
+pub(crate) fn read<'i>(files: &[PathBuf], known: impl Fn(&Path) -> Option<&'i Entry>) -> Vec<ParsedReport> {
     let reports = files.iter().filter_map(|path| files::read_report(path).ok());
-    let told = reports.map(|report| ParsedReport { record: Record::of_report(&report, faults(&report.path)), report });
-    told.collect()
+    let with_record = |report: Report| {
+        let known = known(&report.path);
+        let faults = known.map(|entry| entry.faults.clone()).unwrap_or_default();
+        let copy_of = known.and_then(|entry| entry.copy_of.clone());
+        ParsedReport { record: Record { copy_of, ..Record::of_report(&report, faults) }, report }
+    };
+    reports.map(with_record).collect()
 }
 
 /// A date as reports have it, in whatever spelling that has one meaning.
@@ -117,6 +175,22 @@ fn day_in(id: &str) -> Option<String> {
     let normal = reading::normal_id(id)?;
     let day = normal.split('-').nth(1).filter(|day| day.len() == 8)?;
     Some(day.to_owned())
+}
+
+/// The day in a file's name: `2025-11-10_1808_BUG_003_slug.md`, `20251110-nan.md`.
+fn day_in_name(path: &Path) -> Option<String> {
+    let stem = path.file_stem()?.to_string_lossy().replace('_', "-");
+    let starts = stem.char_indices().filter(|(at, c)| {
+        c.is_ascii_digit() && !stem.get(..*at).is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
+    });
+    let days = starts.filter_map(|(at, _)| {
+        let rest = stem.get(at..)?;
+        let long = rest.get(..10).filter(|day| day.bytes().filter(|b| *b == b'-').count() == 2);
+        let short = rest.get(..8).filter(|day| day.bytes().all(|b| b.is_ascii_digit()));
+        let end = |day: &str| !rest.get(day.len()..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        long.or(short).filter(|day| end(day)).and_then(dates::reading)
+    });
+    days.into_iter().next()
 }
 
 #[cfg(test)]

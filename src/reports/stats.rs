@@ -7,9 +7,12 @@ use std::collections::BTreeMap;
 
 use jiff::civil::{Date, Weekday};
 
-use super::record::ParsedReport;
+use serde::Serialize;
+
+use super::record::{ParsedReport, Record};
 use crate::book::Book;
 use crate::render::chart::{Chart, Group, Row};
+use crate::reports::status::Stage;
 
 /// Rows of a group; the rest is counted together.
 const ROWS: usize = 8;
@@ -25,6 +28,70 @@ pub(crate) struct Stats {
     pub reports: usize,
     /// How many of them nobody can date: they are in the totals only.
     pub undated: usize,
+    /// How often their failures happened, further occurrences included.
+    pub occurrences: usize,
+    /// Reports that happened more than once or came back after they were solved, the most frequent first.
+    pub recurring: Vec<Recurring>,
+    /// Those that wait for somebody; `None` where none is open and dated.
+    pub waiting: Option<Waiting>,
+}
+
+/// A report that happened more than once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Recurring {
+    pub id: String,
+    pub title: String,
+    pub times: usize,
+    pub first_seen: String,
+    pub last_seen: String,
+    /// Whether it came back after it had been solved.
+    pub returned: bool,
+}
+
+/// How long open reports have been open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Waiting {
+    /// How many are open.
+    pub reports: usize,
+    /// Half of them have been open for longer.
+    pub median_days: i64,
+    /// The oldest one.
+    pub oldest: String,
+    /// Its day.
+    pub since: String,
+}
+
+impl Recurring {
+    fn all(told: &[ParsedReport]) -> Vec<Self> {
+        let records = told.iter().map(|one| &one.record).filter(|record| record.times() > 1 || record.returned);
+        let mut all: Vec<Self> = records
+            .map(|record| Self {
+                id: record.id.clone(),
+                title: record.title.clone(),
+                times: record.times(),
+                first_seen: record.day(),
+                last_seen: record.last_seen(),
+                returned: record.returned,
+            })
+            .collect();
+        all.sort_by(|a, b| {
+            b.times.cmp(&a.times).then_with(|| b.last_seen.cmp(&a.last_seen)).then_with(|| a.id.cmp(&b.id))
+        });
+        all
+    }
+}
+
+impl Waiting {
+    fn new(told: &[ParsedReport], today: Date) -> Option<Self> {
+        let open = told.iter().map(|one| &one.record).filter(|record| record.stage == Some(Stage::Open));
+        let age = |day: Date| day.until(today).map_or(0, |span| i64::from(span.get_days())).max(0);
+        let mut open: Vec<(i64, &Record)> =
+            open.filter_map(|record| Some((age(record.moment.as_ref()?.date()), record))).collect();
+        open.sort_by(|(age, one), (other_age, other)| other_age.cmp(age).then_with(|| one.path.cmp(&other.path)));
+        let (_, oldest) = open.first()?;
+        let (median, _) = open.get(open.len() / 2)?;
+        Some(Self { reports: open.len(), median_days: *median, oldest: oldest.id.clone(), since: oldest.day() })
+    }
 }
 
 /// A stretch of time.
@@ -92,7 +159,7 @@ impl Period {
 
 impl Stats {
     /// Counts reports.
-    pub(crate) fn new(told: &[ParsedReport], book: &Book) -> Self {
+    pub(crate) fn new(told: &[ParsedReport], book: &Book, today: Date) -> Self {
         let days: Vec<Option<Date>> =
             told.iter().map(|one| one.record.moment.as_ref().map(|moment| moment.date())).collect();
         let known = || days.iter().flatten().copied();
@@ -119,7 +186,15 @@ impl Stats {
             _ => reports,
         };
         let undated = days.iter().filter(|day| day.is_none()).count();
-        Self { chart: Chart { title, periods, groups }, period: period.word(), reports: told.len(), undated }
+        Self {
+            chart: Chart { title, periods, groups },
+            period: period.word(),
+            reports: told.len(),
+            undated,
+            occurrences: told.iter().map(|one| one.record.times()).sum(),
+            recurring: Recurring::all(told),
+            waiting: Waiting::new(told, today),
+        }
     }
 }
 
@@ -163,7 +238,6 @@ mod tests {
 
     use super::*;
     use crate::reports::reading;
-    use crate::reports::record::Record;
 
     fn told(date: &str, status: &str, cause: &str, fault: Option<&str>) -> ParsedReport {
         let text = format!("---\ntitle: x\ndate: {date}\nstatus: {status}\n---\n# x\n\n## Root Cause\n{cause}\n");
@@ -184,7 +258,7 @@ mod tests {
             told("2026-02-01", "open", "nobody knows", None),
             told("some day", "sleeping", "", Some("xid")),
         ];
-        let stats = Stats::new(&all, &book);
+        let stats = Stats::new(&all, &book, Date::constant(2026, 2, 11));
         assert_eq!((stats.period, stats.reports, stats.undated), ("week", 4, 1));
         assert_eq!(stats.chart.title, "4 reports by week, 2025-W46 to 2026-W05");
         assert_eq!(stats.chart.periods.len(), 12);
@@ -201,6 +275,8 @@ mod tests {
             status.rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(),
             ["open", "no known status", "resolved"]
         );
+        let waiting = stats.waiting.clone().map(|waiting| (waiting.reports, waiting.median_days, waiting.since));
+        assert_eq!(waiting, Some((2, 10, "2025-11-10".to_owned())));
         for group in &stats.chart.groups {
             assert_eq!(group.rows.iter().map(|row| row.total).sum::<u32>(), 4);
             assert_eq!(group.rows.iter().flat_map(|row| &row.counts).sum::<u32>(), 3, "the undated one has no place");
@@ -211,14 +287,18 @@ mod tests {
     fn periods_have_no_gaps() {
         let book = Book::new(true);
         let periods = |first: &str, last: &str| {
-            let stats = Stats::new(&[told(first, "open", "", None), told(last, "open", "", None)], &book);
+            let stats = Stats::new(
+                &[told(first, "open", "", None), told(last, "open", "", None)],
+                &book,
+                Date::constant(2026, 2, 11),
+            );
             (stats.period, stats.chart.periods.len(), stats.chart.periods.last().cloned().unwrap_or_default())
         };
         assert_eq!(periods("2024-12-29", "2025-01-06"), ("week", 3, "2025-W02".to_owned()));
         assert_eq!(periods("2024-11-30", "2025-11-01"), ("month", 13, "2025-11".to_owned()));
         assert_eq!(periods("2020-01-01", "2025-12-31"), ("quarter", 24, "2025-Q4".to_owned()));
         assert_eq!(periods("1999-01-01", "2025-12-31"), ("year", 27, "2025".to_owned()));
-        let empty = Stats::new(&[], &book);
+        let empty = Stats::new(&[], &book, Date::constant(2026, 2, 11));
         assert_eq!((empty.chart.periods.len(), empty.reports), (0, 0));
     }
 
@@ -228,5 +308,19 @@ mod tests {
         let group = Group { title: String::new(), rows: rows(kinds, 1) };
         assert_eq!(seen(&group).len(), ROWS + 1);
         assert_eq!(seen(&group).last(), Some(&("4 others", &[10_u32][..], 10)));
+    }
+
+    #[test]
+    fn what_came_back_is_named() {
+        let text = "---\ntitle: x\ndate: 2025-11-10\nstatus: open\n---\n# x\n\n## Occurrences\n\n### 2025-12-01\n\n- **Came back:** y\n\n### 2025-12-01 10:00\n";
+        let report = reading::read(Path::new("a.md"), text);
+        let all = [
+            ParsedReport { record: Record::of_report(&report, Vec::new()), report },
+            told("2025-11-10", "open", "", None),
+        ];
+        let stats = Stats::new(&all, &Book::new(true), Date::constant(2026, 1, 1));
+        assert_eq!((stats.occurrences, stats.recurring.len()), (3, 1));
+        let one = &stats.recurring[0];
+        assert_eq!((one.times, one.last_seen.as_str(), one.returned), (2, "2025-12-01", true));
     }
 }

@@ -97,6 +97,12 @@ pub struct Statement<S> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Headings<S> {
+    /// Words in the names of folders where finished reports are put.
+    pub archives: Vec<S>,
+    /// Last words of the names of files that are copies.
+    pub copies: Vec<S>,
+    /// Headings under which each dated heading is an occurrence.
+    pub occurrences: Vec<S>,
     /// In the order in which they are tried.
     pub heading: Vec<Heading<S>>,
 }

@@ -91,7 +91,7 @@ fn several_hundred_messy_reports() {
         wrong[..wrong.len().min(60)].join("\n")
     );
 
-    let left = check(root, &["--fix"]);
+    let left = check(root, &["--fix", "--fix-removals"]);
     for one in &all {
         let bytes = fs::read(root.join(&one.path)).expect("a file");
         assert!(
@@ -105,7 +105,7 @@ fn several_hundred_messy_reports() {
     let wrong = differences(&findings(&all, |one| &one.after), &left);
     assert!(wrong.is_empty(), "after --fix:\n{}", wrong[..wrong.len().min(60)].join("\n"));
 
-    assert_eq!(check(root, &["--fix"]), left, "a second --fix finds the same");
+    assert_eq!(check(root, &["--fix", "--fix-removals"]), left, "a second --fix finds the same");
     for one in &all {
         assert!(fs::read(root.join(&one.path)).expect("a file") == one.after.bytes, "{}: a second --fix", one.path);
     }

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use textwrap::core::display_width;
+
 use crate::place::Place;
 
 const OOM: &str = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity \
@@ -38,7 +40,9 @@ fn ids(place: &Place, arguments: &str) -> Vec<String> {
     let answer = place.run(&format!("list --format json {arguments}"), "").json();
     assert_eq!(answer["pages"].as_array().map(Vec::len), Some(0), "a filter is about reports");
     let reports = answer["reports"].as_array().expect("a list");
-    reports.iter().map(|row| row["id"].as_str().expect("an id")[4..].to_owned()).collect()
+    let mut ids: Vec<String> = reports.iter().map(|row| row["id"].as_str().expect("an id")[4..].to_owned()).collect();
+    ids.sort();
+    ids
 }
 
 #[test]
@@ -65,13 +69,24 @@ fn filters_combine() {
     let found = place.run("list --status closed", "");
     assert_eq!(
         (found.code, found.out.as_str()),
-        (0, "1 bug report\n  BUG-20250210-001  About BUG-20250210-001         high  ✅ Resolved  2025-02-10\n")
+        (0, "1 bug report: 1 solved\nBUG-20250210-001  2025-02-10  high  resolved     About BUG-20250210-001\n")
     );
     let table = place.run("list --status closed --format markdown", "").out;
     assert!(table.contains("| BUG-20250210-001 | About BUG-20250210-001 |") && table.contains("| oom |"), "{table}");
     let none = place.run("list --status wontfix", "");
     assert_eq!((none.code, none.out.as_str()), (1, "No report of the project fits.\n"));
-    assert!(place.run("list", "").out.contains("fault pages"), "without a filter everything is listed");
+    let own = place.run("list", "").out;
+    assert!(own.starts_with("5 bug reports: 3 open, 1 solved\n") && !own.contains("fault pages"), "{own}");
+    let first: Vec<&str> = own.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(first[..2], ["BUG-20250510-001", "BUG-20250410-001"], "the newest first: {own}");
+    assert!(place.run("list --pages", "").out.contains("fault pages"));
+    let found = place.run("list --sort severity --limit 2 about", "").out;
+    assert!(found.starts_with("The first 2 of 5 bug reports\nBUG-20250510-001 "), "{found}");
+    assert_eq!(place.run("list 20250310", "").out.lines().count(), 2);
+    for width in [40, 80, 120] {
+        let shown = place.run(&format!("list --pages --width {width}"), "").out;
+        assert!(shown.lines().all(|line| display_width(line) <= width), "{shown}");
+    }
 }
 
 #[test]

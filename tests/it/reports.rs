@@ -1,7 +1,9 @@
 //! Bug reports as people write them: every variation that was seen, in composed documents.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod grouping;
 mod hostile;
+mod project;
 
 use std::path::Path;
 

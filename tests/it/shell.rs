@@ -46,6 +46,31 @@ fn shells_can_read_their_completions() {
 
 #[test]
 #[cfg(feature = "shell")]
+fn ids_of_reports_are_completed() {
+    let zsh = String::from_utf8(faultbook(&["completions", "zsh"]).stdout).expect("text");
+    assert!(zsh.matches("_faultbook_ids'").count() >= 5, "show, status, graph, refs and new --append name reports");
+    assert!(zsh.starts_with("#compdef faultbook\n"));
+    if Command::new("bash").arg("--version").output().is_err() {
+        left_out::note("completions and hooks", "bash is not here");
+        return;
+    }
+    let place = crate::place::Place::with_report();
+    let words = String::from_utf8(faultbook(&["completions", "bash"]).stdout).expect("text");
+    let script = format!(
+        "faultbook() {{ '{}' \"$@\"; }}\n{words}\nCOMP_WORDS=(faultbook status BUG-2026); COMP_CWORD=2; _faultbook_with_ids faultbook BUG-2026 status; echo \"${{COMPREPLY[@]}}\"",
+        env!("CARGO_BIN_EXE_faultbook")
+    );
+    let output = Command::new("bash")
+        .current_dir(place.path())
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .args(["--norc", "-c", &script])
+        .output()
+        .expect("bash runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "BUG-20260101-007", "{output:?}");
+}
+
+#[test]
+#[cfg(feature = "shell")]
 fn every_command_has_its_man_page() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let target = folder.path().join("man/man1");

@@ -1,5 +1,7 @@
 //! Findings as JSON, schema `faultbook/findings/1`. These types are frozen; the linter's own types may change.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::counts;
@@ -12,6 +14,8 @@ struct Answer<'f> {
     errors: usize,
     warnings: usize,
     infos: usize,
+    /// How many findings each rule has.
+    by_rule: BTreeMap<&'f str, usize>,
     findings: Vec<One<'f>>,
 }
 
@@ -32,12 +36,15 @@ struct One<'f> {
 /// All findings as one JSON document.
 pub fn json(findings: &[Finding], documents: &[Document]) -> String {
     let [infos, warnings, errors] = counts(findings);
+    let mut by_rule = BTreeMap::new();
+    findings.iter().for_each(|finding| *by_rule.entry(finding.rule).or_default() += 1);
     let answer = Answer {
         schema: "faultbook/findings/1",
         documents: documents.iter().filter(|document| document.kind != crate::check::Kind::Other).count(),
         errors,
         warnings,
         infos,
+        by_rule,
         findings: findings
             .iter()
             .map(|finding| One {

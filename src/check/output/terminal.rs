@@ -19,11 +19,15 @@ pub struct Shown {
     pub width: usize,
     /// Whether informational findings are shown.
     pub infos: bool,
+    /// Whether each finding is shown under its line, with what to do; else on one line.
+    pub long: bool,
+    /// Whether only the number of findings of each rule is shown.
+    pub statistics: bool,
 }
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { width: 80, infos: false }
+        Self { width: 80, infos: false, long: true, statistics: false }
     }
 }
 
@@ -35,7 +39,17 @@ const HELP: Style = AnsiColor::Cyan.on_default();
 pub fn terminal(findings: &[Finding], documents: &[Document], shown: Shown) -> String {
     let mut out = String::new();
     let mut source: Option<Source<'_>> = None;
-    for finding in findings.iter().filter(|finding| shown.infos || finding.severity > Severity::Info) {
+    let visible = || findings.iter().filter(|finding| shown.infos || finding.severity > Severity::Info);
+    if shown.statistics {
+        statistics(&mut out, visible());
+        summary(&mut out, findings, documents, shown);
+        return out;
+    }
+    for finding in visible() {
+        if !shown.long {
+            short(&mut out, finding);
+            continue;
+        }
         if source.as_ref().is_none_or(|source| source.path != finding.path) {
             let document = documents.iter().find(|document| document.path == finding.path);
             source = document.map(|document| Source::new(&document.path, &document.text));
@@ -45,6 +59,37 @@ pub fn terminal(findings: &[Finding], documents: &[Document], shown: Shown) -> S
     }
     summary(&mut out, findings, documents, shown);
     out
+}
+
+/// A finding on one line.
+fn short(out: &mut String, finding: &Finding) {
+    let color = color(finding.severity);
+    let Finding { path, line, column, rule, message, .. } = finding;
+    let fixable = if finding.fix.is_some() { " [--fix]" } else { "" };
+    let message = crate::render::clean::line(message);
+    let _ = writeln!(out, "{PLACE}{path}:{line}:{column}{PLACE:#}  {color}{rule}{color:#}: {message}{fixable}");
+}
+
+/// How many findings each rule has, the most frequent first.
+fn statistics<'f>(out: &mut String, findings: impl Iterator<Item = &'f Finding>) {
+    let mut rules: Vec<(&str, Severity, usize, usize)> = Vec::new();
+    for finding in findings {
+        let fixable = usize::from(finding.fix.is_some());
+        match rules.iter_mut().find(|(rule, ..)| *rule == finding.rule) {
+            Some((_, severity, count, fixes)) => {
+                *severity = (*severity).max(finding.severity);
+                *count += 1;
+                *fixes += fixable;
+            }
+            None => rules.push((finding.rule, finding.severity, 1, fixable)),
+        }
+    }
+    rules.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0)));
+    for (rule, severity, count, fixes) in rules {
+        let color = color(severity);
+        let fixes = if fixes > 0 { format!("  ({fixes} with --fix)") } else { String::new() };
+        let _ = writeln!(out, "{count:>5}  {color}{rule}{color:#}{fixes}");
+    }
 }
 
 fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {

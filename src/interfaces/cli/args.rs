@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Status(status::Options),
     /// List the templates of reports.
     Templates(FormatArg<Format>),
-    /// List all pages and reports; with a filter, the project's reports that fit it.
+    /// List the project's reports, newest first; with --pages also the fault pages.
     List(list::Options),
     /// Draw how the project's reports relate to each other, for Graphviz or Mermaid.
     Graph(graph::Options),

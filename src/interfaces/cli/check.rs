@@ -8,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::check::output::{self, Shown};
-use crate::check::{self, Document, Finding, Kind, KnownReport, Sample, Setting};
+use crate::check::{self, Document, Finding, Kind, KnownReport, Renumbered, Sample, Setting};
 use crate::files;
+use crate::render::words::counted;
 use crate::render::{github, junit, sarif};
 use crate::reports::naming::Naming;
 use crate::reports::project::Project;
@@ -17,10 +18,11 @@ use clap::{Args, ValueEnum};
 use ignore::WalkBuilder;
 
 use super::common::Common;
+use super::diff;
 use super::exit::Exit;
 use super::failure::{Failure, Result, reason};
 use super::format::{FormatArg, Formats};
-use super::output::Output;
+use super::output::{Output, remark};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -31,6 +33,34 @@ pub(crate) struct Options {
     /// Fix what can be fixed safely (keys, ids, dates, tables of contents) and keep every other byte.
     #[arg(long)]
     pub(crate) fix: bool,
+
+    /// With --fix, also take out what a fix only removes: a template left above the real text, exemptions that nothing needs.
+    #[arg(long, requires = "fix")]
+    pub(crate) fix_removals: bool,
+
+    /// Give the later of two different reports with one id the next free number, in its text, its file's name and links to it.
+    #[arg(long)]
+    pub(crate) renumber: bool,
+
+    /// Print the changes of --fix or --renumber and write nothing; exit with 1 if there are any.
+    #[arg(long)]
+    pub(crate) diff: bool,
+
+    /// Only these rules.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    pub(crate) select: Vec<String>,
+
+    /// All rules but these.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    pub(crate) ignore: Vec<String>,
+
+    /// How many findings each rule has, instead of the findings.
+    #[arg(long)]
+    pub(crate) statistics: bool,
+
+    /// Show each finding under its line, with what to do.
+    #[arg(long)]
+    pub(crate) long: bool,
 
     /// A folder of texts to try pages on: no signature may match its `*.healthy.txt`.
     #[arg(long, value_name = "DIR")]
@@ -75,7 +105,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     for path in &paths {
         inputs.add(path)?;
     }
-    let mut documents = inputs.documents;
+    let Inputs { mut documents, left_out, .. } = inputs;
     let naming = Naming::new(project.config.id.as_deref(), project.config.file_name.as_deref())
         .map_err(|error| Failure::new(error.to_string()).hint("see `[reports]` in faultbook.toml"))?;
     let reports = known_reports(&documents, &project, naming.as_ref());
@@ -91,33 +121,96 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         naming: naming.as_ref(),
         healthy: &healthy,
         corpus,
+        wanted: &|rule| {
+            let named = |rules: &[String]| rules.iter().any(|name| name == rule);
+            (args.select.is_empty() || named(&args.select)) && !named(&args.ignore)
+        },
+        removals: args.fix_removals,
         ..Setting::default()
     };
 
-    let findings = match args.fix {
+    let before = documents.clone();
+    let moves = if args.renumber { check::renumber(&mut documents, &setting) } else { Vec::new() };
+    let findings = match args.fix || (args.diff && !args.renumber) {
         false => check::check(&documents, &setting),
-        true => {
-            let before = documents.clone();
-            let findings = check::fix_all(&mut documents, &setting);
-            write_back(&before, &documents)?;
-            findings
-        }
+        true => check::fix_all(&mut documents, &setting),
     };
+    inputs_left_out(&left_out, args.verbose);
+    if args.diff {
+        let text = differences(&before, &documents, &moves);
+        output.write(&text)?;
+        return Ok(if text.is_empty() { Exit::Found } else { Exit::None });
+    }
+    write_back(&before, &documents, &moves)?;
+    let findings = if moves.is_empty() { findings } else { moved(&mut documents, &moves, &setting) };
     output.write(&rendered(&findings, &documents, args, &output))?;
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
+}
+
+/// The name of a rule.
+fn rule(name: &str) -> Result<String, String> {
+    const SHOWN: usize = 6;
+    let is_rule = |rule: &&check::Rule| rule.name == name;
+    if check::RULES.iter().any(|rule| is_rule(&rule)) {
+        return Ok(name.to_owned());
+    }
+    let parts: Vec<&str> = name.split('-').filter(|part| part.len() > 2).collect();
+    let near = check::RULES.iter().filter(|rule| parts.iter().any(|part| rule.name.contains(part)));
+    let near: Vec<&str> = near.map(|rule| rule.name).take(SHOWN).collect();
+    match near.as_slice() {
+        [] => Err("there is no such rule; `faultbook check --statistics` names those that found something".to_owned()),
+        near => Err(format!("there is no such rule; near to it: {}", near.join(", "))),
+    }
+}
+
+/// Says which files were not checked, and why.
+fn inputs_left_out(left_out: &[(PathBuf, String)], in_full: bool) {
+    if left_out.is_empty() {
+        return;
+    }
+    if in_full {
+        left_out.iter().for_each(|(path, why)| remark(&format!("not checked: {}: {why}", shown(path))));
+        return;
+    }
+    let files = counted(left_out.len() as u64, "file was", "files were");
+    let first = left_out.first().map(|(path, why)| format!("{}: {why}", shown(path))).unwrap_or_default();
+    let more = if left_out.len() > 1 { "; --verbose names all" } else { "" };
+    remark(&format!("{files} not checked ({first}{more})"));
+}
+
+/// What would be written.
+fn differences(before: &[Document], after: &[Document], moves: &[Renumbered]) -> String {
+    let one = |(old, new): (&Document, &Document)| {
+        let new_path = moves.iter().find(|one| one.path == old.path).map_or(&new.path, |one| &one.new_path);
+        diff::unified(&old.path, new_path, &old.text, &new.text)
+    };
+    before.iter().zip(after).map(one).collect()
+}
+
+/// The findings once files have moved.
+fn moved(documents: &mut [Document], moves: &[Renumbered], setting: &Setting<'_>) -> Vec<Finding> {
+    for document in documents.iter_mut() {
+        if let Some(one) = moves.iter().find(|one| one.path == document.path) {
+            document.path.clone_from(&one.new_path);
+        }
+    }
+    check::check(documents, setting)
 }
 
 fn rendered(findings: &[Finding], documents: &[Document], args: &Options, output: &Output<CheckFormat>) -> String {
     let shared = || output::findings(findings, documents);
     match output.format {
-        CheckFormat::Terminal => {
-            output::terminal(findings, documents, Shown { width: output.terminal.width, infos: args.verbose })
-        }
+        CheckFormat::Terminal => output::terminal(findings, documents, shown_as(args, output)),
         CheckFormat::Json => output::json(findings, documents),
         CheckFormat::Sarif => sarif::render(&shared()),
         CheckFormat::Github => github::render(&shared()),
         CheckFormat::Junit => junit::render(&shared()),
     }
+}
+
+fn shown_as(args: &Options, output: &Output<CheckFormat>) -> Shown {
+    let Options { verbose: infos, long, statistics, .. } = *args;
+    Shown { width: output.terminal.width, infos, long, statistics }
 }
 
 fn here() -> PathBuf {
@@ -141,6 +234,8 @@ fn of_project(project: &Project) -> Result<Vec<PathBuf>> {
 struct Inputs {
     documents: Vec<Document>,
     seen: BTreeSet<PathBuf>,
+    /// Files that are not checked, and why.
+    left_out: Vec<(PathBuf, String)>,
 }
 
 impl Inputs {
@@ -153,9 +248,16 @@ impl Inputs {
         // Ignore files of parent folders do not apply: the user named this folder.
         let walk = WalkBuilder::new(path).parents(false).follow_links(false).sort_by_file_path(Path::cmp).build();
         for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
-            let small = entry.metadata().is_ok_and(|about| about.len() <= LARGEST);
-            if small && may_be_document(entry.path()) {
-                self.add_file(entry.path())?;
+            if !may_be_document(entry.path()) {
+                continue;
+            }
+            match entry.metadata() {
+                Ok(about) if about.len() <= LARGEST => self.add_file(entry.path())?,
+                Ok(about) => {
+                    let why = format!("{} MiB is more than a report has", about.len() / (1024 * 1024));
+                    self.left_out.push((entry.into_path(), why));
+                }
+                Err(error) => self.left_out.push((entry.into_path(), error.to_string())),
             }
         }
         Ok(())
@@ -168,8 +270,9 @@ impl Inputs {
         }
         let bytes = fs::read(path).map_err(|error| Failure::reading(path, &error))?;
         let document = Document::of_bytes(shown(path), bytes);
-        if document.kind != Kind::Other {
-            self.documents.push(document);
+        match document.kind {
+            Kind::Other => self.left_out.push((path.to_owned(), "neither a bug report nor a page".to_owned())),
+            _ => self.documents.push(document),
         }
         Ok(())
     }
@@ -205,7 +308,7 @@ fn known_reports(documents: &[Document], project: &Project, naming: Option<&Nami
         .filter(|file| fs::metadata(file).is_ok_and(|about| about.len() <= LARGEST))
         .filter_map(|file| {
             let bytes = fs::read(file).ok()?;
-            KnownReport::of(&shown(file), &String::from_utf8_lossy(&bytes), naming)
+            KnownReport::of(&shown(file.strip_prefix(here()).unwrap_or(file)), &String::from_utf8_lossy(&bytes), naming)
         })
         .collect()
 }
@@ -234,13 +337,26 @@ fn texts(given: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// Writes the documents whose text changed.
-fn write_back(before: &[Document], after: &[Document]) -> Result<()> {
+/// Writes the documents whose text changed, and moves those that get another name. Says what changed.
+fn write_back(before: &[Document], after: &[Document], moves: &[Renumbered]) -> Result<()> {
     for (_, new) in before.iter().zip(after).filter(|(old, new)| old.text != new.text) {
         files::replace(Path::new(&new.path), new.text.as_bytes()).map_err(|error| {
             Failure::new(format!("could not write `{}`: {}", new.path, reason(&error)))
                 .hint("the file is as it was before")
         })?;
+        remark(&format!("changed {}", new.path));
+    }
+    for one in moves {
+        remark(&format!("{}: {} is now {}", one.new_path, one.id, one.new_id));
+        if one.path == one.new_path {
+            continue;
+        }
+        let failed =
+            |why: String| Failure::new(format!("could not rename `{}` to `{}`: {why}", one.path, one.new_path));
+        if Path::new(&one.new_path).exists() {
+            return Err(failed("there is such a file".to_owned()));
+        }
+        fs::rename(&one.path, &one.new_path).map_err(|error| failed(reason(&error)))?;
     }
     Ok(())
 }

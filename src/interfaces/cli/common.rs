@@ -43,6 +43,10 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
+    /// Do not show long lists and pages in a pager (FAULTBOOK_PAGER, PAGER, else less).
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+
     /// Columns of the terminal view (default: the terminal's width up to 120, else 80).
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,

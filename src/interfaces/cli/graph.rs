@@ -48,6 +48,9 @@ struct Node<'a> {
     status: &'a str,
     date: String,
     path: String,
+    /// Where copies lie; omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -97,6 +100,7 @@ fn answer(graph: &Graph) -> Answer<'_> {
                 status: &node.record.status,
                 date: node.record.day(),
                 path: open::shown(&node.record.path),
+                copies: node.record.copies.iter().map(|path| open::shown(path)).collect(),
             })
             .collect(),
         relations: graph

@@ -1,13 +1,15 @@
 //! `faultbook index-page [DIR]`: writes a folder's INDEX.md, or checks that it is up to date.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::files;
+use crate::reports::copies;
 use crate::reports::files as report_files;
 use crate::reports::index_page;
 use crate::reports::project::Project;
-use crate::reports::record;
+use crate::reports::record::{self, ParsedReport};
 use clap::Args;
 use serde::Serialize;
 
@@ -54,17 +56,19 @@ struct Answer<'a> {
 /// Writes or checks the pages.
 pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, args.format)?;
+    let (project, knowledge) = open::project(common, false)?;
     let folders = match &args.folder {
         Some(folder) => vec![folder.clone()],
-        None => Project::find(&open::here(), &common.reports)?.roots,
+        None => project.roots.clone(),
     };
+    let told = open::told(&project, &knowledge);
     let folders: Vec<PathBuf> = folders.into_iter().filter(|folder| !folder.is_file()).collect();
     if folders.is_empty() {
         return Err(Failure::new("no folder of reports was found").hint("name one: `faultbook index-page DIR`"));
     }
     let mut pages = Vec::new();
     for folder in &folders {
-        pages.push(page(folder, args)?);
+        pages.push(page(folder, &project, &told, args)?);
     }
     output.write(&match output.format {
         Format::Json => json(&Answer { schema: "faultbook/index-page/1", pages: &pages })?,
@@ -76,10 +80,21 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     Ok(if behind { Exit::None } else { Exit::Found })
 }
 
-fn page(folder: &std::path::Path, args: &Options) -> Result<Page> {
+/// The reports of a folder. One that has its copies or its living report elsewhere in the project is with it there.
+fn reports(folder: &Path, project: &Project, told: &[ParsedReport]) -> Result<Vec<ParsedReport>> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (found, _) = report_files::report_files(folder)?;
     let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
-    let told = record::read(&files, |_| Vec::new());
+    let known: BTreeSet<PathBuf> = project.files.iter().map(|path| absolute(path)).collect();
+    if files.iter().any(|path| !known.contains(&absolute(path))) {
+        return Ok(copies::grouped(record::read(&files, |_| None)));
+    }
+    let here: BTreeSet<PathBuf> = files.iter().map(|path| absolute(path)).collect();
+    Ok(told.iter().filter(|one| here.contains(&absolute(&one.record.path))).cloned().collect())
+}
+
+fn page(folder: &Path, project: &Project, told: &[ParsedReport], args: &Options) -> Result<Page> {
+    let told = reports(folder, project, told)?;
     let text = index_page::page(folder, &told);
     let path = index_page::file(folder);
     let there = match std::fs::read(&path) {

@@ -1,16 +1,18 @@
-//! `faultbook list`: every page and every report with its status; with a filter, the project's reports that fit it.
+//! `faultbook list`: the project's reports, those that come first in front; on request the pages and reports of the book.
+//!
+//! Copies are shown with the report that they are copies of. The JSON holds the pages in any case.
 
-use crate::diagnosis::Search as _;
 use std::path::Path;
 
 use crate::book::schema::{PageStatus, Severity};
-use crate::render::layout::{Paragraph, Sheet};
-use crate::render::style::{FAINT, STRONG};
-use crate::render::words::counted;
+use crate::render::layout::Paragraph;
+use crate::render::words::copies;
+use crate::reports::filter::Filter;
 use crate::reports::knowledge::Knowledge;
+use crate::reports::order::Order;
 use crate::reports::reading;
 use crate::reports::record::Record;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::common::Common;
@@ -18,32 +20,98 @@ use super::exit::Exit;
 use super::failure::Result;
 use super::filter::Filters;
 use super::format::{Format, FormatArg};
-use super::open;
 use super::output::{Output, json, table};
+use super::{listed, open};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
+    /// Only reports that have all these words in their id, title, status, path or fault.
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
+
     #[command(flatten)]
     filters: Filters,
+
+    /// What comes first.
+    #[arg(long, value_enum, default_value_t = Sort::Date, value_name = "KEY")]
+    sort: Sort,
+
+    /// The maximum number of reports.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Also list the fault pages, and the reports that come with the book.
+    #[arg(long)]
+    pages: bool,
+
+    /// Only the ids, one a line.
+    #[arg(long)]
+    ids: bool,
 
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
 }
 
+/// The keys that a list is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// The newest.
+    Date,
+    /// The most severe, of those the newest.
+    Severity,
+    /// Open ones, of those the newest.
+    Status,
+    /// Alphabetically.
+    Id,
+    /// Alphabetically.
+    Title,
+    /// Alphabetically.
+    Path,
+}
+
+impl Sort {
+    fn order(self) -> Order {
+        match self {
+            Self::Date => Order::Date,
+            Self::Severity => Order::Severity,
+            Self::Status => Order::Status,
+            Self::Id => Order::Id,
+            Self::Title => Order::Title,
+            Self::Path => Order::Path,
+        }
+    }
+}
+
 /// One page or report, also an item of the JSON (`faultbook/list/1`).
 #[derive(Debug, Serialize)]
-struct Row {
-    id: String,
-    title: String,
-    status: String,
-    severity: String,
-    path: String,
+pub(crate) struct Row {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) status: String,
+    pub(crate) severity: String,
+    pub(crate) path: String,
     /// When a report was written; omitted if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
-    date: String,
+    pub(crate) date: String,
     /// Fault pages that a report's error texts match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<String>,
+    /// Where copies of a report lie; omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) copies: Vec<String>,
+    /// How often it happened, the report itself included; omitted for once.
+    #[serde(skip_serializing_if = "is_once")]
+    pub(crate) times: usize,
+    /// When it happened last; omitted for a report of one occurrence.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    last_seen: String,
+    /// The status in the format's spelling, where it can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status_word: Option<&'static str>,
+}
+
+fn is_once(times: &usize) -> bool {
+    *times < 2
 }
 
 #[derive(Serialize)]
@@ -51,73 +119,99 @@ struct Answer<'a> {
     schema: &'static str,
     pages: &'a [Row],
     reports: &'a [Row],
+    /// Reports that come with the book, as examples.
+    examples: &'a [Row],
+    /// How many reports there were before `--limit`.
+    found: usize,
+}
+
+/// What is listed.
+pub(crate) struct Listed {
+    pub(crate) reports: Vec<Row>,
+    /// How many there were before the limit.
+    pub(crate) found: usize,
+    pub(crate) pages: Vec<Row>,
+    pub(crate) examples: Vec<Row>,
+    /// Whether reports were asked for by a filter.
+    pub(crate) is_filtered: bool,
 }
 
 pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, args.format)?;
     let knowledge = open::knowledge(common, false)?;
     let filter = args.filters.read(&knowledge.book)?;
-    if !filter.is_empty() {
-        let wanted = open::records(&knowledge).into_iter().filter(|record| filter.wants(record));
-        return filtered(&wanted.map(of_record).collect::<Vec<_>>(), output);
-    }
-    let pages = pages(&knowledge);
-    let mut reports = reports(&knowledge);
-    if !common.no_builtin {
-        reports.extend(builtin_reports(&knowledge));
-    }
-    let head = ["Id", "Title", "Status"];
-    let row = |row: &Row| vec![row.id.clone(), row.title.clone(), row.status.clone()];
+    let listed = listed(args, common, &knowledge, &filter, output.format);
     let text = match output.format {
-        Format::Json => json(&Answer { schema: "faultbook/list/1", pages: &pages, reports: &reports })?,
-        Format::Markdown => {
-            let (pages, reports) = (table(&head, pages.iter().map(row)), table(&head, reports.iter().map(row)));
-            format!("## Fault pages\n\n{pages}\n## Bug reports\n\n{reports}")
+        Format::Json => json(&Answer {
+            schema: "faultbook/list/1",
+            pages: &listed.pages,
+            reports: &listed.reports,
+            examples: &listed.examples,
+            found: listed.found,
+        })?,
+        Format::Terminal | Format::Markdown if args.ids => {
+            let all = [&listed.reports, &listed.pages, &listed.examples];
+            all.into_iter().flatten().map(|row| format!("{}\n", row.id)).collect()
         }
-        Format::Terminal => {
-            let mut sheet = output.sheet();
-            rows(&mut sheet, &counted(pages.len() as u64, "fault page", "fault pages"), &pages, false);
-            rows(&mut sheet, &counted(reports.len() as u64, "bug report", "bug reports"), &reports, false);
-            sheet.finish()
-        }
+        Format::Markdown => markdown(&listed),
+        Format::Terminal => listed::terminal(&listed, output),
     };
-    output.write(&text)?;
-    Ok(if pages.is_empty() && reports.is_empty() { Exit::None } else { Exit::Found })
+    output.page(&text, common)?;
+    let is_empty = listed.reports.is_empty() && listed.pages.is_empty() && listed.examples.is_empty();
+    Ok(if is_empty { Exit::None } else { Exit::Found })
 }
 
-/// Prints the reports that match a filter.
-fn filtered(reports: &[Row], output: &Output) -> Result<Exit> {
-    let text = match output.format {
-        Format::Json => json(&Answer { schema: "faultbook/list/1", pages: &[], reports })?,
-        Format::Markdown => {
-            let cells = |row: &Row| {
-                let faults = row.faults.join(", ");
-                vec![
-                    row.id.clone(),
-                    row.title.clone(),
-                    row.status.clone(),
-                    row.severity.clone(),
-                    row.date.clone(),
-                    faults,
-                ]
-            };
-            table(&["Id", "Title", "Status", "Severity", "Date", "Fault"], reports.iter().map(cells))
+fn listed(args: &Options, common: &Common, knowledge: &Knowledge, filter: &Filter, format: Format) -> Listed {
+    let mut records = open::records(knowledge);
+    records.retain(|record| filter.wants(record) && record.has_words(&args.words));
+    args.sort.order().sort(&mut records);
+    let found = records.len();
+    records.truncate(args.limit.unwrap_or(usize::MAX));
+    let is_filtered = !filter.is_empty() || !args.words.is_empty();
+    // A program that asks for JSON may read the pages there.
+    let with_book = !is_filtered && (args.pages || format == Format::Json);
+    Listed {
+        reports: records.into_iter().map(of_record).collect(),
+        found,
+        pages: if with_book { pages(knowledge) } else { Vec::new() },
+        examples: if with_book && !common.no_builtin { examples(knowledge) } else { Vec::new() },
+        is_filtered,
+    }
+}
+
+fn markdown(listed: &Listed) -> String {
+    let mut out = String::new();
+    let reports = listed.reports.iter().map(|row| {
+        let path = if row.copies.is_empty() {
+            row.path.clone()
+        } else {
+            format!("{} ({})", row.path, copies(row.copies.len()))
+        };
+        let faults = row.faults.join(", ");
+        vec![
+            row.id.clone(),
+            row.title.clone(),
+            row.status.clone(),
+            row.severity.clone(),
+            row.date.clone(),
+            faults,
+            path,
+        ]
+    });
+    out.push_str(&table(&["Id", "Title", "Status", "Severity", "Date", "Fault", "Path"], reports));
+    for (heading, rows) in [("Fault pages", &listed.pages), ("Examples of the book", &listed.examples)] {
+        if !rows.is_empty() {
+            let rows = rows.iter().map(|row| vec![row.id.clone(), row.title.clone(), row.status.clone()]);
+            out.push_str(&format!("\n## {heading}\n\n{}", table(&["Id", "Title", "Status"], rows)));
         }
-        Format::Terminal => {
-            let mut sheet = output.sheet();
-            match reports.is_empty() {
-                true => sheet.paragraph(&Paragraph::new("No report of the project fits.")),
-                false => rows(&mut sheet, &counted(reports.len() as u64, "bug report", "bug reports"), reports, true),
-            }
-            sheet.finish()
-        }
-    };
-    output.write(&text)?;
-    Ok(if reports.is_empty() { Exit::None } else { Exit::Found })
+    }
+    out
 }
 
 fn of_record(record: Record) -> Row {
     Row {
+        times: record.times(),
+        last_seen: if record.times() > 1 { record.last_seen() } else { String::new() },
         date: record.day(),
         severity: record.severity.unwrap_or_default().to_owned(),
         status: record.status,
@@ -125,6 +219,8 @@ fn of_record(record: Record) -> Row {
         title: record.title,
         path: open::shown(&record.path),
         faults: record.faults,
+        copies: record.copies.iter().map(|path| open::shown(path)).collect(),
+        status_word: record.status_word,
     }
 }
 
@@ -137,53 +233,21 @@ fn pages(knowledge: &Knowledge) -> Vec<Row> {
         path: page.path.clone(),
         date: String::new(),
         faults: Vec::new(),
+        copies: Vec::new(),
+        times: 1,
+        last_seen: String::new(),
+        status_word: None,
     };
     knowledge.book.faults.iter().map(row).collect()
 }
 
-fn reports(knowledge: &Knowledge) -> Vec<Row> {
-    if !knowledge.has_reports() {
-        return Vec::new();
-    }
-    let entries = knowledge.index().into_iter().flat_map(|index| index.entries());
-    let row = |entry: &crate::reports::index::Entry| Row {
-        id: entry.id.clone(),
-        title: entry.title.clone(),
-        status: entry.status.clone(),
-        severity: entry.severity.clone(),
-        path: entry.path.display().to_string(),
-        date: entry.date.clone(),
-        faults: entry.faults.clone(),
-    };
-    entries.map(row).collect()
-}
-
 /// The reports in the book.
-fn builtin_reports(knowledge: &Knowledge) -> Vec<Row> {
+fn examples(knowledge: &Knowledge) -> Vec<Row> {
     let row = |(path, text): (&str, &str)| {
         let report = reading::read(Path::new(path), text);
-        let (id, title, status, severity) = (report.id, report.title, report.status, report.severity);
-        Row { id, title, status, severity, path: path.to_owned(), date: report.date, faults: Vec::new() }
+        Row { path: path.to_owned(), ..of_record(Record::of_report(&report, Vec::new())) }
     };
     knowledge.book.reports().map(row).collect()
-}
-
-fn rows(sheet: &mut Sheet, heading: &str, rows: &[Row], in_full: bool) {
-    /// Widest column of ids: longer ones are on the line above their title.
-    const ID: usize = 26;
-    if rows.is_empty() {
-        return;
-    }
-    sheet.blank();
-    sheet.paragraph(&Paragraph::new(heading).style(STRONG));
-    let column = rows.iter().map(|row| row.id.chars().count()).filter(|wide| *wide <= ID).max().unwrap_or(0);
-    for row in rows {
-        let id = format!("  {:<column$}  ", row.id);
-        let title = Paragraph::new(&row.title).lead(crate::render::style::PLAIN, id).indent(column + 4);
-        let known = [&row.severity, &row.status, &row.date].map(String::as_str);
-        let known: Vec<&str> = known.into_iter().filter(|words| !words.is_empty()).collect();
-        sheet.paragraph(&title.right(FAINT, if in_full { known.join("  ") } else { row.status.clone() }));
-    }
 }
 
 /// The word for a page's status.
@@ -203,4 +267,12 @@ pub(crate) fn severity_word(severity: Severity) -> &'static str {
         Severity::High => "high",
         Severity::Critical => "critical",
     }
+}
+
+/// What is said where no report fits.
+pub(crate) fn nothing(is_filtered: bool) -> Paragraph {
+    Paragraph::new(match is_filtered {
+        true => "No report of the project fits.",
+        false => "This project has no reports. `faultbook list --pages` lists the fault pages of the book.",
+    })
 }

@@ -9,6 +9,7 @@ mod check;
 mod clipboard;
 mod common;
 mod diagnose;
+mod diff;
 mod editor;
 mod exit;
 mod failure;
@@ -21,9 +22,11 @@ mod index;
 mod index_page;
 mod input;
 mod list;
+mod listed;
 mod new;
 mod open;
 mod output;
+mod pager;
 #[cfg(feature = "machine")]
 mod probe;
 mod progress;
@@ -40,6 +43,8 @@ mod search;
 #[cfg(any(feature = "lsp", feature = "mcp"))]
 mod servers;
 mod shell;
+#[cfg(feature = "shell")]
+mod shell_ids;
 mod show;
 mod stats;
 mod status;

@@ -2,6 +2,7 @@
 
 use crate::book::report::Report;
 use crate::diagnosis::Search as _;
+use crate::reports::copies;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -37,25 +38,32 @@ pub(crate) fn project(common: &Common, rebuild: bool) -> Result<(Project, Knowle
     Ok((project, Knowledge::new(book, places, progress())))
 }
 
-/// Summaries of the project's reports, by path.
+/// Summaries of the project's reports, by path; copies are with the report that they are copies of.
 pub(crate) fn records(knowledge: &Knowledge) -> Vec<Record> {
-    let index = if knowledge.has_reports() { knowledge.index() } else { None };
-    index.into_iter().flat_map(|index| index.entries()).map(Record::of).collect()
+    copies::living(lookup::entries(knowledge).map(Record::of).collect(), |record| record)
 }
 
-/// The project's complete reports, by path, with the fault pages that they match according to the index.
+/// The project's complete reports, by path, with what the index knows of them: fault pages and copies.
 pub(crate) fn told(project: &Project, knowledge: &Knowledge) -> Vec<ParsedReport> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };
-    let faults =
-        |path: &Path| index.and_then(|index| index.entry(path)).map(|entry| entry.faults.clone()).unwrap_or_default();
-    record::read(&project.files, faults)
+    let told = record::read(&project.files, |path| index.and_then(|index| index.entry(path)));
+    copies::living(told, |one| &mut one.record)
 }
 
-/// The project's only report with that id.
+/// The project's only report with that id, to be changed; of copies the one that people work with, and a remark says so.
 pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> Result<Report> {
-    let paths: Vec<&Path> = lookup::entries_named(knowledge, id).map(|entry| entry.path.as_path()).collect();
+    let paths: Vec<&Path> = lookup::entries_meant(knowledge, id).iter().map(|entry| entry.path.as_path()).collect();
     match paths.as_slice() {
-        [path] => Ok(files::read_report(path)?),
+        [path] => {
+            let copies = lookup::copies(knowledge, path);
+            if !copies.is_empty() {
+                let names: Vec<String> = copies.iter().map(|path| shown(path)).collect();
+                let are =
+                    if names.len() == 1 { "its copy is left as it is" } else { "its copies are left as they are" };
+                output::remark(&format!("`{id}` is {}; {are}: {}", shown(path), names.join(", ")));
+            }
+            Ok(files::read_report(path)?)
+        }
         [] => Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all")),
         several => {
             let names: Vec<String> = several.iter().map(|path| shown(path)).collect();

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::common::{Color, Common};
 use super::failure::{Failure, Result, reason};
 use super::format::{Format, FormatArg, Formats};
+use super::pager;
 
 /// The default width in columns.
 const WIDTH: usize = 80;
@@ -35,6 +36,16 @@ impl<F: Formats> Output<F> {
     /// An empty page for text composed here.
     pub(crate) fn sheet(&self) -> Sheet {
         Sheet::new(self.terminal.width, self.terminal.color)
+    }
+
+    /// Writes an answer, through the user's pager where it is longer than the terminal.
+    pub(crate) fn page(&self, text: &str, common: &Common) -> Result<()> {
+        let rows = terminal_size::terminal_size_of(io::stdout()).map(|(_, height)| usize::from(height.0));
+        let is_long = rows.is_some_and(|rows| text.lines().count() >= rows);
+        if is_long && self.format == F::TERMINAL && !common.no_pager && pager::show(text) {
+            return Ok(());
+        }
+        self.write(text)
     }
 
     /// Writes an answer. A closed pipe means that the reader has what it needs.

@@ -1,9 +1,12 @@
 //! `faultbook search WORDS...`: the pages and reports that match best.
 
 use crate::render::layout::Paragraph;
-use crate::render::style::{FAINT, STRONG};
+use crate::render::style::{FAINT, PLAIN, STRONG};
+use crate::render::words;
 use crate::reports::index::What;
 use crate::reports::knowledge::Knowledge;
+use std::path::Path;
+
 use clap::Args;
 use serde::Serialize;
 
@@ -37,6 +40,9 @@ pub(crate) struct Hit {
     title: String,
     path: String,
     score: f64,
+    /// Where copies of a report lie; omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -60,7 +66,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         ),
         Format::Terminal => terminal(&hits, output),
     };
-    output.write(&text)?;
+    output.page(&text, common)?;
     Ok(if hits.is_empty() { Exit::None } else { Exit::Found })
 }
 
@@ -73,12 +79,20 @@ pub(crate) fn hits(knowledge: &Knowledge, words: &str, limit: usize) -> Result<V
         match found.what {
             What::Page(id) => {
                 let page = &knowledge.book.faults[knowledge.book.find(&id)?];
-                Some(Hit { kind: "page", title: page.matter.title.clone(), path: page.path.clone(), id, score })
+                Some(Hit {
+                    kind: "page",
+                    title: page.matter.title.clone(),
+                    path: page.path.clone(),
+                    id,
+                    score,
+                    copies: Vec::new(),
+                })
             }
             What::Report(path) => {
                 let entry = index.entry(&path)?;
                 let (id, title) = (entry.id.clone(), entry.title.clone());
-                Some(Hit { kind: "report", id, title, path: path.display().to_string(), score })
+                let copies = index.copies(entry).map(|copy| copy.path.display().to_string()).collect();
+                Some(Hit { kind: "report", id, title, path: path.display().to_string(), score, copies })
             }
         }
     };
@@ -96,6 +110,10 @@ fn terminal(hits: &[Hit], output: &Output) -> String {
         let id = format!("{:<column$}  ", hit.id);
         let title = Paragraph::new(&hit.title).lead(FAINT, &lead).lead(STRONG, id).indent(lead.len() + column + 2);
         sheet.paragraph(&title.right(FAINT, format!("{:.2}", hit.score)));
+        if !hit.copies.is_empty() {
+            let place = format!("{} ({})", open::shown(Path::new(&hit.path)), words::copies(hit.copies.len()));
+            sheet.paragraph(&Paragraph::new(place).style(FAINT).lead(PLAIN, " ".repeat(lead.len())));
+        }
     }
     sheet.finish()
 }

@@ -50,7 +50,8 @@ pub(crate) fn completions(args: &CompletionsOptions, common: &Common) -> Result<
     use clap::CommandFactory as _;
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "faultbook", &mut text);
-    as_it_is(common).write(&String::from_utf8_lossy(&text))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    as_it_is(common).write(&super::shell_ids::with_ids(args.shell, text))?;
     Ok(Exit::Found)
 }
 

@@ -1,6 +1,7 @@
 //! `faultbook show ID|CODE`: a page, a recipe, a report, or what a code means, for reading.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use crate::book::codes::Code;
 use crate::book::contents::Entry;
@@ -10,6 +11,7 @@ use crate::book::schema::FrontMatter;
 use crate::render::article;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
+use crate::render::words;
 use crate::reports::knowledge::Knowledge;
 use crate::reports::lookup::{self, Found};
 use crate::truth;
@@ -55,6 +57,9 @@ struct Thing<'a> {
     fault: Option<&'a str>,
     path: String,
     text: String,
+    /// Where copies of a report lie; omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<String>,
 }
 
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
@@ -78,7 +83,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
         }
         Format::Terminal => terminal(&knowledge, &found, output),
     };
-    output.write(&text)?;
+    output.page(&text, common)?;
     Ok(Exit::Found)
 }
 
@@ -93,7 +98,7 @@ fn nothing(knowledge: &Knowledge, query: &str, output: &Output) -> Result<Exit> 
         .map(|hit| format!("`faultbook show {}`", hit.id))
         .collect();
     let hint = match near.is_empty() {
-        true => "`faultbook list` names everything there is".to_owned(),
+        true => "`faultbook list --pages` names everything there is".to_owned(),
         false => format!("near to it: {}", near.join(", ")),
     };
     super::complain(&Failure::new(format!("no page, report or code `{query}`")).hint(hint));
@@ -107,7 +112,7 @@ fn terminal(knowledge: &Knowledge, found: &[Found<'_>], output: &Output) -> Stri
         match found {
             Found::Page(page) => page_terminal(&mut sheet, &knowledge.book.faults[*page]),
             Found::Recipe(recipe) => recipe_terminal(&mut sheet, recipe),
-            Found::Report(report) => report_terminal(&mut sheet, report),
+            Found::Report(report) => report_terminal(&mut sheet, report, &lookup::copies(knowledge, &report.path)),
             Found::Code(code) => code_terminal(&mut sheet, code),
         }
     }
@@ -176,10 +181,15 @@ fn recipe_terminal(sheet: &mut Sheet, recipe: &Recipe) {
     }
 }
 
-fn report_terminal(sheet: &mut Sheet, report: &Report) {
+fn report_terminal(sheet: &mut Sheet, report: &Report, copies: &[PathBuf]) {
     let title = if report.title.is_empty() { &report.id } else { &report.title };
     sheet.paragraph(&Paragraph::new(title).style(STRONG).right(FAINT, &report.id));
     sheet.verbatim(&report.path.display().to_string(), 0, FAINT);
+    if !copies.is_empty() {
+        let places: Vec<String> = copies.iter().map(|path| open::shown(path)).collect();
+        let lead = format!("{}: ", words::copies(copies.len()));
+        sheet.paragraph(&Paragraph::new(places.join(", ")).style(FAINT).lead(FAINT, lead).indent(2));
+    }
     sheet.blank();
     article::write(sheet, &report.text);
 }
@@ -187,8 +197,8 @@ fn report_terminal(sheet: &mut Sheet, report: &Report) {
 fn code_terminal(sheet: &mut Sheet, code: &Code) {
     let number = code.number.map(|number| format!("{number}, ")).unwrap_or_default();
     sheet.paragraph(&Paragraph::new(code.label()).style(STRONG).right(FAINT, format!("{number}{}", code.library)));
-    for words in lookup::sentences(code) {
-        sheet.paragraph(&Paragraph::new(words).lead(PLAIN, "  "));
+    for sentence in lookup::sentences(code) {
+        sheet.paragraph(&Paragraph::new(sentence).lead(PLAIN, "  "));
     }
     if let Some(fault) = code.fault() {
         sheet.paragraph(&Paragraph::new(format!("faultbook show {fault}")).style(COMMAND).lead(PLAIN, "  "));
@@ -205,20 +215,40 @@ fn thing<'a>(knowledge: &'a Knowledge, found: &'a Found<'a>) -> Thing<'a> {
             let page = &knowledge.book.faults[*page];
             let (status, fault) = (list::status_word(page.matter.status), Some(page.id.as_str()));
             let (id, path) = (page.id.clone(), page.path.clone());
-            Thing { kind: "page", id, title: &page.matter.title, status, fault, path, text }
+            Thing { kind: "page", id, title: &page.matter.title, status, fault, path, text, copies: Vec::new() }
         }
         Found::Recipe(recipe) => {
             let path = format!("kb/fixes/{}.md", recipe.id);
-            Thing { kind: "recipe", id: recipe.id.clone(), title: &recipe.title, status: "", fault: None, path, text }
+            Thing {
+                kind: "recipe",
+                id: recipe.id.clone(),
+                title: &recipe.title,
+                status: "",
+                fault: None,
+                path,
+                text,
+                copies: Vec::new(),
+            }
         }
         Found::Report(report) => {
             let (id, path) = (report.id.clone(), report.path.display().to_string());
-            Thing { kind: "report", id, title: &report.title, status: &report.status, fault: None, path, text }
+            let copies =
+                lookup::copies(knowledge, &report.path).iter().map(|path| path.display().to_string()).collect();
+            Thing { kind: "report", id, title: &report.title, status: &report.status, fault: None, path, text, copies }
         }
         Found::Code(code) => {
             let path = format!("kb/codes/{}.csv", code.library);
             let id = code.label().into_owned();
-            Thing { kind: "code", id, title: code.message(), status: "", fault: code.fault(), path, text }
+            Thing {
+                kind: "code",
+                id,
+                title: code.message(),
+                status: "",
+                fault: code.fault(),
+                path,
+                text,
+                copies: Vec::new(),
+            }
         }
     }
 }

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use crate::files;
 use crate::render::chart::{self, Group};
-use crate::render::layout::Paragraph;
-use crate::render::style::FAINT;
+use crate::render::layout::{Paragraph, Sheet};
+use crate::render::style::{FAINT, STRONG};
 use crate::render::words::counted;
-use crate::reports::stats::Stats;
+use crate::reports::draft::moment::Moment;
+use crate::reports::stats::{Recurring, Stats, Waiting};
 use clap::Args;
 use serde::Serialize;
 
@@ -41,6 +42,12 @@ struct Answer<'a> {
     period: &'static str,
     periods: &'a [String],
     groups: Vec<Counts<'a>>,
+    /// How often the failures happened, further occurrences included.
+    occurrences: usize,
+    /// Reports that happened more than once or came back.
+    recurring: &'a [Recurring],
+    /// How long open reports have been open.
+    waiting: Option<&'a Waiting>,
 }
 
 #[derive(Serialize)]
@@ -62,7 +69,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let filter = args.filters.read(&knowledge.book)?;
     let mut told = open::told(&project, &knowledge);
     told.retain(|one| filter.wants(&one.record));
-    let stats = Stats::new(&told, &knowledge.book);
+    let stats = Stats::new(&told, &knowledge.book, Moment::now().date());
     let exit = if stats.reports == 0 { Exit::None } else { Exit::Found };
     if let Some(file) = &args.svg {
         let svg = chart::svg(&stats.chart);
@@ -99,6 +106,9 @@ fn answer<'a>(stats: &'a Stats) -> Answer<'a> {
         period: stats.period,
         periods: &stats.chart.periods,
         groups: stats.chart.groups.iter().map(counts).collect(),
+        occurrences: stats.occurrences,
+        recurring: &stats.recurring,
+        waiting: stats.waiting.as_ref(),
     }
 }
 
@@ -112,13 +122,43 @@ fn markdown(group: &Group, periods: &[String]) -> String {
     table(&head, group.rows.iter().map(row)) + "\n"
 }
 
+/// The reports that happened most often.
+fn came_back(stats: &Stats, sheet: &mut Sheet) {
+    const SHOWN: usize = 3;
+    if stats.recurring.is_empty() {
+        return;
+    }
+    let often = stats.recurring.iter().take(SHOWN).map(|one| {
+        let back = if one.returned { ", came back after it was solved" } else { "" };
+        format!("{} ({} times, last {}{back})", one.id, one.times, one.last_seen)
+    });
+    let more = stats.recurring.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let words = format!("{}{more}", often.collect::<Vec<_>>().join(", "));
+    sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Again: ").indent(2));
+}
+
 fn terminal(stats: &Stats, output: &Output) -> String {
     let mut sheet = output.sheet();
     if stats.reports == 0 {
         sheet.paragraph(&Paragraph::new("No report of the project fits."));
         return sheet.finish();
     }
-    chart::terminal(&stats.chart, &mut sheet);
+    // With the lines below it, the chart fits a screen of 24 lines.
+    let rows = if stats.recurring.is_empty() && stats.waiting.is_none() { 5 } else { 4 };
+    chart::terminal(&stats.chart.shortened(rows), &mut sheet);
+    if let Some(waiting) = &stats.waiting {
+        sheet.blank();
+        let open = counted(waiting.reports as u64, "report is", "reports are");
+        let Waiting { median_days, oldest, since, .. } = waiting;
+        let half = if waiting.reports > 1 {
+            format!(", half of them for more than {median_days} days")
+        } else {
+            String::new()
+        };
+        sheet.paragraph(&Paragraph::new(format!("{open} open{half}; the oldest is {oldest}, since {since}.")));
+    }
+    came_back(stats, &mut sheet);
     if stats.undated > 0 {
         sheet.blank();
         let undated = counted(stats.undated as u64, "report has", "reports have");

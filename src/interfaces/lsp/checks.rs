@@ -22,9 +22,10 @@ pub(super) fn findings(session: &Session, document: &Document) -> Vec<Finding> {
     let checked = check::Document::new(path, document.text.as_str());
     let own = document.path.as_deref();
     let workspace = session.workspace(document);
-    let others = lookup::entries(&workspace.knowledge).filter(|entry| own != Some(entry.path.as_path()));
-    let reports: Vec<KnownReport> =
-        others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
+    let others = lookup::others(&workspace.knowledge, own);
+    let reports: Vec<KnownReport> = others
+        .map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone(), text: String::new() })
+        .collect();
     let exists = |path: &str| Path::new(path).exists();
     // Whether a page recognises its own example is left to `faultbook check`: it needs the whole book.
     let naming = workspace.naming.as_ref();

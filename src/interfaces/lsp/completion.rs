@@ -216,7 +216,7 @@ fn ids<'t>(session: &Session, document: &Document, before: &'t str) -> Option<Ch
     if typed.contains(['-', '_']) || quoted {
         let own = session.workspace(document);
         let others = session.workspaces().filter(|workspace| workspace.root != own.root);
-        let entries = std::iter::once(own).chain(others).flat_map(|workspace| lookup::entries(&workspace.knowledge));
+        let entries = std::iter::once(own).chain(others).flat_map(|workspace| lookup::living(&workspace.knowledge));
         // Two folders can belong to one project.
         let mut seen = HashSet::new();
         let entries = entries
@@ -239,7 +239,7 @@ fn faults(workspace: &Workspace) -> Vec<(String, String, CompletionItemKind)> {
 /// Tags that other reports carry, the most common first.
 fn tags(workspace: &Workspace) -> Vec<(String, String, CompletionItemKind)> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
-    for tag in lookup::entries(&workspace.knowledge).flat_map(|entry| &entry.tags) {
+    for tag in lookup::living(&workspace.knowledge).flat_map(|entry| &entry.tags) {
         *counts.entry(tag).or_default() += 1;
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();

@@ -13,7 +13,8 @@ use crate::facts;
 use crate::interfaces::workspace::Workspace;
 use crate::render::inline;
 use crate::render::markdown;
-use crate::render::words::percent;
+use crate::render::words::{copies, percent};
+use crate::reports::lookup;
 
 /// Longest section that a hover shows, in bytes.
 const SOME: usize = 900;
@@ -23,7 +24,11 @@ pub(super) fn at(session: &Session, document: &Document, position: Position) -> 
     if let Some(mention) = ids::at(session, document, position) {
         let text = match &mention.meaning {
             Meaning::Page(page) => page_text(mention.workspace, *page),
-            Meaning::Reports(reports) => reports.iter().map(report_text).collect::<Vec<_>>().join("\n\n---\n\n"),
+            Meaning::Reports(reports) => reports
+                .iter()
+                .map(|report| report_text(mention.workspace, report))
+                .collect::<Vec<_>>()
+                .join("\n\n---\n\n"),
             Meaning::Codes(codes) => {
                 let said = in_log(document, position).map(|(text, _)| format!("\n\n---\n\n{text}")).unwrap_or_default();
                 codes.iter().map(|code| code_text(code)).collect::<Vec<_>>().join("\n\n") + &said
@@ -115,12 +120,10 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
         out.push_str("\n**Your team met this before**\n\n");
         for report in &diagnosis.reports {
             let solution = report.solution.as_deref().map(|s| format!(": {}", markdown::escape(s))).unwrap_or_default();
-            out.push_str(&format!(
-                "- `{}` {} ({}){solution}\n",
-                report.id,
-                markdown::escape(&report.title),
-                report.status
-            ));
+            let known = [report.status.clone(), copies(report.copies.len())];
+            let known: Vec<String> = known.into_iter().filter(|words| !words.is_empty()).collect();
+            let title = markdown::escape(&report.title);
+            out.push_str(&format!("- `{}` {title} ({}){solution}\n", report.id, known.join(", ")));
         }
     }
     for page in &diagnosis.nearest {
@@ -160,7 +163,7 @@ fn page_text(workspace: &Workspace, page: usize) -> String {
     out
 }
 
-fn report_text(report: &Report) -> String {
+fn report_text(workspace: &Workspace, report: &Report) -> String {
     let mut about = vec![format!("`{}`", report.id)];
     about.extend(
         [&report.status, &report.severity, &report.date]
@@ -168,6 +171,8 @@ fn report_text(report: &Report) -> String {
             .filter(|w| !w.is_empty())
             .map(|w| markdown::escape(w)),
     );
+    about
+        .extend(Some(copies(lookup::copies(&workspace.knowledge, &report.path).len())).filter(|more| !more.is_empty()));
     let mut out = format!("**{}**\n\n{}\n", markdown::escape(&report.title), about.join(" · "));
     if !report.summary.is_empty() {
         out.push_str(&format!("\n{}\n", some(&report.summary)));

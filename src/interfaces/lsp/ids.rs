@@ -12,6 +12,7 @@ use super::{pages, uri, words};
 use crate::book::codes::Code;
 use crate::book::report::Report;
 use crate::interfaces::workspace::Workspace;
+use crate::reports::lookup;
 use crate::reports::mentions;
 use crate::reports::reading;
 use crate::vendors;
@@ -108,6 +109,10 @@ pub(super) fn reports(session: &Session, document: &Document, id: &str) -> Vec<R
             found.push(report);
         }
     }
+    // An open copy of a report that is here too says nothing new.
+    let knowledge = &session.workspace(document).knowledge;
+    let paths: Vec<PathBuf> = found.iter().map(|report| report.path.clone()).collect();
+    found.retain(|report| lookup::copy_of(knowledge, &report.path).is_none_or(|living| !paths.contains(&living)));
     found
 }
 

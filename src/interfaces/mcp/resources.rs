@@ -13,7 +13,7 @@ const MARKDOWN: &str = "text/markdown";
 
 /// All pages, and all reports of the project.
 pub(super) fn all(workspace: &Workspace) -> Vec<Resource> {
-    let reports = lookup::entries(&workspace.knowledge).map(|entry| {
+    let reports = lookup::living(&workspace.knowledge).map(|entry| {
         let about = [entry.status.as_str(), entry.severity.as_str(), entry.date.as_str()];
         let about: Vec<&str> = about.into_iter().filter(|words| !words.is_empty()).collect();
         Resource::new(format!("{REPORT}{}", entry.id), entry.id.clone())

@@ -127,13 +127,23 @@ impl Server {
                     }
                     What::Report(path) => {
                         let entry = index.entry(&path)?;
-                        Some(json!({ "kind": "report", "id": entry.id, "title": entry.title, "status": entry.status }))
+                        let copies: Vec<String> =
+                            index.copies(entry).map(|copy| copy.path.to_string_lossy().into_owned()).collect();
+                        Some(json!({
+                            "kind": "report", "id": entry.id, "title": entry.title, "status": entry.status,
+                            "path": entry.path.to_string_lossy(), "copies": copies,
+                        }))
                     }
                 })
                 .collect();
             let line = |hit: &Value| {
                 let word = |name: &str| hit.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-                format!("- {} {}: {}", word("kind"), word("id"), word("title"))
+                let copies = hit.get("copies").and_then(Value::as_array).map_or(0, Vec::len);
+                let place = match copies {
+                    0 => String::new(),
+                    count => format!(" ({}, {})", word("path"), render::words::copies(count)),
+                };
+                format!("- {} {}: {}{place}", word("kind"), word("id"), word("title"))
             };
             let text = match hits.as_slice() {
                 [] => "Nothing found.".to_owned(),
@@ -180,9 +190,10 @@ impl Server {
                 },
             };
             let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
-            let others = lookup::entries(&workspace.knowledge).filter(|entry| entry.path != path);
-            let reports: Vec<KnownReport> =
-                others.map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone() }).collect();
+            let others = lookup::others(&workspace.knowledge, Some(&path));
+            let reports: Vec<KnownReport> = others
+                .map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone(), text: String::new() })
+                .collect();
             let exists = |path: &str| Path::new(path).exists();
             let naming = workspace.naming.as_ref();
             let setting = Setting { exists: &exists, reports: &reports, naming, ..Setting::default() };

@@ -39,6 +39,27 @@ pub(crate) struct Row {
     pub total: u32,
 }
 
+impl Chart {
+    /// The chart with so many rows in a group, small ones together, and none without a bar.
+    pub(crate) fn shortened(&self, rows: usize) -> Self {
+        let group = |group: &Group| {
+            let drawn = |row: &&Row| row.counts.iter().any(|count| *count > 0);
+            let mut kept: Vec<Row> = group.rows.iter().filter(drawn).cloned().collect();
+            if kept.len() > rows {
+                let rest = kept.split_off(rows.saturating_sub(1));
+                let mut others = Row { name: "others".to_owned(), counts: vec![0; self.periods.len()], total: 0 };
+                for row in rest {
+                    others.total += row.total;
+                    others.counts.iter_mut().zip(&row.counts).for_each(|(sum, count)| *sum += count);
+                }
+                kept.push(others);
+            }
+            Group { title: group.title.clone(), rows: kept }
+        };
+        Self { groups: self.groups.iter().map(group).collect(), ..self.clone() }
+    }
+}
+
 /// A chart with values that could break a drawing.
 #[cfg(test)]
 pub(crate) fn hostile() -> Chart {

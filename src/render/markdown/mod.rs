@@ -177,7 +177,12 @@ fn reports(page: &mut Page, reports: &[ReportHit]) {
         &["Report", "Title", "Status", "Likeness", "Why"],
         reports.iter().map(|report| {
             let why: Vec<String> = report.why.iter().map(|why| escape(why)).collect();
-            let id = format!("{} ({})", escape(&report.id), code(&report.path));
+            let more = if report.copies.is_empty() {
+                String::new()
+            } else {
+                format!(", {}", words::copies(report.copies.len()))
+            };
+            let id = format!("{} ({}{more})", escape(&report.id), code(&report.path));
             vec![id, escape(&report.title), escape(&report.status), figure(report.score), why.join(", ")]
         }),
     );
@@ -186,6 +191,10 @@ fn reports(page: &mut Page, reports: &[ReportHit]) {
             page.paragraph(&format!("{}: {}", escape(&report.id), escape(solution)));
         }
         page.fences(report.command.as_slice());
+        if !report.copies.is_empty() {
+            let places: Vec<String> = report.copies.iter().map(|path| code(path)).collect();
+            page.paragraph(&format!("Copies of {}: {}", escape(&report.id), places.join(", ")));
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::render::clean;
 use crate::render::inline;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{COMMAND, FAINT, PLAIN, STRONG};
-use crate::render::words::{mid_sentence, open_ended};
+use crate::render::words::{copies, mid_sentence, open_ended};
 
 /// The widest column of ids; longer ids get a line of their own.
 const ID: usize = 20;
@@ -31,6 +31,10 @@ pub(super) fn met_before(sheet: &mut Sheet, reports: &[ReportHit], heading: &str
         if !report.why.is_empty() {
             let why: Vec<String> = report.why.iter().map(|why| inline::plain(open_ended(why))).collect();
             sheet.paragraph(&Paragraph::new(why.join(", ")).style(FAINT).lead(PLAIN, " ".repeat(indent)));
+        }
+        if !report.copies.is_empty() {
+            let place = format!("{} ({})", report.path, copies(report.copies.len()));
+            sheet.paragraph(&Paragraph::new(place).style(FAINT).lead(PLAIN, " ".repeat(indent)));
         }
         if place == 0 {
             way_out(sheet, report, indent);

@@ -18,7 +18,7 @@ pub(crate) mod moment;
 pub(crate) mod noninteractive;
 pub(crate) mod occurrence;
 mod plan;
-mod related;
+pub(crate) mod related;
 pub(crate) mod report;
 pub(crate) mod report_config;
 pub(crate) mod scheme;

@@ -79,7 +79,7 @@ pub(super) fn relation(hit: &ReportHit) -> String {
 }
 
 /// The relative way from a folder to a file, with slashes.
-fn way(folder: &Path, file: &Path) -> String {
+pub(crate) fn way(folder: &Path, file: &Path) -> String {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (folder, file) = (absolute(folder), absolute(file));
     let parts = |path: &Path| -> Vec<std::ffi::OsString> {

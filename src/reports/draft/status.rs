@@ -8,6 +8,8 @@ use std::path::Path;
 use super::error::Error;
 use super::write;
 use crate::book::matter;
+use crate::book::sections::is_decoration;
+use crate::reports::reading;
 use crate::reports::status;
 
 /// What a change came to.
@@ -41,7 +43,9 @@ pub(crate) fn set(path: &Path, word: &str, commit: Option<&str>) -> Result<Chang
 
 /// The text with another status, and the one it had.
 fn with_status(text: &str, word: &str, commit: Option<&str>) -> Result<(String, String), Error> {
-    let Some(matter) = matter::split(text).matter else { return in_words(text, word, commit) };
+    let Some(matter) = matter::split(text).matter else {
+        return in_words(text, word, commit).or_else(|error| where_it_is_read(text, word, commit).ok_or(error));
+    };
     let mut out = text.to_owned();
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     // From the back to the front, so that places stay right.
@@ -135,6 +139,26 @@ fn in_words(text: &str, word: &str, commit: Option<&str>) -> Result<(String, Str
     Err(Error::report("the report has no status", "`faultbook check --fix` gives it a front matter"))
 }
 
+/// The text with another word where the reader of reports finds the status: a table, a marked heading, another language's
+/// label. Each place that has the word is tried.
+fn where_it_is_read(text: &str, word: &str, commit: Option<&str>) -> Option<(String, String)> {
+    const TRIED: usize = 40;
+    let before = reading::read(Path::new(""), text).status;
+    if before.is_empty() {
+        return None;
+    }
+    let noted = commit.map(|commit| format!(" (`{commit}`)")).unwrap_or_default();
+    text.match_indices(before.as_str()).take(TRIED).find_map(|(at, _)| {
+        let head = text.get(..at)?;
+        // A tick before the old word says the same as the word.
+        let kept = head.trim_end_matches(|c: char| is_decoration(c) && c != '\n');
+        let blank = if kept.len() < at && !kept.ends_with('\n') && head.len() > kept.len() { " " } else { "" };
+        let changed = format!("{kept}{blank}{word}{noted}{}", text.get(at + before.len()..)?);
+        let is_read = status::reading(&reading::read(Path::new(""), &changed).status) == Some(word);
+        is_read.then(|| (changed, before.clone()))
+    })
+}
+
 /// What follows `Status:`.
 fn labelled(words: &str) -> Option<&str> {
     let plain = words.trim_start_matches([' ', '-', '*', '|']);
@@ -148,6 +172,22 @@ fn labelled(words: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::hint::Hint as _;
+
+    #[test]
+    fn a_status_is_changed_wherever_it_is_read() {
+        for (text, changed) in [
+            ("# T\n\n| Field | Value |\n| --- | --- |\n| Status | ✅ Resolved |\n", "| Status | wontfix |"),
+            ("# T\n\n**Date:** 2025-11-10 | **Status:** open | **Severity:** High\n", "| **Status:** wontfix |"),
+            ("# T\n\n- **상태**: 해결됨\n", "- **상태**: wontfix\n"),
+            ("# T\n\n| 状态 | 日期 |\n| --- | --- |\n| 已解决 | 2025-11-10 |\n", "| wontfix | 2025-11-10 |"),
+            ("# T\n\n## Status: ✅ Resolved\n", "## Status: wontfix\n"),
+        ] {
+            let (seen, _) = with_status(text, "wontfix", None).unwrap();
+            assert!(seen.contains(changed), "{seen}");
+            assert_eq!(reading::read(Path::new(""), &seen).status, "wontfix", "{seen}");
+        }
+        assert!(with_status("# T\n\nIt is open.\n", "wontfix", None).is_err());
+    }
 
     #[test]
     fn every_other_byte_stays() {

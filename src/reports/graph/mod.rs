@@ -191,7 +191,9 @@ impl Names {
                     reports.push(index);
                 }
             }
-            paths.insert(slashes(&one.record.path), index);
+            for path in std::iter::once(&one.record.path).chain(&one.record.copies) {
+                paths.insert(slashes(path), index);
+            }
         }
         let all: Vec<String> = ids.keys().cloned().collect();
         Self { finder: Finder::new(&all), ids, paths }

@@ -1,10 +1,12 @@
 //! Opens the index, refreshes what changed, repairs what broke.
 //!
-//! One folder per set of report folders under the user's cache: `tantivy/` and `catalogue.postcard`. Writers take a
+//! One folder per set of report folders under the user's cache: `tantivy/`, `catalogue.postcard`, and
+//! `sketches.postcard`, which says of every text what it takes to find its copies and is read only when a report changed. Writers take a
 //! file lock, so that two processes never write at once; the catalogue is written after tantivy's commit and by
 //! rename, so that a killed process leaves an index that the next one brings up to date. Anything that cannot be
 //! read is deleted and built again; when the folder cannot be written the index lives in memory.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ use crate::book::Book;
 use crate::book::report::Report;
 use crate::files;
 use crate::fingerprint::Fingerprint;
+use crate::reports::copies::{self, Sketch};
+use crate::reports::record::Record;
 
 /// Memory of the writer: tantivy's least is 15 MB per thread.
 const WRITER_BYTES: usize = 20_000_000;
@@ -87,6 +91,16 @@ impl Opened {
         self.catalogue.get(path)
     }
 
+    /// The report that this one is a copy of, or itself: the one that people work with.
+    pub fn living<'a>(&'a self, entry: &'a Entry) -> &'a Entry {
+        entry.copy_of.as_deref().and_then(|path| self.entry(path)).unwrap_or(entry)
+    }
+
+    /// The copies of a report; none of what is a copy itself.
+    pub fn copies<'a>(&'a self, living: &'a Entry) -> impl Iterator<Item = &'a Entry> {
+        self.entries().filter(|entry| entry.copy_of.as_ref() == Some(&living.path))
+    }
+
     /// How many files were read because they were new or changed.
     pub fn refreshed(&self) -> usize {
         self.refreshed
@@ -114,7 +128,10 @@ fn on_disk(sources: &Sources<'_>, files: &[(PathBuf, Stamp)], home: &Path) -> Re
         Some(catalogue) if catalogue.changes(files).none() => (catalogue, 0),
         known => {
             let first = known.is_none();
-            let (catalogue, refreshed) = refresh(&index, fields, sources, files, known.unwrap_or_default(), first)?;
+            let mut sketches = read_sketches(home);
+            let known = (known.unwrap_or_default(), first);
+            let (catalogue, refreshed) = refresh(&index, fields, sources, files, known, &mut sketches)?;
+            write_sketches(home, &sketches).map_err(at_home)?;
             write_catalogue(home, &catalogue).map_err(at_home)?;
             (catalogue, refreshed)
         }
@@ -126,7 +143,8 @@ fn in_memory(sources: &Sources<'_>, files: &[(PathBuf, Stamp)]) -> Result<Opened
     let (schema, fields) = Fields::schema();
     let index = Index::create_in_ram(schema);
     Fields::register(&index);
-    let (catalogue, refreshed) = refresh(&index, fields, sources, files, Catalogue::default(), true)?;
+    let (catalogue, refreshed) =
+        refresh(&index, fields, sources, files, (Catalogue::default(), true), &mut Sketches::new())?;
     opened(index, catalogue, refreshed)
 }
 
@@ -143,8 +161,8 @@ fn refresh(
     fields: Fields,
     sources: &Sources<'_>,
     files: &[(PathBuf, Stamp)],
-    mut catalogue: Catalogue,
-    first: bool,
+    (mut catalogue, first): (Catalogue, bool),
+    sketches: &mut Sketches,
 ) -> Result<(Catalogue, usize), Error> {
     let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, WRITER_BYTES)?;
     if first {
@@ -157,6 +175,7 @@ fn refresh(
     for path in &forget {
         writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
         catalogue.remove(path);
+        sketches.remove(path);
     }
     for (done, (path, stamp)) in read.iter().enumerate() {
         let key = key_of(path);
@@ -164,6 +183,7 @@ fn refresh(
         let entry = match (sources.read)(path) {
             Some(report) => {
                 writer.add_document(fields.report(&key, &report))?;
+                sketches.insert(path.clone(), Sketch::of(&report.text));
                 Entry::of(&report, (sources.faults)(&report), *stamp)
             }
             // Remembered, so that an unreadable file does not make every run refresh the index.
@@ -175,8 +195,29 @@ fn refresh(
     writer.commit()?;
     // Without this the writer's threads may outlive the folder in tests.
     writer.wait_merging_threads()?;
+    group(&mut catalogue, sketches, sources);
     Ok((catalogue, read.len()))
 }
+
+/// Notes in the catalogue which reports are copies of which.
+fn group(catalogue: &mut Catalogue, sketches: &mut Sketches, sources: &Sources<'_>) {
+    for entry in catalogue.entries() {
+        if !sketches.contains_key(&entry.path) {
+            // A process may have been killed between the two files.
+            let report = (sources.read)(&entry.path);
+            sketches.insert(entry.path.clone(), report.map(|report| Sketch::of(&report.text)).unwrap_or_default());
+        }
+    }
+    let records: Vec<Record> = catalogue.entries().iter().map(Record::of).collect();
+    let none = Sketch::default();
+    let pairs: Vec<(&Record, &Sketch)> =
+        records.iter().map(|record| (record, sketches.get(&record.path).unwrap_or(&none))).collect();
+    let groups = copies::group(&pairs);
+    catalogue.set_copies(&groups);
+}
+
+/// What finds the copies of each report, by its path.
+type Sketches = HashMap<PathBuf, Sketch>;
 
 fn key_of(path: &Path) -> String {
     path.to_string_lossy().into_owned()
@@ -190,6 +231,17 @@ fn name_of(sources: &Sources<'_>) -> String {
     print.add(sources.book.fingerprint().as_bytes());
     sources.roots.iter().for_each(|root| print.add(root.as_os_str().as_encoded_bytes()));
     format!("index-{}", print.hex())
+}
+
+fn read_sketches(home: &Path) -> Sketches {
+    fs::read(home.join("sketches.postcard"))
+        .ok()
+        .and_then(|bytes| postcard::from_bytes(&bytes).ok())
+        .unwrap_or_default()
+}
+
+fn write_sketches(home: &Path, sketches: &Sketches) -> io::Result<()> {
+    files::replace(&home.join("sketches.postcard"), &postcard::to_stdvec(sketches).map_err(io::Error::other)?)
 }
 
 fn read_catalogue(home: &Path) -> Option<Catalogue> {

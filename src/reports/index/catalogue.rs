@@ -8,6 +8,8 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 use crate::book::report::Report;
+use crate::reports::copies::Group;
+use crate::reports::occurrences::{self, Occurrences};
 
 /// What is kept of one report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +32,12 @@ pub struct Entry {
     pub tags: Vec<String>,
     /// Fault pages that its own error texts match, the primary one first.
     pub faults: Vec<String>,
+    /// The days of occurrences that were added to it.
+    pub occurrences: Vec<String>,
+    /// Whether it came back after it had been solved.
+    pub returned: bool,
+    /// The report that this one is a copy of.
+    pub copy_of: Option<PathBuf>,
     /// Size and time of the file when it was read.
     pub(super) stamp: Stamp,
 }
@@ -63,7 +71,10 @@ impl Entry {
 
     /// What is kept of a report that was just read.
     pub(super) fn of(report: &Report, faults: Vec<String>, stamp: Stamp) -> Self {
+        let Occurrences { days: occurrences, returned } = occurrences::read(&report.text);
         Self {
+            occurrences,
+            returned,
             path: report.path.clone(),
             id: report.id.clone(),
             aliases: report.aliases.clone(),
@@ -73,6 +84,7 @@ impl Entry {
             date: report.date.clone(),
             tags: report.tags.clone(),
             faults,
+            copy_of: None,
             stamp,
         }
     }
@@ -103,6 +115,19 @@ impl Catalogue {
     /// All entries.
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Notes which reports are copies of which.
+    pub(super) fn set_copies(&mut self, groups: &[Group]) {
+        self.entries.iter_mut().for_each(|entry| entry.copy_of = None);
+        for group in groups {
+            let Some(living) = self.entries.get(group.living).map(|entry| entry.path.clone()) else { continue };
+            for copy in &group.copies {
+                if let Some(entry) = self.entries.get_mut(*copy) {
+                    entry.copy_of = Some(living.clone());
+                }
+            }
+        }
     }
 
     /// The entry of a path.

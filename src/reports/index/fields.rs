@@ -10,7 +10,7 @@ use crate::book::report::Report;
 use crate::vendors;
 
 /// Raise it when fields, tokenizer or the report reader change: older caches are then rebuilt.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 3;
 
 const TOKENIZER: &str = "words";
 

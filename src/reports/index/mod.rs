@@ -7,6 +7,7 @@
 mod cache;
 mod catalogue;
 mod fields;
+mod folded;
 mod query;
 mod tokenizer;
 

@@ -45,7 +45,7 @@ impl Opened {
         clauses.add(&query.codes.join(" "), &[(fields.codes, 3.0)]);
         clauses.add(&query.frames.join(" "), &[(fields.frames, 1.0)]);
         clauses.add(&query.environment.join(" "), &[(fields.environment, 0.3)]);
-        self.run(clauses, limit)
+        self.different(limit, |limit| self.run(&clauses, limit))
     }
 
     /// Documents that match free words, best first.
@@ -66,15 +66,15 @@ impl Opened {
                 (fields.body, 1.0),
             ],
         );
-        self.run(clauses, limit)
+        self.different(limit, |limit| self.run(&clauses, limit))
     }
 
-    fn run(&self, clauses: Clauses, limit: usize) -> Result<Vec<Found>, super::Error> {
+    fn run(&self, clauses: &Clauses, limit: usize) -> Result<Vec<Found>, super::Error> {
         if clauses.0.is_empty() {
             return Ok(Vec::new());
         }
         let searcher = self.reader.searcher();
-        let query = BooleanQuery::new(clauses.0);
+        let query = BooleanQuery::new(clauses.0.iter().map(|(occur, query)| (*occur, query.box_clone())).collect());
         let top = searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
         let mut found = Vec::with_capacity(top.len());
         for (score, address) in top {

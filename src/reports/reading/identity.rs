@@ -6,6 +6,7 @@ use super::environment::pairs;
 use super::front::Front;
 use super::ids;
 use super::roles::{Role, Roles};
+use super::stated::in_brackets;
 use super::words::{is_placeholder, without_marks};
 use crate::book::blocks::Kind;
 use crate::book::sections::{Document, clean_title, key, visit};
@@ -52,7 +53,7 @@ pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles], front: &Fro
     };
     let mut aliases: Vec<String> = Vec::new();
     let also = ["aliases", "alias", "former_ids"].iter().flat_map(|name| front.all(name)).map(str::to_owned);
-    for other in candidates.iter().cloned().chain(also).chain(std::iter::once(stem)) {
+    for other in candidates.iter().cloned().chain(also).chain(std::iter::once(stem.clone())) {
         let normal = ids::find(&other).into_iter().next().map(|f| f.normal);
         for alias in std::iter::once(other).chain(normal) {
             if !alias.is_empty() && alias != id && !aliases.contains(&alias) {
@@ -65,7 +66,7 @@ pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles], front: &Fro
     {
         aliases.insert(0, normal);
     }
-    let title = title(front_title, headings, &id);
+    let title = title(front_title, headings, doc, roles, &stem, &id);
     Identity { id, aliases, title }
 }
 
@@ -133,25 +134,89 @@ fn leading_id(title: &str) -> Option<String> {
 }
 
 /// The title without "Bug Report:" and the id. A title that a script made from the file's name yields to the heading.
-fn title<'d>(front: &'d str, headings: impl Iterator<Item = &'d str>, id: &str) -> String {
+/// Without both, what the document names as its title, a heading further down that is no section's name, the words of
+/// the file's name.
+fn title<'d>(
+    front: &'d str,
+    headings: impl Iterator<Item = &'d str>,
+    doc: &Document<'_>,
+    roles: &[Roles],
+    stem: &str,
+    id: &str,
+) -> String {
     let heading = headings.map(bare_title).find(|t| !is_placeholder(t) && !is_generic(t)).unwrap_or_default();
     let bare = bare_title(front);
     let is_made = ids::find(front).first().is_some_and(|f| f.start == 0) && !front.contains([':', '-']);
     if !heading.is_empty() && (bare.is_empty() || is_placeholder(&bare) || is_generic(&bare) || is_made) {
         return heading;
     }
-    if !bare.is_empty() && !is_placeholder(&bare) { bare } else { id.to_owned() }
+    let says_nothing = bare.is_empty() || is_placeholder(&bare) || (is_generic(&bare) && front.is_empty());
+    if !says_nothing {
+        return bare;
+    }
+    let named = named_title(doc, roles).or_else(|| lower_heading(doc, roles)).or_else(|| slug_words(stem));
+    named.unwrap_or_else(|| id.to_owned())
+}
+
+/// What the section or line "Title" holds.
+fn named_title(doc: &Document<'_>, roles: &[Roles]) -> Option<String> {
+    const LABELS: [&str; 9] =
+        ["title", "bug title", "issue title", "제목", "titel", "标题", "標題", "タイトル", "título"];
+    let is_title = |label: &str| LABELS.contains(&key(label).as_str());
+    for (section, role) in doc.sections.iter().zip(roles) {
+        let label = section.title.split([':', '：']).next().unwrap_or_default();
+        let under = is_title(label).then(|| {
+            let tail = section.title.split_once([':', '：']).map(|(_, tail)| tail.to_owned());
+            tail.or_else(|| doc.slice(&section.own).iter().find_map(first_words)).unwrap_or_default()
+        });
+        let lines =
+            || pairs(doc.slice(&section.own)).into_iter().find(|(label, _)| is_title(label)).map(|(_, value)| value);
+        let found = under.or_else(|| if role.own.is_none() { lines() } else { None });
+        let found = found.map(|words| bare_title(words.trim_matches(['`', '*', '"'])));
+        if let Some(title) = found.filter(|title| !is_placeholder(title) && title.chars().count() <= 200) {
+            return Some(title);
+        }
+    }
+    None
+}
+
+/// The first heading below the first level that is no name of a section, before the sections begin.
+fn lower_heading(doc: &Document<'_>, roles: &[Roles]) -> Option<String> {
+    let named = doc.sections.iter().zip(roles).filter(|(section, _)| section.level > 0);
+    let before = named.take_while(|(_, role)| {
+        matches!(role.own, None | Some(Role::BugId | Role::Status | Role::Severity | Role::Date))
+    });
+    let titles = before.filter(|(section, role)| role.own.is_none() && section.level > 1);
+    let mut titles = titles.map(|(section, _)| bare_title(&section.title));
+    titles.find(|title| {
+        title.split_whitespace().count() > 1
+            && !is_placeholder(title)
+            && !is_generic(title)
+            && ids::normal(title).is_none()
+    })
+}
+
+/// The words of a file's name without date, time and id: `2025-11-10_1808_BUG_003_cudnn-workspace.md`.
+fn slug_words(stem: &str) -> Option<String> {
+    let rest = ids::find(stem).first().map_or(stem, |found| stem.get(found.end..).unwrap_or_default());
+    let words: Vec<&str> =
+        rest.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| !word.is_empty()).collect();
+    let is_number = |word: &&&str| word.bytes().all(|b| b.is_ascii_digit());
+    let words: Vec<&str> = words.iter().skip_while(is_number).copied().collect();
+    (words.len() > 1).then(|| words.join(" "))
 }
 
 fn bare_title(title: &str) -> String {
-    let mut rest = clean_title(title);
+    let title = in_brackets(title).map_or_else(|| title.to_owned(), |(_, rest)| rest);
+    let mut rest = clean_title(&title);
     loop {
         let before = rest.len();
-        if let Some(found) = ids::find(&rest).into_iter().next().filter(|f| f.start <= 1) {
+        let opens = |f: &ids::Found| !rest.get(..f.start).unwrap_or_default().contains(char::is_alphanumeric);
+        if let Some(found) = ids::find(&rest).into_iter().next().filter(opens) {
             let after = rest
                 .get(found.end..)
                 .unwrap_or_default()
-                .trim_start_matches([']', ')', ':', '-', '–', '—', ' ', '_', '：']);
+                .trim_start_matches([']', ')', '】', ':', '-', '–', '—', ' ', '_', '：']);
             if !after.is_empty() {
                 rest = after.to_owned();
             }

@@ -27,7 +27,8 @@ pub(super) fn find(text: &str) -> Vec<Found> {
             continue;
         }
         let end = run(bytes, at, u8::is_ascii_alphabetic);
-        let glued = at > 0 && bytes.get(at - 1).is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80);
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let glued = before.is_some_and(char::is_alphanumeric);
         match (!glued).then(|| one(text, at, end)).flatten() {
             Some(found) => {
                 at = found.end;
@@ -137,6 +138,7 @@ mod tests {
             ("Bug 20251110", vec![]),
             ("BUG-YYYYMMDD-NNN", vec![]),
             ("버그BUG-1", vec![]),
+            ("【BUG-20251110-003】显存不足", vec!["BUG-20251110-003"]),
             ("", vec![]),
         ] {
             let found: Vec<String> = find(text).into_iter().map(|f| f.normal).collect();

@@ -14,6 +14,7 @@ mod places;
 mod roles;
 mod solution_titles;
 mod solutions;
+mod stated;
 mod tasks;
 mod words;
 
@@ -26,6 +27,7 @@ use crate::book::sections::{Document, Outline, key, paragraphs};
 use crate::facts::{Facts, Source, Value};
 use crate::incident;
 use crate::packages;
+use crate::reports::{dates, status};
 use front::Front;
 use roles::{Role, Roles};
 use words::is_placeholder;
@@ -34,6 +36,11 @@ pub use identity::{comparable, normal_id};
 
 /// How often an unclosed fence is closed before what follows is taken as code after all.
 const MOST_REPAIRS: usize = 4;
+
+/// Where a text names ids of reports.
+pub(crate) fn ids_in(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    ids::find(text).into_iter().map(|found| found.start..found.end)
+}
 
 /// Reads a document that lies at `path`.
 pub fn read(path: &Path, text: &str) -> Report {
@@ -60,20 +67,29 @@ pub fn read(path: &Path, text: &str) -> Report {
             .map(|(_, value)| value.clone())
             .unwrap_or_default()
     };
-    let or_header = |keys: &[&str], role: Role, labels: &[&str]| {
-        front
-            .first(keys)
-            .map(str::to_owned)
-            .or_else(|| role_words(&doc, &roles, role))
-            .unwrap_or_else(|| from_header(labels))
+    let stated = stated::read(path, &doc, &roles);
+    // What can be read counts before what cannot, in the order in which people mean them.
+    let best = |keys: &[&str], role: Role, also: &str, is_read: &dyn Fn(&str) -> bool| {
+        let written = front.first(keys).map(str::to_owned);
+        let words = || role_words(&doc, &roles, role);
+        let all =
+            [written.clone(), written.map_or_else(words, |_| None), Some(from_header(keys)), Some(also.to_owned())];
+        let known: Vec<String> = all.into_iter().flatten().filter(|words| !words.is_empty()).collect();
+        let front_counts = front.first(keys).is_some();
+        let read = known.iter().find(|words| front_counts || is_read(words)).or(known.first());
+        read.cloned().unwrap_or_default()
     };
-    let status = or_header(&["status", "state", "상태"], Role::Status, &["status", "state", "상태"]);
+    let is_date = |words: &str| dates::reading(words).is_some();
+    let is_status = |words: &str| status::reading(words).is_some();
+    let is_severity = |words: &str| status::severity(words).is_some();
+    let status = best(&["status", "state", "상태", "bug_status"], Role::Status, &stated.status, &is_status);
     let severity =
-        or_header(&["severity", "priority", "심각도"], Role::Severity, &["severity", "priority", "심각도", "우선순위"]);
-    let date = or_header(
-        &["date", "created", "created_at", "reported", "date_reported", "날짜", "작성일"],
+        best(&["severity", "priority", "심각도", "우선순위", "prio"], Role::Severity, &stated.severity, &is_severity);
+    let date = best(
+        &["date", "created", "created_at", "reported", "date_reported", "date reported", "날짜", "작성일"],
         Role::Date,
-        &["date", "reported", "created", "date reported", "날짜", "작성일"],
+        &stated.date,
+        &is_date,
     );
 
     let body = doc.sections.first().and_then(|s| whole.get(s.range.start..)).unwrap_or_default();

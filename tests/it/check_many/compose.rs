@@ -109,7 +109,7 @@ fn one(number: usize, dice: &mut Dice) -> Composed {
     composed(draft, &mess)
 }
 
-/// Two reports with one id.
+/// A report and its copy in the archive.
 fn pairs() -> Vec<Composed> {
     let mut out = Vec::new();
     for number in 910..916 {
@@ -119,10 +119,23 @@ fn pairs() -> Vec<Composed> {
             if index == 1 {
                 draft.path = format!("docs/bug_reports/archive/{}-{name}.md", draft.id);
             }
+            if let Some(at) = draft.at("bug_id: ").filter(|_| index == 1) {
+                draft.lines[at].rules.push("copied-report");
+            }
+            out.push(composed(draft, &Mess { crlf: number % 2 == 0, mark: false, cut: false }));
+        }
+    }
+    // Two different reports with one number.
+    for number in 920..924 {
+        for name in ["first", "second"] {
+            let mut draft = styles::draft(number);
+            draft.path = format!("docs/bug_reports/{}-{name}.md", draft.id);
             if let Some(at) = draft.at("bug_id: ") {
                 draft.lines[at].rules.push("duplicate-id");
             }
-            out.push(composed(draft, &Mess { crlf: number % 2 == 0, mark: false, cut: false }));
+            let words: Vec<String> = (0..600).map(|word| format!("{name}{word}")).collect();
+            draft.lines.extend([Line::new(""), Line::new(words.join(" "))]);
+            out.push(composed(draft, &Mess { crlf: false, mark: false, cut: false }));
         }
     }
     out

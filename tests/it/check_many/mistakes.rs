@@ -3,7 +3,7 @@
 use super::compose::{Dice, Draft, Line};
 
 /// Every rule with a finding in the folder.
-pub(crate) const RULES: [&str; 28] = [
+pub(crate) const RULES: [&str; 29] = [
     "encoding",
     "unknown-status",
     "status-spelling",
@@ -21,6 +21,7 @@ pub(crate) const RULES: [&str; 28] = [
     "todo",
     "template-left",
     "duplicate-id",
+    "copied-report",
     "id-file-name",
     "id-mismatch",
     "id-spelling",
@@ -376,14 +377,8 @@ fn no_front_matter(draft: &mut Draft) {
     if !whole || !(0..=title).all(|at| draft.is_free(at)) || has(draft, "task-status") || has(draft, "id-mismatch") {
         return;
     }
-    let words = draft.lines[title].text.trim_start_matches("# ").to_owned();
     draft.lines.drain(0..=closing);
-    let front =
-        ["---".to_owned(), format!("title: \"{words}\""), format!("bug_id: \"{}\"", draft.id), "---".to_owned()];
-    let first = draft.lines[0].text.clone();
     draft.lines[0].rules.push("no-front-matter");
-    draft.lines[0].fixed = Some(front.into_iter().chain([String::new(), first]).collect());
-    draft.lines[0].left = vec!["missing-key"];
 }
 
 /// An exemption that nothing needs goes, with its line.

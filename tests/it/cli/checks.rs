@@ -46,11 +46,17 @@ fn findings_have_a_place_in_every_format() {
     let answer = place.run("check", "");
     let expected = "\
 docs/bug_reports/BUG-20260102-001.md:20:1  todo: still to be written in Expected Behavior: TBD
-  20 | TBD
-     | ^^^
 1 report: 0 errors, 1 warning
 ";
     assert_eq!((answer.code, answer.out.as_str()), (1, expected));
+    let long = place.run("check --long", "").out;
+    assert!(long.contains("  20 | TBD\n     | ^^^\n"), "{long}");
+    let counted = place.run("check --statistics", "").out;
+    assert_eq!(counted, "    1  todo\n1 report: 0 errors, 1 warning\n");
+    assert_eq!(place.run("check --ignore todo", "").out, "1 report: nothing to fix\n");
+    assert_eq!(place.run("check --select dead-link", "").code, 0);
+    let unknown = place.run("check --select link-dead", "");
+    assert!(unknown.code == 2 && unknown.err.contains("near to it: dead-link"), "{}", unknown.err);
     let json = place.run("check --format json", "").json();
     assert_eq!((&json["schema"], &json["findings"][0]["line"]), (&"faultbook/findings/1".into(), &20.into()));
     let sarif = place.run("check --format sarif", "").json();
@@ -98,6 +104,34 @@ fn a_teams_own_pages_are_checked() {
 }
 
 #[test]
+fn a_number_given_twice_is_mended_on_request() {
+    let place = Place::new();
+    let (folder, id) = ("docs/bug_reports", "BUG-20260102-001");
+    place.file("docs/bug_reports/BUG-20260102-001.md", SOUND);
+    let later = SOUND
+        .replace("2026-01-02", "2026-01-05")
+        .replace("It stops", "Every value of the loss is NaN from step 120 on, and it stops");
+    let words: Vec<String> = (0..80).map(|n| format!("later{n}")).collect();
+    let later = format!("{later}\n{}\n", words.join(" "));
+    place.file("docs/bug_reports/BUG-20260102-001-nan.md", &later);
+    let found = place.run("check", "");
+    assert!(found.out.contains(&format!("duplicate-id: {id} is also the id of {folder}/{id}")), "{}", found.out);
+    let diff = place.run("check --renumber --diff", "");
+    assert_eq!(diff.code, 1, "{}", diff.err);
+    assert!(
+        diff.out.contains(&format!("--- {folder}/{id}-nan.md\n+++ {folder}/BUG-20260102-002-nan.md\n")),
+        "{}",
+        diff.out
+    );
+    assert_eq!(std::fs::read_to_string(place.path().join(format!("{folder}/{id}-nan.md"))).expect("there"), later);
+    let done = place.run("check --renumber", "");
+    assert!(done.err.contains("BUG-20260102-001 is now BUG-20260102-002"), "{}", done.err);
+    assert!(!done.out.contains("duplicate-id"), "{}", done.out);
+    let text = std::fs::read_to_string(place.path().join(format!("{folder}/BUG-20260102-002-nan.md"))).expect("moved");
+    assert_eq!(text, later.replace(id, "BUG-20260102-002"));
+}
+
+#[test]
 fn a_projects_own_scheme_is_kept() {
     let place = Place::new();
     place.file(
@@ -130,10 +164,9 @@ fn a_projects_own_scheme_is_kept() {
     assert_eq!(
         found,
         [
-            "bugs/INFRA_0042-it-stops.md:6 duplicate-id",
             "bugs/INFRA_0043-again.md:6 id-spelling",
             "bugs/INFRA_0043-again.md:11 unknown-report",
-            "bugs/INFRA_0044-copy.md:6 duplicate-id",
+            "bugs/INFRA_0044-copy.md:6 copied-report",
             "bugs/INFRA_0044-copy.md:6 id-file-name",
             "bugs/crash.md:1 file-name",
             "bugs/crash.md:6 id-scheme",

@@ -81,10 +81,10 @@ fn list_names_pages_and_reports() {
     assert!(ids("pages").contains(&"oom".to_owned()));
     assert!(ids("reports").contains(&"BUG-20260101-007".to_owned()));
     let own = place.run("list --no-builtin", "");
-    assert!(own.out.starts_with("1 bug report\n"), "{}", own.out);
+    assert!(own.out.starts_with("1 bug report: 1 solved\n"), "{}", own.out);
     let none = Place::new().run("list --no-builtin", "");
     assert_eq!(none.code, 1);
-    let markdown = place.run("list --format markdown", "").out;
+    let markdown = place.run("list --pages --format markdown", "").out;
     assert!(markdown.contains("| oom | "), "{markdown}");
 }
 

@@ -98,15 +98,18 @@ fn other_documents_are_not_asked_for_a_bugs_sections() {
 fn reports_are_seen_together() {
     let setting = Setting::default();
     let other = "docs/bug_reports/archive/copy.md";
-    assert_eq!(rules(PATH, REPORT, &[(other, REPORT)], &setting), [("duplicate-id", 9)]);
+    assert_eq!(rules(PATH, REPORT, &[(other, REPORT)], &setting), [], "a copy is the same report");
+    assert_eq!(rules(other, REPORT, &[(PATH, REPORT)], &setting)[0], ("copied-report", 9));
+    let nan = "---\ntitle: x\nbug_id: BUG-20251110-003\n---\n# Bug Report: The loss is NaN\n\n## Summary\nFrom step 120 on every value of the loss is NaN.\n";
+    assert_eq!(rules(PATH, REPORT, &[(other, nan)], &setting), [("duplicate-id", 9)]);
     let second = with(REPORT, "BUG-20251110-003", "BUG-20251110-004");
     assert_eq!(rules(PATH, REPORT, &[(other, &second)], &setting), []);
     let refers = with(REPORT, "RTX 3060", "as in BUG-20251110-004, not CVE-2025-1234");
     assert_eq!(rules(PATH, &refers, &[], &setting), [("unknown-report", 19)]);
     assert_eq!(rules(PATH, &refers, &[(other, &second)], &setting), []);
-    let known = [KnownReport { path: "x.md".into(), id: "BUG-20251110-004".into() }];
+    let known = [KnownReport { path: "x.md".into(), id: "BUG-20251110-004".into(), text: String::new() }];
     assert_eq!(rules(PATH, &refers, &[], &Setting { reports: &known, ..Setting::default() }), []);
-    let taken = [KnownReport { path: "x.md".into(), id: "BUG-20251110-003".into() }];
+    let taken = [KnownReport { path: "x.md".into(), id: "BUG-20251110-003".into(), text: String::new() }];
     assert_eq!(rules(PATH, REPORT, &[], &Setting { reports: &taken, ..Setting::default() }), [("duplicate-id", 9)]);
 }
 

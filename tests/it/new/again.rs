@@ -112,17 +112,38 @@ fn a_status_changes_alone_and_with_its_commit() {
 #[test]
 fn of_two_reports_with_one_id_each_is_reached_by_its_file() {
     let place = Place::with_report();
-    place.file("docs/bug_reports/BUG-20260101-007-copy.md", REPORT);
+    let other = "---\ntitle: The loss is NaN\nbug_id: BUG-20260101-007\nstatus: resolved\n---\n# The loss is NaN\n\n## Summary\n\nFrom step 120 on every value of the loss is NaN.\n";
+    place.file("docs/bug_reports/BUG-20260101-007-nan.md", other);
     let both = place.run("status BUG-20260101-007 open", "");
     assert_eq!(both.code, 2);
-    let hint = "name one by its file: docs/bug_reports/BUG-20260101-007-copy.md, docs/bug_reports/BUG-20260101-007.md";
+    let hint = "name one by its file: docs/bug_reports/BUG-20260101-007-nan.md, docs/bug_reports/BUG-20260101-007.md";
     assert!(both.err.contains(hint), "{}", both.err);
-    let one = place.run("status docs/bug_reports/BUG-20260101-007-copy.md open", "");
-    assert!(one.out.contains("resolved -> open (docs/bug_reports/BUG-20260101-007-copy.md)"), "{}{}", one.out, one.err);
-    let added = place.run("new - --no-probe --append docs/bug_reports/BUG-20260101-007-copy.md", ENGINE);
-    assert_eq!(added.out.trim_end(), "docs/bug_reports/BUG-20260101-007-copy.md", "{}", added.err);
+    let one = place.run("status docs/bug_reports/BUG-20260101-007-nan.md open", "");
+    assert!(one.out.contains("resolved -> open (docs/bug_reports/BUG-20260101-007-nan.md)"), "{}{}", one.out, one.err);
+    let added = place.run("new - --no-probe --append docs/bug_reports/BUG-20260101-007-nan.md", ENGINE);
+    assert_eq!(added.out.trim_end(), "docs/bug_reports/BUG-20260101-007-nan.md", "{}", added.err);
     let other = fs::read_to_string(place.path().join("docs/bug_reports/BUG-20260101-007.md")).expect("there");
     assert_eq!(other, REPORT);
+}
+
+#[test]
+fn of_copies_the_one_that_people_work_with_is_changed() {
+    let place = Place::with_report();
+    place.file("docs/bug_reports/archive/BUG-20260101-007.md", REPORT);
+    let changed = place.run("status BUG-20260101-007 open", "");
+    assert!(changed.out.contains("resolved -> open (docs/bug_reports/BUG-20260101-007.md)"), "{}", changed.err);
+    let remark = "`BUG-20260101-007` is docs/bug_reports/BUG-20260101-007.md; its copy is left as it is: \
+                  docs/bug_reports/archive/BUG-20260101-007.md";
+    assert!(changed.err.contains(remark), "{}", changed.err);
+    let added = place.run("new - --no-probe --append BUG-20260101-007", ENGINE);
+    assert_eq!(added.out.trim_end(), "docs/bug_reports/BUG-20260101-007.md", "{}", added.err);
+    let archived =
+        fs::read_to_string(place.path().join("docs/bug_reports/archive/BUG-20260101-007.md")).expect("there");
+    assert_eq!(archived, REPORT);
+    let shown = place.run("show BUG-20260101-007", "");
+    assert!(shown.out.contains("+1 copy: docs/bug_reports/archive/BUG-20260101-007.md"), "{}", shown.out);
+    let one = place.run("status docs/bug_reports/archive/BUG-20260101-007.md archived", "");
+    assert!(one.out.contains("(docs/bug_reports/archive/BUG-20260101-007.md)"), "{}{}", one.out, one.err);
 }
 
 #[test]

@@ -75,6 +75,7 @@ fn full() -> Diagnosis {
             why: vec!["report why".into()],
             solution: Some("report solution".into()),
             command: Some("report command".into()),
+            copies: vec!["report copy".into()],
         }],
         nearest: vec![NearPage { id: "near id".into(), title: "near title".into(), score: 0.81 }],
         silent: vec![NearPage { id: "silent id".into(), title: "silent title".into(), score: 0.82 }],

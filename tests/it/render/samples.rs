@@ -67,6 +67,7 @@ pub(crate) fn known() -> Diagnosis {
                 why: vec!["same error".into(), "same GPU".into(), "same cuDNN 91002".into()],
                 solution: Some("Reduce batch size and accumulate gradients".into()),
                 command: Some("trainer.accumulate_grad_batches=2".into()),
+                copies: Vec::new(),
             },
             ReportHit {
                 id: "BUG-20251110-002".into(),
@@ -77,6 +78,7 @@ pub(crate) fn known() -> Diagnosis {
                 why: vec!["same GPU".into()],
                 solution: None,
                 command: None,
+                copies: Vec::new(),
             },
         ],
         nearest: Vec::new(),
@@ -178,6 +180,7 @@ pub(crate) fn unlisted() -> Diagnosis {
         why: Vec::new(),
         solution: None,
         command: None,
+        copies: Vec::new(),
     }];
     diagnosis.nearest =
         vec![NearPage { id: "worker-crashed".into(), title: "A data loading worker died".into(), score: 1.0 }];
