@@ -67,10 +67,11 @@ impl Candidate {
 
     /// Whether somebody describes a symptom, and no message reports a failure.
     pub(super) fn is_described(&self) -> bool {
-        self.fault.is_some()
-            && self.error.is_none()
-            && self.role == SignatureRole::Symptom
-            && self.severity == Severity::Notice
+        self.described.is_some()
+            || self.fault.is_some()
+                && self.error.is_none()
+                && self.role == SignatureRole::Symptom
+                && self.severity == Severity::Notice
     }
 }
 
