@@ -103,6 +103,11 @@ pub(super) fn counts_none(text: &str) -> bool {
     WORDS.never.is_match(head(text))
 }
 
+/// Whether a line sounds like a failure and is none: it counts none, or says what is done instead.
+pub(crate) fn is_harmless(text: &str) -> bool {
+    WORDS.never.is_match(head(text)) || WORDS.harmless.is_match(head(text)) && !WORDS.certain.is_match(head(text))
+}
+
 /// Whether a line says that a run came to a good end.
 pub(super) fn ends_well(text: &str) -> bool {
     WORDS.ended_well.is_match(text)

@@ -48,7 +48,7 @@ pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
-pub(crate) use failures::{reported, symptom_of_message};
+pub(crate) use failures::{is_harmless, reported, symptom_of_message};
 pub(crate) use remarks::{Complaint, Description, complaint, description};
 pub(crate) use stance::{Stance, is_output, went_on};
 pub(crate) use words::contains_folded;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::Failing;
 use crate::book::builtin::Builtin;
 use crate::book::errors::{AND, ErrorEntry};
-use crate::incident::{Incident, Role, is_conditional};
+use crate::incident::{Incident, Role, is_conditional, is_harmless};
 use crate::literals::Literals;
 use crate::text::{Level, Transcript};
 
@@ -103,7 +103,7 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
             .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
             .text;
         let (length, _) = FINDER.found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
-        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text)).then_some((length, line))
+        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text) && !is_harmless(text)).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
 }

@@ -41,7 +41,7 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
 
 /// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.
 fn is_sentence(text: &str) -> bool {
-    const DRAWN: &[char] = &['|', '━', '█', '=', '{', '}', '[', ']', '<', '>', '\\', '#', '+', '*', '_', '$', ';'];
+    const DRAWN: &[char] = &['|', '━', '█', '=', '{', '}', '[', ']', '<', '>', '\\', '#', '+', '*', '_', '$', ';', '/'];
     let letters = text.chars().filter(|letter| letter.is_alphabetic() || letter.is_whitespace()).count();
     let drawn = text.chars().filter(|letter| DRAWN.contains(letter)).count();
     let all = text.chars().count();
@@ -64,6 +64,7 @@ mod tests {
         for text in [
             "391/391 ━━━━━━━━━━━━━━━━━━━━ 21s 48ms/step - accuracy: 0.5127 - loss: 1.3441",
             "Beginning of Epoch 1/16, Total Micro Batches 1840 [2023-04-28 06:51:29,903] [INFO] x=3",
+            "I tensorflow/core/common_runtime/process_util.cc:146] Creating new thread pool with default inter op setting: 2.",
             "CUDA Version                              : 12.2",
             "for (int i = 0; i < n; ++i) { a[i] = b[i]; }",
         ] {
