@@ -2,14 +2,14 @@
 //!
 //! Opening is lazy: a traceback that the book knows, in a project without reports, never touches the index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::index::{self, Found, Opened, What};
 use crate::book::Book;
 use crate::book::report::Report;
-use crate::diagnosis::{FoundReport, Library, NearPage, Query, Search};
+use crate::diagnosis::{Evidence, FoundReport, Library, LineKind, NearPage, Query, Search};
 use crate::incident;
 use crate::matching::{Owner, SignatureSet};
 use crate::text;
@@ -94,20 +94,32 @@ impl Search for Knowledge {
     }
 
     fn reports(&self, query: &Query, limit: usize) -> Vec<FoundReport> {
+        /// Most files of a real folder are copies of others.
+        const COPIES: usize = 4;
         let Some(index) = self.index() else { return Vec::new() };
-        // Pages are in the same index and of no interest here.
-        let found = index.find(query, limit * 3).unwrap_or_default();
-        found
-            .into_iter()
-            .filter_map(|found| match found.what {
-                What::Report(path) => {
-                    let faults = index.entry(&path)?.faults.clone();
-                    Some(FoundReport { report: read_report(&path)?, faults })
+        let mut seen: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut found: Vec<FoundReport> = Vec::new();
+        for near in index.near(query, limit * COPIES).unwrap_or_default() {
+            let Some(entry) = index.entry(&near.path) else { continue };
+            let place = *seen.entry(subject(&near.evidence)).or_insert(found.len());
+            match found.get_mut(place) {
+                Some(known) if is_nearer(&near.path, &known.path) => known.path = near.path,
+                Some(_) => {}
+                None if place == limit => break,
+                None => {
+                    found.push(FoundReport { path: near.path, faults: entry.faults.clone(), evidence: near.evidence })
                 }
-                What::Page(_) => None,
-            })
-            .take(limit)
-            .collect()
+            }
+        }
+        found
+    }
+
+    fn report(&self, path: &Path) -> Option<Report> {
+        read_report(path)
+    }
+
+    fn rarity(&self, word: &str) -> f64 {
+        self.index().map_or(1.0, |index| index.rarity(word))
     }
 
     fn pages(&self, words: &str) -> Vec<NearPage> {
@@ -122,6 +134,24 @@ impl Search for Knowledge {
         })
         .collect()
     }
+}
+
+/// What copies of one report have in common: the words of its title, of its error texts and of its longest lines.
+fn subject(evidence: &Evidence) -> Vec<u32> {
+    const LONGEST: usize = 3;
+    let (errors, mut others): (Vec<_>, Vec<_>) = evidence.lines.iter().partition(|line| line.kind == LineKind::Error);
+    others.sort_by(|a, b| b.words.len().cmp(&a.words.len()).then_with(|| a.words.cmp(&b.words)));
+    let lines = errors.into_iter().chain(others.into_iter().take(LONGEST));
+    let mut words: Vec<u32> = lines.flat_map(|line| line.words.iter().copied()).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Whether a copy is the one that people look at: archives lie deeper.
+fn is_nearer(path: &Path, than: &Path) -> bool {
+    let depth = |path: &Path| (path.components().count(), path.as_os_str().len());
+    depth(path).cmp(&depth(than)).then_with(|| path.cmp(than)).is_lt()
 }
 
 /// A page that shares words with an error.
@@ -142,7 +172,7 @@ const NEAR: f64 = 0.6;
 impl Knowledge {
     /// Pages that share words with an error, best first.
     fn likely_pages(&self, words: &str) -> Vec<LikelyPage> {
-        /// How many documents are looked at; reports are among them.
+        /// How many documents are looked at.
         const LOOKED_AT: usize = 20;
         let Some(index) = self.index() else { return Vec::new() };
         let said = telling_words(words);
@@ -153,7 +183,7 @@ impl Knowledge {
             }
             What::Report(_) => None,
         };
-        index.search(words, LOOKED_AT).unwrap_or_default().into_iter().filter_map(likely).collect()
+        index.pages(words, LOOKED_AT).unwrap_or_default().into_iter().filter_map(likely).collect()
     }
 
     /// The largest share of a signature's words that were said, by their letters; the signature has at least two.
