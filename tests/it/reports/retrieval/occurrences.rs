@@ -15,21 +15,25 @@ pub(crate) struct Occurrence<'s> {
 pub(crate) fn all(stories: &[Story]) -> Vec<Occurrence<'_>> {
     let failures: Vec<(&Story, usize)> =
         stories.iter().flat_map(|story| (0..story.errors.len()).map(move |at| (story, at))).collect();
-    failures.iter().enumerate().map(|(number, (story, at))| {
-        let mut random = Random::of(&format!("again {} {at}", story.key));
-        let error = filled(&story.errors[*at], &mut random);
-        // A mere last line tells one report only where no other one ends in the same words.
-        let heads = |story: &Story| story.errors.iter().map(|error| head(error)).collect::<Vec<_>>();
-        let shared = stories.iter().filter(|other| heads(other).contains(&head(&story.errors[*at]))).count() > 1;
-        let text = match number % 5 {
-            0 | 1 => noise(&other_frames(&error, &mut random), &mut random),
-            2 => cascade(&error, &mut random),
-            3 => prefixed(&error, &mut random),
-            _ if shared => other_frames(&error, &mut random),
-            _ => message(&error).to_owned(),
-        };
-        Occurrence { key: &story.key, text }
-    }).collect()
+    failures
+        .iter()
+        .enumerate()
+        .map(|(number, (story, at))| {
+            let mut random = Random::of(&format!("again {} {at}", story.key));
+            let error = filled(&story.errors[*at], &mut random);
+            // A mere last line tells one report only where no other one ends in the same words.
+            let heads = |story: &Story| story.errors.iter().map(|error| head(error)).collect::<Vec<_>>();
+            let shared = stories.iter().filter(|other| heads(other).contains(&head(&story.errors[*at]))).count() > 1;
+            let text = match number % 5 {
+                0 | 1 => noise(&other_frames(&error, &mut random), &mut random),
+                2 => cascade(&error, &mut random),
+                3 => prefixed(&error, &mut random),
+                _ if shared => other_frames(&error, &mut random),
+                _ => message(&error).to_owned(),
+            };
+            Occurrence { key: &story.key, text }
+        })
+        .collect()
 }
 
 /// The first words of a message, as it stands in the story.
@@ -72,7 +76,10 @@ fn noise(error: &str, random: &mut Random) -> String {
 /// What a launcher makes of it.
 fn cascade(error: &str, random: &mut Random) -> String {
     let rank = random.below(0..4);
-    let own: String = error.lines().map(|line| format!("[rank{rank}]: {line}\n")).collect();
+    let own: String = error
+        .lines()
+        .map(|line| if line.starts_with("[rank") { format!("{line}\n") } else { format!("[rank{rank}]: {line}\n") })
+        .collect();
     let pid = random.below(1_000..90_000);
     format!(
         "{own}W1103 04:12:55.118000 {pid} torch/distributed/elastic/multiprocessing/api.py:897] Sending process {} closing signal SIGTERM\n\
@@ -91,5 +98,9 @@ fn cascade(error: &str, random: &mut Random) -> String {
 
 fn prefixed(error: &str, random: &mut Random) -> String {
     let minute = random.below(10..59);
-    error.lines().enumerate().map(|(at, line)| format!("2025-11-03 10:{minute}:{:02},{:03} ERROR trainer: {line}\n", at % 60, at * 7 % 1000)).collect()
+    error
+        .lines()
+        .enumerate()
+        .map(|(at, line)| format!("2025-11-03 10:{minute}:{:02},{:03} ERROR trainer: {line}\n", at % 60, at * 7 % 1000))
+        .collect()
 }

@@ -91,7 +91,7 @@ fn headings(lang: &str) -> [&'static str; 5] {
 
 fn text(story: &Story, at: usize, all: &[Story]) -> String {
     let mut random = Random::of(&story.key);
-    let errors: Vec<String> = story.errors.iter().map(|error| filled(error, &mut random)).collect();
+    let errors: Vec<String> = story.logs.iter().chain(&story.errors).map(|text| filled(text, &mut random)).collect();
     let [problem, cause, solution, log, environment] = headings(&story.lang);
     let machine = format!(
         "- **GPU:** {}\n- **PyTorch:** {}\n- **CUDA:** 12.{}\n- **OS:** Ubuntu 22.04\n",
@@ -148,7 +148,9 @@ fn text(story: &Story, at: usize, all: &[Story]) -> String {
             story.day,
             story.story,
             story.day,
-            last.iter().map(|line| format!("Got `{}` again.\n", line.lines().next().unwrap_or_default())).collect::<String>(),
+            last.iter()
+                .map(|line| format!("Got `{}` again.\n", line.lines().next().unwrap_or_default()))
+                .collect::<String>(),
             places.iter().map(|place| format!("- {place}\n")).collect::<String>(),
             story.day,
             story.cause,
@@ -160,7 +162,10 @@ fn text(story: &Story, at: usize, all: &[Story]) -> String {
             story.title,
             story.status,
             story.day,
-            last.iter().map(|line| line.lines().next().unwrap_or_default().replace('|', "\\|")).collect::<Vec<_>>().join("<br>"),
+            last.iter()
+                .map(|line| line.lines().next().unwrap_or_default().replace('|', "\\|"))
+                .collect::<Vec<_>>()
+                .join("<br>"),
             places.join(", "),
             story.story,
             story.cause,
@@ -203,7 +208,7 @@ pub(crate) fn message(error: &str) -> &str {
 fn is_message(line: &str) -> bool {
     let line = line.lines().next().unwrap_or_default();
     let name = line.split([':', ' ', '(']).next().unwrap_or_default();
-    name.len() > 5 && (name.ends_with("Error") || name.contains('.'))
+    name.len() > 5 && !name.starts_with('`') && (name.ends_with("Error") || name.contains('.'))
 }
 
 /// The places of the project's own code that a traceback names, as people write them down.
@@ -212,7 +217,11 @@ fn own_places(error: &str) -> Vec<String> {
     frames
         .filter_map(|line| {
             let (path, rest) = line.split_once('"')?.1.split_once('"')?;
-            let file = path.rsplit("atlas/").next()?.trim_start_matches("/workspace/").trim_start_matches("/mnt/data/run7/src/");
+            let file = path
+                .rsplit("atlas/")
+                .next()?
+                .trim_start_matches("/workspace/")
+                .trim_start_matches("/mnt/data/run7/src/");
             let function = rest.rsplit(' ').next()?;
             Some(format!("`{file}` (`{function}`)"))
         })

@@ -8,7 +8,11 @@ pub(crate) struct Random(u64);
 impl Random {
     /// The numbers that belong to some words.
     pub(crate) fn of(words: &str) -> Self {
-        Self(words.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)))
+        Self(
+            words
+                .bytes()
+                .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)),
+        )
     }
 
     fn next(&mut self) -> u64 {

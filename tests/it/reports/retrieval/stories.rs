@@ -29,6 +29,8 @@ pub(crate) struct Story {
     pub(crate) story: String,
     /// What was printed, one text for each failure.
     pub(crate) errors: Vec<String>,
+    /// What was printed and is no failure: healthy runs print such lines too.
+    pub(crate) logs: Vec<String>,
     pub(crate) cause: String,
     pub(crate) fix: String,
     /// Questions of colleagues.
@@ -77,6 +79,7 @@ fn story(key: &str, text: &str) -> Story {
         match name {
             "story" => story.story = text,
             "error" => story.errors.push(text),
+            "log" => story.logs.push(text),
             "cause" => story.cause = text,
             "fix" => story.fix = text,
             "ask dev" => story.asks.push((Half::Dev, text)),
