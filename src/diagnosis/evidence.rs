@@ -100,10 +100,13 @@ pub(crate) fn statement(line: &str) -> Vec<String> {
     let shortened = without_folders(line);
     let mut out: Vec<String> = Vec::new();
     let mut numbered: Option<(usize, String)> = None;
+    let mut last = usize::MAX;
     words(&shortened, |position, word| {
+        let is_part = std::mem::replace(&mut last, position) == position;
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         if digits == word.len() {
-            let close = numbered.take_if(|(at, _)| position > *at && position - *at <= NEAR);
+            // A number that is a part belongs to the word that it is a part of: `exitcode:-9`.
+            let close = numbered.take_if(|(at, _)| if is_part { position == *at } else { position - *at <= NEAR });
             if let Some((_, name)) = close {
                 add(&mut out, format!("{name}={word}"));
             }

@@ -131,13 +131,16 @@ fn is_dense(sign: char) -> bool {
 fn joined(text: &str) -> Vec<String> {
     const LONGEST: usize = 40;
     let mut out = Vec::new();
-    words(text, |_, word| {
-        if word.len() <= LONGEST && word.contains(['_', '-', '.', ':']) {
-            let joined: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
-            if joined.bytes().any(|byte| !byte.is_ascii_digit()) {
+    let mut whole: Option<(usize, String)> = None;
+    words(text, |position, word| match whole.as_mut() {
+        // It has parts: once is enough.
+        Some((at, whole)) if *at == position => {
+            let joined: String = std::mem::take(whole).chars().filter(|c| c.is_alphanumeric()).collect();
+            if joined.len() <= LONGEST && joined.bytes().any(|byte| !byte.is_ascii_digit()) {
                 out.push(joined);
             }
         }
+        _ => whole = Some((position, word.to_owned())),
     });
     out
 }
