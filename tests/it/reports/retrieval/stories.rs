@@ -13,6 +13,8 @@ pub(crate) enum Half {
     Dev,
     /// Only scored.
     Held,
+    /// Only scored, and asked from afar: in few words, none of them the report's if it can be helped.
+    Far,
 }
 
 /// One thing that went wrong in the imagined project.
@@ -83,6 +85,7 @@ fn story(key: &str, text: &str) -> Story {
             "cause" => story.cause = text,
             "fix" => story.fix = text,
             "ask dev" => story.asks.push((Half::Dev, text)),
+            "ask far" => story.asks.push((Half::Far, text)),
             "ask held" => story.asks.push((Half::Held, text)),
             _ => panic!("{key}: {name}"),
         }
