@@ -32,6 +32,8 @@ pub struct Report {
     pub environment: Facts,
     /// Error texts: fenced logs and error lines, one string each. Its signature, derived, not declared.
     pub errors: Vec<String>,
+    /// Sections on fixes, prevention and other reports: what they quote is no error of this report.
+    pub aside: Vec<String>,
     /// Frames named in it: `function file` pairs as words.
     pub frames: Vec<String>,
     /// Root causes in its own words, most likely first.

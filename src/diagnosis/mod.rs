@@ -11,12 +11,14 @@ pub(crate) mod capacity;
 mod cascade;
 pub(crate) mod conditions;
 mod enrich;
+pub(crate) mod evidence;
 mod excuses;
 mod explanations;
 mod failure;
 mod fixes;
 mod last_resort;
 mod library;
+mod likeness;
 mod measurable;
 mod next_check;
 #[cfg(test)]
@@ -43,6 +45,7 @@ pub use answer::{
     Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
     ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
+pub use evidence::{Evidence, EvidenceLine, LineKind};
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use precedents::Solved;
 pub use weigh::none_of_these;

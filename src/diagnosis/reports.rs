@@ -1,12 +1,12 @@
 //! The project's own reports: which of them describe this failure, why we think so, and what they add.
 //!
 //! The index gives candidates; here they are compared with the incident point by point, so that every score has its
-//! reasons. A report is matched by its own error texts, codes, frames and environment, never by declared patterns.
+//! reasons. A report is matched by what it says, never by declared patterns.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::library::{Library, Query};
+use super::library::Library;
+use super::likeness::{Failures, Likeness};
 use super::precedents::Precedents;
 use super::primary::Candidate;
 use super::weigh::{Weighed, calibrate, weight};
@@ -14,17 +14,16 @@ use crate::book::page::Cause;
 use crate::book::report::{Report, Solution, SolutionKind};
 use crate::book::schema::Weight;
 use crate::diagnosis::{Reason, ReportHit};
-use crate::facts::{self, Facts, Source, Value};
-use crate::incident::{ErrorEvent, Incident};
+use crate::facts::{self, Facts, Source};
+use crate::incident::Incident;
 use crate::text::Transcript;
-use crate::text::words::words;
 
-/// How many candidates of the index are read and compared.
-const COMPARED: usize = 6;
+/// How many candidates of the index are compared.
+const COMPARED: usize = 40;
 /// Below this likeness a report is not worth a line.
-const WORTH_SHOWING: f64 = 0.4;
+const WORTH_SHOWING: f64 = 0.45;
 /// The same limit where the text has no error at all.
-pub(super) const WORTH_SHOWING_WITHOUT_AN_ERROR: f64 = 0.9;
+pub(super) const WORTH_SHOWING_WITHOUT_AN_ERROR: f64 = 0.6;
 /// From this likeness on, a report's environment and root cause are evidence about this run.
 const SAME_STORY: f64 = 0.7;
 /// How many reports an answer names.
@@ -49,21 +48,105 @@ pub(super) fn matching(
     library: Library<'_>,
     facts: &Facts,
 ) -> Vec<Match> {
-    let Some(primary) = primary else { return Vec::new() };
     if !library.search.has_reports() {
         return Vec::new();
     }
-    let story = Story::of(transcript, incident, primary, library, facts);
-    let mut matches: Vec<Match> = library
-        .search
-        .reports(&story.query, COMPARED)
-        .into_iter()
-        .map(|found| Match { copies: found.copies, ..story.compare(&found.faults, found.report) })
-        .filter(|found| found.score >= WORTH_SHOWING)
+    let failures = Failures::of(transcript, incident, primary, library.search);
+    let fault = primary.and_then(|primary| primary.fault).map(|index| library.book.faults[index].id.as_str());
+    let found = library.search.reports(failures.query(), COMPARED).into_iter();
+    let mut likely: Vec<Likely> = found
+        .map(|found| {
+            let likeness = failures.compare(&found.evidence);
+            Likely {
+                same_fault: fault.and_then(|fault| found.faults.iter().position(|id| id == fault)),
+                likeness,
+                path: found.path,
+                copies: found.copies,
+            }
+        })
+        .filter(|likely| likely.score() >= WORTH_SHOWING)
         .collect();
+    likely.sort_by(|a, b| b.score().total_cmp(&a.score()));
+    likely.truncate(SHOWN);
+    let read = |likely: Likely| Some(likely.explained(library.search.report(&likely.path)?, incident, facts));
+    let mut matches: Vec<Match> = likely.into_iter().filter_map(read).collect();
     matches.sort_by(|a, b| b.score.total_cmp(&a.score));
-    matches.truncate(SHOWN);
     matches
+}
+
+/// A candidate, compared and not yet read.
+struct Likely {
+    path: PathBuf,
+    copies: Vec<PathBuf>,
+    likeness: Likeness,
+    /// Which of the fault pages that the report's error texts match is that of this failure.
+    same_fault: Option<usize>,
+}
+
+impl Likely {
+    /// Likeness from 0 to 1. Names in frames decide between reports of the same message; alone they say only that
+    /// the same program ran.
+    fn score(&self) -> f64 {
+        const MESSAGE: f64 = 0.8;
+        const LEAST: f64 = 0.3;
+        const FAULT: f64 = 0.04;
+        let message = self.likeness.message;
+        if message < LEAST {
+            return 0.0;
+        }
+        let alike = match self.likeness.frames {
+            Some(frames) => MESSAGE * message + (1.0 - MESSAGE) * frames,
+            None => message,
+        };
+        let fault = match self.same_fault {
+            Some(0) => FAULT,
+            Some(_) => FAULT / 2.0,
+            None => 0.0,
+        };
+        let score: f64 = alike + fault;
+        score.min(0.98)
+    }
+
+    /// The match with its reasons.
+    fn explained(&self, report: Report, incident: &Incident, facts: &Facts) -> Match {
+        /// A machine decides only where everything else is alike.
+        const MACHINE: f64 = 0.01;
+        let mut why = Vec::new();
+        match self.same_fault {
+            Some(0) => why.push("same fault".to_owned()),
+            Some(_) => why.push("same fault, among others".to_owned()),
+            None => {}
+        }
+        match self.likeness.message {
+            ..0.4 => {}
+            ..0.7 => why.push("similar error text".to_owned()),
+            _ => why.push("same error text".to_owned()),
+        }
+        let mut codes = incident.errors.iter().flat_map(|event| &event.codes);
+        if let Some(code) = codes.find(|code| report.text.contains(code.name.as_str())) {
+            why.push(format!("names {}", code.name));
+        }
+        if let Some(place) = &self.likeness.place {
+            why.push(format!("same frame: {place}"));
+        }
+        let (machine, same) = same_machine(facts, &report);
+        why.extend(same);
+        Match { score: (self.score() + MACHINE * machine).min(0.99), report, why, copies: self.copies.clone() }
+    }
+}
+
+/// How much of the machine is the same, from 0 to 1, and what.
+fn same_machine(facts: &Facts, report: &Report) -> (f64, Vec<String>) {
+    let mut same = Vec::new();
+    let mut points: f64 = 0.0;
+    for (name, point) in MACHINE_FACTS {
+        let (Some(here), Some(there)) = (facts.text(name), report.environment.text(name)) else { continue };
+        if here == there || (name == "gpu.name" && (here.contains(there) || there.contains(here))) {
+            points += point;
+            same.push(format!("same {} ({there})", facts::label(name)));
+        }
+    }
+    (points, same)
 }
 
 /// The matches as the answer shows them.
@@ -128,158 +211,4 @@ pub(super) fn apply_report_evidence(
     }
     calibrate(weighed, precedents.with_one_of(causes));
     weighed.sort_by(|a, b| b.score.total_cmp(&a.score));
-}
-
-/// The incident in the form that reports are compared with.
-struct Story<'a> {
-    fault: Option<&'a str>,
-    words: BTreeSet<String>,
-    codes: BTreeSet<String>,
-    places: BTreeSet<String>,
-    facts: &'a Facts,
-    query: Query,
-}
-
-impl<'a> Story<'a> {
-    fn of(
-        transcript: &Transcript,
-        incident: &Incident,
-        primary: &Candidate,
-        library: Library<'a>,
-        facts: &'a Facts,
-    ) -> Self {
-        let event = primary.error.map(|index| &incident.errors[index]);
-        let line = transcript.line(primary.line).text;
-        let error = match event {
-            Some(event) => format!("{} {}\n{line}", event.type_name, event.message),
-            None => line.to_owned(),
-        };
-        let codes: BTreeSet<String> =
-            incident.errors.iter().flat_map(|event| &event.codes).map(|code| code.name.clone()).collect();
-        let places = event.map(places).unwrap_or_default();
-        let environment = facts
-            .iter()
-            .filter_map(|(_, fact)| match &fact.value {
-                Value::Text(text) => Some(text.clone()),
-                _ => None,
-            })
-            .take(20)
-            .collect();
-        let query = Query {
-            error: error.clone(),
-            codes: codes.iter().cloned().collect(),
-            frames: places.iter().cloned().collect(),
-            environment,
-        };
-        let fault = primary.fault.map(|index| library.book.faults[index].id.as_str());
-        Self { fault, words: telling_words(&error), codes, places, facts, query }
-    }
-
-    /// Likeness from 0 to 1 with its reasons. Each point adds a share of its weight, and only points count that this
-    /// text has something to compare for; what it lacks lowers the likeness a little.
-    fn compare(&self, faults: &[String], report: Report) -> Match {
-        const FAULT: f64 = 0.45;
-        const WORDS: f64 = 0.25;
-        const CODES: f64 = 0.08;
-        const PLACES: f64 = 0.14;
-        const MACHINE: f64 = 0.08;
-        const ABSENT_WEIGHT: f64 = 0.15;
-        let known: f64 = [
-            (self.fault.is_some(), FAULT),
-            (true, WORDS),
-            (!self.codes.is_empty(), CODES),
-            (!self.places.is_empty(), PLACES),
-            (MACHINE_FACTS.iter().any(|(name, ..)| self.facts.get(name).is_some()), MACHINE),
-        ]
-        .iter()
-        .filter(|(is_known, _)| *is_known)
-        .map(|(_, weight)| weight)
-        .sum();
-        let mut score = 0.0;
-        let mut why = Vec::new();
-        if let Some(fault) = self.fault {
-            match faults.iter().position(|id| id == fault) {
-                Some(0) => {
-                    score += FAULT;
-                    why.push("same fault".to_owned());
-                }
-                Some(_) => {
-                    score += FAULT * 0.9;
-                    why.push("same fault, among others".to_owned());
-                }
-                None => {}
-            }
-        }
-        let theirs: BTreeSet<String> = telling_words(&report.errors.join("\n"));
-        let shared = share(&self.words, &theirs);
-        score += WORDS * shared;
-        if shared > 0.6 {
-            why.push("same error text".to_owned());
-        } else if shared > 0.3 {
-            why.push("similar error text".to_owned());
-        }
-        let codes: Vec<&String> = self.codes.iter().filter(|code| report.text.contains(code.as_str())).collect();
-        if let Some(code) = codes.first() {
-            score += CODES;
-            why.push(format!("names {code}"));
-        }
-        let frames: BTreeSet<String> = report.frames.iter().flat_map(|frame| place_words(frame)).collect();
-        let common: Vec<&String> = self.places.intersection(&frames).collect();
-        if let Some(place) = common.first() {
-            score += PLACES * (common.len() as f64 / self.places.len() as f64).sqrt();
-            why.push(format!("same frame: {place}"));
-        }
-        let (machine, same) = self.same_machine(&report);
-        score += MACHINE * machine;
-        why.extend(same);
-        score /= known + ABSENT_WEIGHT * (1.0 - known);
-        Match { report, score: score.min(0.99), why, copies: Vec::new() }
-    }
-
-    /// How much of the machine is the same, from 0 to 1, and what.
-    fn same_machine(&self, report: &Report) -> (f64, Vec<String>) {
-        let mut same = Vec::new();
-        let mut points: f64 = 0.0;
-        for (name, point) in MACHINE_FACTS {
-            let (Some(here), Some(there)) = (self.facts.text(name), report.environment.text(name)) else { continue };
-            if here == there || (name == "gpu.name" && (here.contains(there) || there.contains(here))) {
-                points += point;
-                same.push(format!("same {} ({there})", facts::label(name)));
-            }
-        }
-        (points, same)
-    }
-}
-
-/// Function names and file names of an error's frames, the user's own first.
-fn places(event: &ErrorEvent) -> BTreeSet<String> {
-    let own = event.frames.iter().filter(|frame| frame.is_own());
-    own.flat_map(|frame| place_words(&format!("{} {}", frame.function, frame.file))).collect()
-}
-
-/// The words of a frame that identify it: its function and the last part of its path.
-fn place_words(frame: &str) -> Vec<String> {
-    frame
-        .split_whitespace()
-        .filter_map(|word| word.rsplit(['/', '\\']).next())
-        .filter(|word| word.len() > 3 && !matches!(*word, "<module>" | "main" | "main.py" | "train.py" | "forward"))
-        .map(str::to_owned)
-        .collect()
-}
-
-/// The words that distinguish an error from others: no numbers, no addresses, no filler.
-fn telling_words(text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    words(text, |_, word| {
-        let telling = word.len() > 2 && !word.bytes().any(|byte| byte.is_ascii_digit());
-        if telling && !matches!(word, "the" | "and" | "was" | "for" | "with" | "this" | "error" | "runtimeerror") {
-            found.insert(word.to_owned());
-        }
-    });
-    found
-}
-
-/// The share of `a` that is in `b`.
-fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
-    if a.is_empty() { 0.0 } else { a.intersection(b).count() as f64 / a.len() as f64 }
 }

@@ -94,21 +94,34 @@ impl Search for Knowledge {
     }
 
     fn reports(&self, query: &Query, limit: usize) -> Vec<FoundReport> {
+        /// Most files of a real folder are copies of others.
+        const COPIES: usize = 4;
         let Some(index) = self.index() else { return Vec::new() };
-        // Pages are in the same index and of no interest here.
-        let found = index.find(query, limit * 3).unwrap_or_default();
+        let mut found: Vec<FoundReport> = Vec::new();
+        for near in index.near(query, limit * COPIES).unwrap_or_default() {
+            let Some(entry) = index.entry(&near.path).map(|entry| index.living(entry)) else { continue };
+            if found.iter().any(|known| known.path == entry.path) {
+                continue;
+            }
+            if found.len() == limit {
+                break;
+            }
+            found.push(FoundReport {
+                path: entry.path.clone(),
+                faults: entry.faults.clone(),
+                copies: index.copies(entry).map(|copy| copy.path.clone()).collect(),
+                evidence: near.evidence,
+            });
+        }
         found
-            .into_iter()
-            .filter_map(|found| match found.what {
-                What::Report(path) => {
-                    let entry = index.entry(&path)?;
-                    let copies = index.copies(entry).map(|copy| copy.path.clone()).collect();
-                    Some(FoundReport { report: read_report(&path)?, faults: entry.faults.clone(), copies })
-                }
-                What::Page(_) => None,
-            })
-            .take(limit)
-            .collect()
+    }
+
+    fn report(&self, path: &Path) -> Option<Report> {
+        read_report(path)
+    }
+
+    fn rarity(&self, word: &str) -> f64 {
+        self.index().map_or(1.0, |index| index.rarity(word))
     }
 
     fn pages(&self, words: &str) -> Vec<NearPage> {
@@ -143,7 +156,7 @@ const NEAR: f64 = 0.6;
 impl Knowledge {
     /// Pages that share words with an error, best first.
     fn likely_pages(&self, words: &str) -> Vec<LikelyPage> {
-        /// How many documents are looked at; reports are among them.
+        /// How many documents are looked at.
         const LOOKED_AT: usize = 20;
         let Some(index) = self.index() else { return Vec::new() };
         let said = telling_words(words);
@@ -154,7 +167,7 @@ impl Knowledge {
             }
             What::Report(_) => None,
         };
-        index.search(words, LOOKED_AT).unwrap_or_default().into_iter().filter_map(likely).collect()
+        index.pages(words, LOOKED_AT).unwrap_or_default().into_iter().filter_map(likely).collect()
     }
 
     /// The largest share of a signature's words that were said, by their letters; the signature has at least two.

@@ -24,6 +24,7 @@ pub(crate) mod project;
 pub mod reading;
 pub(crate) mod record;
 pub(crate) mod refs;
+pub mod search;
 pub(crate) mod stats;
 pub(crate) mod status;
 

@@ -1,6 +1,8 @@
 //! The wordings as `build.rs`, which includes this file by path, packs them. `S` is a string: owned there, borrowed from
 //! the binary in the library.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::topics::Topics;
@@ -129,6 +131,30 @@ pub enum At {
     Edge,
     /// Anywhere in the heading.
     Inside,
+}
+
+/// `recall.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recall<S: Ord> {
+    /// Words whose number says which failure it is.
+    pub numbered: Vec<S>,
+    /// Files and functions that every project has.
+    pub generic_names: Vec<S>,
+    /// Words that mean nothing in a question, by language, separated by white space.
+    pub function_words: BTreeMap<S, S>,
+    /// Words of the field that mean the same.
+    pub concept: Vec<Concept<S>>,
+}
+
+/// Words that mean the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Concept<S> {
+    /// What they mean.
+    pub name: S,
+    /// Words and phrases, in any language.
+    pub words: Vec<S>,
 }
 
 /// `writing.toml`.

@@ -4,6 +4,7 @@
 mod grouping;
 mod hostile;
 mod project;
+mod retrieval;
 
 use std::path::Path;
 

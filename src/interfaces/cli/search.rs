@@ -1,12 +1,12 @@
 //! `faultbook search WORDS...`: the pages and reports that match best.
 
-use crate::render::layout::Paragraph;
-use crate::render::style::{FAINT, PLAIN, STRONG};
-use crate::render::words;
-use crate::reports::index::What;
-use crate::reports::knowledge::Knowledge;
 use std::path::Path;
 
+use crate::render::layout::Paragraph;
+use crate::render::style::{FAINT, STRONG};
+use crate::render::words;
+use crate::reports::knowledge::Knowledge;
+use crate::reports::search::{self, HitKind};
 use clap::Args;
 use serde::Serialize;
 
@@ -43,6 +43,18 @@ pub(crate) struct Hit {
     /// Where copies of a report lie; omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     copies: Vec<String>,
+    /// What only a report has.
+    #[serde(flatten)]
+    report: Option<ReportFields>,
+}
+
+/// What a report has and a page has not.
+#[derive(Debug, Serialize)]
+struct ReportFields {
+    status: String,
+    date: String,
+    occurrences: usize,
+    sentence: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -70,33 +82,23 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     Ok(if hits.is_empty() { Exit::None } else { Exit::Found })
 }
 
-/// The hits from the index.
+/// The hits from the index, reports first.
 pub(crate) fn hits(knowledge: &Knowledge, words: &str, limit: usize) -> Result<Vec<Hit>> {
-    let index = knowledge.index().ok_or_else(|| Failure::new("could not build the search index"))?;
-    let found = index.search(words, limit)?;
-    let hit = |found: crate::reports::index::Found| {
-        let score = f64::from(found.score);
-        match found.what {
-            What::Page(id) => {
-                let page = &knowledge.book.faults[knowledge.book.find(&id)?];
-                Some(Hit {
-                    kind: "page",
-                    title: page.matter.title.clone(),
-                    path: page.path.clone(),
-                    id,
-                    score,
-                    copies: Vec::new(),
-                })
-            }
-            What::Report(path) => {
-                let entry = index.entry(&path)?;
-                let (id, title) = (entry.id.clone(), entry.title.clone());
-                let copies = index.copies(entry).map(|copy| copy.path.display().to_string()).collect();
-                Some(Hit { kind: "report", id, title, path: path.display().to_string(), score, copies })
-            }
+    if knowledge.index().is_none() {
+        return Err(Failure::new("could not build the search index"));
+    }
+    let found = search::search(knowledge, words, limit)?;
+    Ok(found.into_iter().map(hit).collect())
+}
+
+fn hit(found: search::Hit) -> Hit {
+    let (kind, report) = match found.kind {
+        HitKind::Page => ("page", None),
+        HitKind::Report { status, date, occurrences, sentence } => {
+            ("report", Some(ReportFields { status, date, occurrences, sentence }))
         }
     };
-    Ok(found.into_iter().filter_map(hit).collect())
+    Hit { kind, id: found.id, title: found.title, path: found.path, score: found.score, copies: found.copies, report }
 }
 
 fn terminal(hits: &[Hit], output: &Output) -> String {
@@ -108,12 +110,24 @@ fn terminal(hits: &[Hit], output: &Output) -> String {
     for hit in hits {
         let lead = format!("{:<6}  ", hit.kind);
         let id = format!("{:<column$}  ", hit.id);
-        let title = Paragraph::new(&hit.title).lead(FAINT, &lead).lead(STRONG, id).indent(lead.len() + column + 2);
-        sheet.paragraph(&title.right(FAINT, format!("{:.2}", hit.score)));
-        if !hit.copies.is_empty() {
-            let place = format!("{} ({})", open::shown(Path::new(&hit.path)), words::copies(hit.copies.len()));
-            sheet.paragraph(&Paragraph::new(place).style(FAINT).lead(PLAIN, " ".repeat(lead.len())));
+        let indent = lead.len() + column + 2;
+        sheet.paragraph(&Paragraph::new(&hit.title).lead(FAINT, &lead).lead(STRONG, id).indent(indent));
+        let Some(report) = &hit.report else { continue };
+        let below = |words: &str| Paragraph::new(words).lead(FAINT, " ".repeat(lead.len())).at_most(2);
+        if let Some(sentence) = &report.sentence {
+            sheet.paragraph(&below(sentence));
         }
+        let times = (report.occurrences > 1).then(|| format!("{} times", report.occurrences));
+        let copies = (!hit.copies.is_empty()).then(|| words::copies(hit.copies.len()));
+        let about = [Some(near(&hit.path)), copies, Some(report.status.clone()), Some(report.date.clone()), times];
+        let about: Vec<String> = about.into_iter().flatten().filter(|one| !one.is_empty()).collect();
+        sheet.paragraph(&below(&about.join(", ")).style(FAINT));
     }
     sheet.finish()
+}
+
+/// A path below the working folder as people type it there.
+fn near(path: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    Path::new(path).strip_prefix(here).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
 }

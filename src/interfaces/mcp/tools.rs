@@ -17,8 +17,8 @@ use super::Server;
 use crate::check::{self, KnownReport, Setting};
 use crate::interfaces::workspace::Workspace;
 use crate::render;
-use crate::reports::index::What;
 use crate::reports::lookup;
+use crate::reports::search::{self, HitKind};
 
 /// Longest log read from a file; of a longer one the agent should pass the part that matters.
 const LARGEST: u64 = 128 << 20;
@@ -110,30 +110,18 @@ impl Server {
     async fn search(&self, Parameters(params): Parameters<Search>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
             let limit = params.limit.unwrap_or(HITS).clamp(1, 100);
-            let Some(index) = workspace.knowledge.index() else {
-                return Ok(failed("the search index cannot be built"));
-            };
-            let found = match index.search(&params.words, limit) {
+            let found = match search::search(&workspace.knowledge, &params.words, limit) {
                 Ok(found) => found,
                 Err(error) => return Ok(failed(error.to_string())),
             };
-            let book = &workspace.knowledge.book;
             let hits: Vec<Value> = found
                 .into_iter()
-                .filter_map(|found| match found.what {
-                    What::Page(id) => {
-                        let title = &book.faults.get(book.find(&id)?)?.matter.title;
-                        Some(json!({ "kind": "page", "id": id, "title": title, "status": null }))
-                    }
-                    What::Report(path) => {
-                        let entry = index.entry(&path)?;
-                        let copies: Vec<String> =
-                            index.copies(entry).map(|copy| copy.path.to_string_lossy().into_owned()).collect();
-                        Some(json!({
-                            "kind": "report", "id": entry.id, "title": entry.title, "status": entry.status,
-                            "path": entry.path.to_string_lossy(), "copies": copies,
-                        }))
-                    }
+                .map(|hit| match hit.kind {
+                    HitKind::Page => json!({ "kind": "page", "id": hit.id, "title": hit.title, "status": null }),
+                    HitKind::Report { status, date, occurrences, sentence } => json!({
+                        "kind": "report", "id": hit.id, "title": hit.title, "status": status, "date": date,
+                        "path": hit.path, "copies": hit.copies, "occurrences": occurrences, "sentence": sentence,
+                    }),
                 })
                 .collect();
             let line = |hit: &Value| {

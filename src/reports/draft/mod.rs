@@ -30,3 +30,4 @@ pub(crate) mod templates;
 mod write;
 
 pub(crate) use error::Error;
+pub(crate) use occurrence::HEADING as OCCURRENCES;

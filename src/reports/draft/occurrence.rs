@@ -14,7 +14,7 @@ use crate::render::words;
 use crate::reports::status::{self, Stage};
 
 /// The heading above the occurrences.
-const HEADING: &str = "Occurrences";
+pub(crate) const HEADING: &str = "Occurrences";
 
 /// Adds an occurrence to the report at `path`.
 ///

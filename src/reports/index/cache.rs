@@ -29,6 +29,9 @@ use crate::reports::record::Record;
 /// Memory of the writer: tantivy's least is 15 MB per thread.
 const WRITER_BYTES: usize = 20_000_000;
 
+/// Of how many pages that a report's errors match the report gets the words.
+const PAGES: usize = 2;
+
 /// An index ready to be asked.
 pub struct Opened {
     pub(super) reader: IndexReader,
@@ -182,9 +185,12 @@ fn refresh(
         writer.delete_term(Term::from_field_text(fields.key, &key));
         let entry = match (sources.read)(path) {
             Some(report) => {
-                writer.add_document(fields.report(&key, &report))?;
+                let faults = (sources.faults)(&report);
+                let pages = faults.iter().take(PAGES).filter_map(|id| sources.book.find(id));
+                let pages: Vec<_> = pages.map(|index| &sources.book.faults[index]).collect();
+                writer.add_document(fields.report(&key, &report, &pages))?;
                 sketches.insert(path.clone(), Sketch::of(&report.text));
-                Entry::of(&report, (sources.faults)(&report), *stamp)
+                Entry::of(&report, faults, *stamp)
             }
             // Remembered, so that an unreadable file does not make every run refresh the index.
             None => Entry::unreadable(path, *stamp),

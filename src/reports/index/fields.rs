@@ -1,51 +1,71 @@
 //! The tantivy schema: what is searchable, what is stored.
 
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions};
-use tantivy::tokenizer::TextAnalyzer;
+use tantivy::tokenizer::{TextAnalyzer, WhitespaceTokenizer};
 use tantivy::{Index, TantivyDocument};
 
+use super::terms;
 use super::tokenizer::WordTokenizer;
 use crate::book::contents::Entry;
 use crate::book::report::Report;
-use crate::vendors;
+use crate::diagnosis::evidence;
 
-/// Raise it when fields, tokenizer or the report reader change: older caches are then rebuilt.
-pub(super) const VERSION: u32 = 3;
+/// Raise it when fields, tokenizer, what is read of a report or `kb/wording/recall.toml` change: older caches are then
+/// rebuilt.
+pub(super) const VERSION: u32 = 4;
 
 const TOKENIZER: &str = "words";
+const READY: &str = "ready";
+
+/// What a document is.
+pub(super) const REPORT: &str = "report";
+pub(super) const PAGE: &str = "page";
 
 /// The fields of the index.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
     /// A report's path or `page:<id>`; identifies the document.
     pub key: Field,
+    /// [`REPORT`] or [`PAGE`].
+    pub kind: Field,
+    /// Of pages: title, literals of signatures, codes, text.
     pub title: Field,
-    /// Error texts: the signature of a report.
     pub error: Field,
-    /// Status codes named anywhere.
     pub codes: Field,
-    /// Functions and files of stack frames.
-    pub frames: Field,
-    /// GPU, versions, operating system.
-    pub environment: Field,
     pub body: Field,
+    /// Words of lines in comparing form.
+    pub statements: Field,
+    /// Files and functions that a report names.
+    pub names: Field,
+    /// A report's lines in comparing form.
+    pub evidence: Field,
+    /// Terms of title, id and summary; of the whole text; of the pages that a report's errors match.
+    pub topic: Field,
+    pub terms: Field,
+    pub hints: Field,
 }
 
 impl Fields {
     /// The schema with its fields.
     pub(super) fn schema() -> (Schema, Self) {
         let mut builder = Schema::builder();
-        let indexing =
-            TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
-        let text = || TextOptions::default().set_indexing_options(indexing.clone());
+        let text = |tokenizer: &str| {
+            let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer);
+            TextOptions::default().set_indexing_options(indexing.set_index_option(IndexRecordOption::WithFreqs))
+        };
         let fields = Self {
             key: builder.add_text_field("key", STRING | STORED),
-            title: builder.add_text_field("title", text()),
-            error: builder.add_text_field("error", text()),
-            codes: builder.add_text_field("codes", text()),
-            frames: builder.add_text_field("frames", text()),
-            environment: builder.add_text_field("environment", text()),
-            body: builder.add_text_field("body", text()),
+            kind: builder.add_text_field("kind", STRING),
+            title: builder.add_text_field("title", text(TOKENIZER)),
+            error: builder.add_text_field("error", text(TOKENIZER)),
+            codes: builder.add_text_field("codes", text(TOKENIZER)),
+            body: builder.add_text_field("body", text(TOKENIZER)),
+            statements: builder.add_text_field("statements", text(READY)),
+            names: builder.add_text_field("names", text(READY)),
+            evidence: builder.add_bytes_field("evidence", STORED),
+            topic: builder.add_text_field("topic", text(READY)),
+            terms: builder.add_text_field("terms", text(READY)),
+            hints: builder.add_text_field("hints", text(READY)),
         };
         (builder.build(), fields)
     }
@@ -53,20 +73,25 @@ impl Fields {
     /// Tells the index how words are split.
     pub(super) fn register(index: &Index) {
         index.tokenizers().register(TOKENIZER, TextAnalyzer::builder(WordTokenizer::default()).build());
+        index.tokenizers().register(READY, TextAnalyzer::builder(WhitespaceTokenizer::default()).build());
     }
 
-    /// A report as a document.
-    pub(super) fn report(&self, key: &str, report: &Report) -> TantivyDocument {
+    /// A report as a document; `pages` are those that its error texts match.
+    pub(super) fn report(&self, key: &str, report: &Report, pages: &[&Entry]) -> TantivyDocument {
+        let read = evidence::of_report(report);
         let mut document = TantivyDocument::default();
         document.add_text(self.key, key);
-        document.add_text(self.title, format!("{} {} {}", report.id, report.aliases.join(" "), report.title));
-        document.add_text(self.error, report.errors.join("\n"));
-        document.add_text(self.codes, codes_in(&report.text).join(" "));
-        document.add_text(self.frames, report.frames.join("\n"));
-        let environment: Vec<String> =
-            report.environment.iter().filter_map(|(_, fact)| words_of(&fact.value)).collect();
-        document.add_text(self.environment, environment.join("\n"));
-        document.add_text(self.body, &report.text);
+        document.add_text(self.kind, REPORT);
+        document.add_text(self.statements, read.words.join(" "));
+        document.add_text(self.names, read.names.into_iter().collect::<Vec<_>>().join(" "));
+        document.add_bytes(self.evidence, &postcard::to_stdvec(&read.evidence).unwrap_or_default());
+        let ids = std::iter::once(&report.id).chain(&report.aliases).chain(&report.tags);
+        let topic = ids.chain([&report.title, &report.summary]).map(String::as_str).collect::<Vec<_>>().join("\n");
+        let file = report.path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+        document.add_text(self.topic, terms::of_text(&format!("{topic}\n{file}")).join(" "));
+        document.add_text(self.terms, terms::of_text(&report.text).join(" "));
+        let hints: Vec<String> = pages.iter().flat_map(|page| terms::of_text(&subject(page))).collect();
+        document.add_text(self.hints, hints.join(" "));
         document
     }
 
@@ -76,36 +101,26 @@ impl Fields {
         let signatures: Vec<&str> =
             matter.signatures.iter().flat_map(|signature| &signature.contains.0).map(String::as_str).collect();
         let causes: Vec<&str> = matter.causes.iter().map(|cause| cause.title.as_str()).collect();
+        let (signatures, causes) = (signatures.join("\n"), causes.join("\n"));
         let mut document = TantivyDocument::default();
         document.add_text(self.key, format!("page:{}", entry.id));
+        document.add_text(self.kind, PAGE);
         document.add_text(self.title, format!("{} {}", entry.id, matter.title));
-        document.add_text(self.error, signatures.join("\n"));
+        document.add_text(self.error, &signatures);
         document.add_text(self.codes, matter.codes.join(" "));
-        document.add_text(self.body, causes.join("\n"));
+        document.add_text(self.body, &causes);
         document.add_text(self.body, &entry.body);
+        let all = format!("{}\n{signatures}\n{causes}\n{}", matter.codes.join(" "), entry.body);
+        let statements: Vec<String> = all.lines().flat_map(evidence::statement).collect();
+        document.add_text(self.statements, statements.join(" "));
+        document.add_text(self.topic, terms::of_text(&format!("{} {}", entry.id, matter.title)).join(" "));
+        document.add_text(self.terms, terms::of_text(&all).join(" "));
         document
     }
 }
 
-fn words_of(value: &crate::facts::Value) -> Option<String> {
-    match value {
-        crate::facts::Value::Text(text) => Some(text.clone()),
-        crate::facts::Value::List(list) => Some(list.join(" ")),
-        crate::facts::Value::Bool(_) | crate::facts::Value::Number(_) => None,
-    }
-}
-
-/// Names of status codes in a text: words in capitals with at least one underscore, and `cudaErrorX`, `ncclX`.
-pub(super) fn codes_in(text: &str) -> Vec<&str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut codes: Vec<&str> = text
-        .split(|c: char| !is_part(c))
-        .filter(|word| {
-            let shouted = word.contains("_ERROR") || word.contains("_STATUS_");
-            shouted || vendors::is_code(word)
-        })
-        .collect();
-    codes.sort_unstable();
-    codes.dedup();
-    codes
+/// What a page is about, in a few words.
+fn subject(page: &Entry) -> String {
+    let causes: Vec<&str> = page.matter.causes.iter().map(|cause| cause.title.as_str()).collect();
+    format!("{}\n{}", page.matter.title, causes.join("\n"))
 }

@@ -9,11 +9,14 @@ mod catalogue;
 mod fields;
 mod folded;
 mod query;
+mod question;
+mod terms;
 mod tokenizer;
 
 pub(crate) use cache::{Opened, Sources, open};
 pub(crate) use catalogue::Entry;
 pub(crate) use query::{Found, What};
+pub(crate) use question::Question;
 
 /// Failures of the index that no fallback could hide.
 #[derive(Debug, thiserror::Error)]

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tantivy::collector::TopDocs;
-use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query as TantivyQuery, TermQuery};
+use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value};
 use tantivy::{TantivyDocument, Term};
 
 use super::cache::Opened;
-use crate::diagnosis::Query;
+use super::fields::REPORT;
+use super::question::Question;
+use crate::diagnosis::{Evidence, Query};
 use crate::text::words::words as each_word;
 
 /// How many different words of one field a query carries; an error message has fewer, a log has more.
@@ -17,65 +19,106 @@ const WORDS: usize = 64;
 
 /// A document that matches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub(crate) struct Found {
     /// What it is.
-    pub what: What,
+    pub(crate) what: What,
     /// tantivy's score: comparable within one query only.
-    pub score: f32,
+    pub(crate) score: f32,
 }
 
 /// What a document of the index is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub(crate) enum What {
     /// A report, by its path.
     Report(PathBuf),
     /// A page of the book, by its id.
     Page(String),
 }
 
+/// A report that shares words with an incident.
+pub(crate) struct Near {
+    pub(crate) path: PathBuf,
+    pub(crate) evidence: Evidence,
+}
+
 impl Opened {
-    /// Documents that match what an incident says, best first.
+    /// Reports that share words or names with an incident, best first.
     ///
     /// # Errors
     /// When the index on disk vanished or broke since it was opened.
-    pub fn find(&self, query: &Query, limit: usize) -> Result<Vec<Found>, super::Error> {
+    pub(crate) fn near(&self, query: &Query, limit: usize) -> Result<Vec<Near>, super::Error> {
         let fields = self.fields;
-        let mut clauses = Clauses::default();
-        clauses.add(&query.error, &[(fields.error, 2.0), (fields.body, 0.5), (fields.title, 1.0)]);
-        clauses.add(&query.codes.join(" "), &[(fields.codes, 3.0)]);
-        clauses.add(&query.frames.join(" "), &[(fields.frames, 1.0)]);
-        clauses.add(&query.environment.join(" "), &[(fields.environment, 0.3)]);
-        self.different(limit, |limit| self.run(&clauses, limit))
-    }
-
-    /// Documents that match free words, best first.
-    ///
-    /// # Errors
-    /// When the index on disk vanished or broke since it was opened.
-    pub fn search(&self, words: &str, limit: usize) -> Result<Vec<Found>, super::Error> {
-        let fields = self.fields;
-        let mut clauses = Clauses::default();
-        clauses.add(
-            words,
-            &[
-                (fields.title, 3.0),
-                (fields.error, 2.0),
-                (fields.codes, 2.0),
-                (fields.frames, 1.0),
-                (fields.environment, 1.0),
-                (fields.body, 1.0),
-            ],
-        );
-        self.different(limit, |limit| self.run(&clauses, limit))
-    }
-
-    fn run(&self, clauses: &Clauses, limit: usize) -> Result<Vec<Found>, super::Error> {
-        if clauses.0.is_empty() {
+        let searcher = self.reader.searcher();
+        let mut clauses: Vec<(Occur, Box<dyn TantivyQuery>)> = Vec::new();
+        let mut words: Vec<(u64, &String)> = query
+            .words
+            .iter()
+            .map(|word| (searcher.doc_freq(&Term::from_field_text(fields.statements, word)).unwrap_or(0), word))
+            .filter(|(having, _)| *having > 0)
+            .collect();
+        words.sort();
+        let words = words.into_iter().take(WORDS).map(|(_, word)| (fields.statements, word, 1.0));
+        for (field, word, boost) in words.chain(query.names.iter().map(|name| (fields.names, name, 1.0))) {
+            let term = TermQuery::new(Term::from_field_text(field, word), IndexRecordOption::WithFreqs);
+            clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), boost))));
+        }
+        if clauses.is_empty() {
             return Ok(Vec::new());
         }
-        let searcher = self.reader.searcher();
-        let query = BooleanQuery::new(clauses.0.iter().map(|(occur, query)| (*occur, query.box_clone())).collect());
+        let kind = TermQuery::new(Term::from_field_text(fields.kind, REPORT), IndexRecordOption::Basic);
+        let query = BooleanQuery::new(vec![
+            (Occur::Must, Box::new(ConstScoreQuery::new(Box::new(kind), 0.0))),
+            (Occur::Must, Box::new(BooleanQuery::new(clauses))),
+        ]);
         let top = searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
+        let mut found = Vec::with_capacity(top.len());
+        for (_, address) in top {
+            let document: TantivyDocument = searcher.doc(address)?;
+            let path = document.get_first(fields.key).and_then(|key| key.as_str()).map(PathBuf::from);
+            let bytes = document.get_first(fields.evidence).and_then(|bytes| bytes.as_bytes());
+            let evidence = bytes.and_then(|bytes| postcard::from_bytes(bytes).ok());
+            if let (Some(path), Some(evidence)) = (path, evidence) {
+                found.push(Near { path, evidence });
+            }
+        }
+        Ok(found)
+    }
+
+    /// How much a word of a line tells: the fewer reports and pages have it, the more.
+    pub(crate) fn rarity(&self, word: &str) -> f64 {
+        let searcher = self.reader.searcher();
+        let having = searcher.doc_freq(&Term::from_field_text(self.fields.statements, word)).unwrap_or(0);
+        (1.0 + (searcher.num_docs() + 1) as f64 / (having + 1) as f64).ln()
+    }
+
+    /// Reports, or pages, that answer a question, best first.
+    ///
+    /// # Errors
+    /// When the index on disk vanished or broke since it was opened.
+    pub(crate) fn ask(&self, question: &Question, reports: bool, limit: usize) -> Result<Vec<Found>, super::Error> {
+        match question.query(self, reports) {
+            Some(query) => self.different(limit, |limit| self.run(&*query, limit)),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Pages that have the words of an error, best first.
+    ///
+    /// # Errors
+    /// When the index on disk vanished or broke since it was opened.
+    pub(crate) fn pages(&self, words: &str, limit: usize) -> Result<Vec<Found>, super::Error> {
+        let fields = self.fields;
+        let mut clauses = Clauses::default();
+        clauses.add(words, &[(fields.title, 3.0), (fields.error, 2.0), (fields.codes, 2.0), (fields.body, 1.0)]);
+        match clauses.0.is_empty() {
+            true => Ok(Vec::new()),
+            false => self.run(&BooleanQuery::new(clauses.0), limit),
+        }
+    }
+
+    fn run(&self, query: &dyn TantivyQuery, limit: usize) -> Result<Vec<Found>, super::Error> {
+        let searcher = self.reader.searcher();
+        let top = searcher.search(query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
         let mut found = Vec::with_capacity(top.len());
         for (score, address) in top {
             let document: TantivyDocument = searcher.doc(address)?;

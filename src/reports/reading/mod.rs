@@ -101,6 +101,7 @@ pub fn read(path: &Path, text: &str) -> Report {
         frames: places::frames(body),
         code_paths: places::code_paths(body),
         errors: errors::read(&doc, &roles),
+        aside: aside(&doc, &roles),
         root_causes: findings::root_causes(&doc, &roles),
         hypotheses: findings::hypotheses(&doc, &roles),
         solutions: solutions::read(&doc, &roles),
@@ -151,6 +152,16 @@ fn unclosed_fence(text: &str) -> Option<usize> {
         return None;
     }
     ["\n## ", "\n### ", "\n# "].iter().find_map(|mark| raw.find(mark)).map(|at| last.range.start + at + 1)
+}
+
+/// Sections on fixes, prevention and other reports.
+fn aside(doc: &Document<'_>, roles: &[Roles]) -> Vec<String> {
+    let is_aside = |role: Role| {
+        let other = [Role::Prevention, Role::NextSteps, Role::Related, Role::Expected, Role::Tests, Role::DeadEnds];
+        role.is_way_out() || other.contains(&role)
+    };
+    let sections = doc.sections.iter().zip(roles).filter(|(_, roles)| roles.holds.is_some_and(is_aside));
+    sections.filter_map(|(section, _)| doc.text.get(section.range.clone())).map(str::to_owned).collect()
 }
 
 /// The first words of a section with that role, or what its heading says behind a colon.

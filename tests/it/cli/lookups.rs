@@ -71,6 +71,34 @@ fn search_finds_pages_and_reports() {
 }
 
 #[test]
+fn search_takes_what_people_type() {
+    let place = Place::with_report();
+    place.file(
+        "docs/bug_reports/later.md",
+        "# Stale lock\n\n**Date:** 2026-02-03\n\nBUG-20260203-011\n\nThe `batchSize` option is ignored after a resume.\n\n## Occurrences\n\n### 2026-02-05\n\n- again\n",
+    );
+    for (words, id) in [
+        ("0101-007", "BUG-20260101-007"),
+        ("lateral engin", "BUG-20260101-007"),
+        ("decodr stops", "BUG-20260101-007"),
+        ("wann bleibt der decoder stehen", "BUG-20260101-007"),
+        ("batch size ignored", "later"),
+        ("batch_size", "later"),
+        ("batchsize", "later"),
+        ("continuing a run", "later"),
+    ] {
+        let hits = place.run(&format!("search {words} --format json"), "").json();
+        let first = hits["hits"][0].clone();
+        assert!(first["id"] == id || first["path"].as_str().is_some_and(|path| path.contains(id)), "{words}: {hits}");
+    }
+    let hit = place.run("search batch size --format json", "").json()["hits"][0].clone();
+    assert_eq!(hit["sentence"], "The `batchSize` option is ignored after a resume.");
+    assert_eq!((&hit["date"], &hit["occurrences"]), (&"2026-02-03".into(), &2.into()));
+    let shown = place.run("search batch size", "").out;
+    assert!(shown.contains("docs/bug_reports/later.md, 2026-02-03, 2 times\n"), "{shown}");
+}
+
+#[test]
 fn list_names_pages_and_reports() {
     let place = Place::with_report();
     let list = place.run("list --format json", "").json();
