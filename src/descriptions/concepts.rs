@@ -13,6 +13,8 @@ use serde::Deserialize;
 pub(crate) struct ConceptFile {
     /// Concepts by which a person writes, and not a program.
     pub(crate) writer: Vec<String>,
+    /// Concepts by which somebody asks for help.
+    pub(crate) asks: Vec<String>,
     /// The alternatives of each concept, by its name.
     pub(crate) concept: BTreeMap<String, String>,
 }

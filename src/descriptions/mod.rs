@@ -23,6 +23,8 @@ pub(crate) struct Described {
     pub(crate) no_problem: f32,
     /// Whether a person seems to write, and not a program.
     pub(crate) by_person: bool,
+    /// Whether the text asks something.
+    pub(crate) asks: bool,
     /// How many concepts were found, negated ones counted twice.
     pub(crate) concepts: usize,
 }
@@ -47,6 +49,8 @@ pub(crate) fn described(text: &str) -> Option<Described> {
     if features.is_empty() {
         return None;
     }
+    let names = |concepts: &[u16]| concepts.iter().any(|concept| features.contains(concept));
+    let question = text.contains(['?', '？']);
     let probabilities = READER.learned.probabilities(&features);
     let no_problem = probabilities.get(READER.none).copied().unwrap_or(0.0);
     let problems = probabilities.iter().enumerate().filter(|(kind, _)| *kind != READER.none);
@@ -55,7 +59,8 @@ pub(crate) fn described(text: &str) -> Option<Described> {
         kind: READER.learned.kinds[kind],
         probability: probability / (1.0 - no_problem).max(f32::EPSILON),
         no_problem,
-        by_person: READER.learned.writer.iter().any(|concept| features.contains(concept)) || text.contains(['?', '？']),
+        by_person: names(&READER.learned.writer) || question,
+        asks: names(&READER.learned.asks) || question,
         concepts: features.len(),
     })
 }

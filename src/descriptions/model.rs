@@ -18,6 +18,8 @@ pub(crate) struct Learned<S> {
     pub(crate) alternatives: Vec<(u16, S)>,
     /// The concepts by which a person writes.
     pub(crate) writer: Vec<u16>,
+    /// The concepts by which somebody asks for help.
+    pub(crate) asks: Vec<u16>,
     /// The kinds of problems: names of pages, or of entries of `kb/errors`. All kinds without a problem are one, `none`.
     pub(crate) kinds: Vec<S>,
     /// For each kind a row: the weight of each feature (see `Concepts::features`), and last what it has in any case.

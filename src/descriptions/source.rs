@@ -31,9 +31,10 @@ pub(crate) fn learned(
     let names: Vec<String> = file.concept.into_keys().collect();
     let number = |name: &String| -> Result<u16, String> {
         let place = names.iter().position(|other| other == name).and_then(|place| u16::try_from(place).ok());
-        place.ok_or_else(|| format!("kb/wording/concepts.toml: `writer` names {name}, which is not there"))
+        place.ok_or_else(|| format!("kb/wording/concepts.toml: `writer` or `asks` names {name}, which is not there"))
     };
     let writer = file.writer.iter().map(number).collect::<Result<_, _>>()?;
+    let asks = file.asks.iter().map(number).collect::<Result<_, _>>()?;
     let found = Concepts::new(
         names.iter().map(String::as_str),
         alternatives.iter().map(|(number, words)| (*number, words.as_str())),
@@ -51,5 +52,5 @@ pub(crate) fn learned(
         examples.extend(lines.map(|line| (found.features(line), number)));
     }
     let weights = learn(&examples, names_of_kinds.len(), 2 * names.len());
-    Ok(Learned { concepts: names, alternatives, writer, kinds: names_of_kinds, weights })
+    Ok(Learned { concepts: names, alternatives, writer, asks, kinds: names_of_kinds, weights })
 }

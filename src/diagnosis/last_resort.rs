@@ -18,6 +18,14 @@ use crate::text::Transcript;
 const A_PROBLEM: f32 = 0.3;
 const NO_PROBLEM: f32 = 0.97;
 
+/// The same where nothing is asked.
+const A_PROBLEM_TOLD: f32 = 0.05;
+
+/// How probable it may be that a report of a problem describes none.
+fn most(description: &Description) -> f32 {
+    if description.described.asks { A_PROBLEM } else { A_PROBLEM_TOLD }
+}
+
 /// Fewer concepts say too little.
 const FEWEST_CONCEPTS: usize = 3;
 
@@ -61,7 +69,7 @@ pub(super) fn last_resort(
     if let Some(line) = reporting_line(transcript, incident) {
         return Some(reported(line, None, transcript, incident));
     }
-    let problem = |it: &Description| it.described.no_problem < A_PROBLEM && it.described.concepts >= FEWEST_CONCEPTS;
+    let problem = |it: &Description| it.described.concepts >= FEWEST_CONCEPTS && it.described.no_problem < most(it);
     if let Some(description) = description.filter(problem) {
         let kind = description.described.kind;
         let found = reported(description.line, book.find(kind), transcript, incident);

@@ -51,6 +51,15 @@ pub(crate) fn complaint(transcript: &Transcript, incident: &Incident) -> Option<
     Some(Complaint { line, fault: said.fault, despite: said.despite })
 }
 
+/// Whether all that a line says is questions that nobody asks who has the problem: "can a worker be restarted?".
+pub(super) fn is_question_of_others(text: &str) -> bool {
+    let line = text.to_lowercase();
+    let sentences = clauses::sentences(&line);
+    sentences.iter().all(|sentence| {
+        sentence.asks && !READER.languages.iter().any(|language| language.wonders.is_match(sentence.text))
+    })
+}
+
 /// Whether a line can be a person's sentences.
 fn is_prose(text: &str) -> bool {
     const MOST: usize = 4000;

@@ -1,6 +1,6 @@
 //! What kind of problem the writer's sentences describe as a whole, where no wording of a complaint is known.
 
-use super::complaints::prose;
+use super::complaints::{is_question_of_others, prose};
 use crate::descriptions::{Described, described};
 use crate::incident::Incident;
 use crate::text::Transcript;
@@ -29,6 +29,9 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
         text.push('\n');
         lines.push((line.index, line.text));
     }
+    if lines.iter().all(|(_, text)| is_question_of_others(text)) {
+        return None;
+    }
     let together = described(&text).filter(|it| it.by_person)?;
     let says = |text: &str| {
         described(text).filter(|alone| alone.kind == together.kind).map_or(0.0, |alone| 1.0 - alone.no_problem)
@@ -45,7 +48,12 @@ fn is_sentence(text: &str) -> bool {
     let letters = text.chars().filter(|letter| letter.is_alphabetic() || letter.is_whitespace()).count();
     let drawn = text.chars().filter(|letter| DRAWN.contains(letter)).count();
     let all = text.chars().count();
-    letters * 5 >= all * 4 && drawn * 16 <= all && !text.trim().contains("   ")
+    // "core/process_util.cc:146]"
+    let is_location = |word: &str| word.matches('/').count() > 1 && word.contains(':') && !word.contains("://");
+    letters * 5 >= all * 4
+        && !text.split_whitespace().any(is_location)
+        && drawn * 16 <= all
+        && !text.trim().contains("   ")
 }
 
 #[cfg(test)]
