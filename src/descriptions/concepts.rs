@@ -28,13 +28,23 @@ pub(crate) const NEGATION: &str = "negation";
 /// Finds the concepts of a text.
 #[derive(Debug)]
 pub(crate) struct Concepts<'a> {
-    /// By the first word's beginning: the concept, whether the beginning is the whole word, and the words after it.
-    by_beginning: HashMap<&'a str, Vec<(u16, bool, Vec<&'a str>)>>,
+    /// By the beginning of the first word.
+    by_beginning: HashMap<&'a str, Vec<Way<'a>>>,
     /// The longest beginning in bytes.
     longest: usize,
     /// The number of concepts, and of the one that negates.
     count: u16,
     negation: Option<u16>,
+}
+
+/// One way to say a concept.
+#[derive(Debug)]
+struct Way<'a> {
+    concept: u16,
+    /// Whether the first beginning is the whole word.
+    whole: bool,
+    /// The beginnings of the words after it.
+    after: Vec<&'a str>,
 }
 
 impl<'a> Concepts<'a> {
@@ -50,13 +60,13 @@ impl<'a> Concepts<'a> {
             }
             count += 1;
         }
-        let mut by_beginning: HashMap<&str, Vec<_>> = HashMap::new();
+        let mut by_beginning: HashMap<&str, Vec<Way<'_>>> = HashMap::new();
         for (concept, words) in alternatives {
             let mut words = words.split_whitespace();
             let Some(first) = words.next() else { continue };
             let beginning = first.trim_end_matches('$');
-            let row = (concept, beginning.len() < first.len(), words.collect());
-            by_beginning.entry(beginning).or_default().push(row);
+            let way = Way { concept, whole: beginning.len() < first.len(), after: words.collect() };
+            by_beginning.entry(beginning).or_default().push(way);
         }
         let longest = by_beginning.keys().map(|beginning| beginning.len()).max().unwrap_or(0);
         Self { by_beginning, longest, count, negation }
@@ -97,9 +107,9 @@ impl<'a> Concepts<'a> {
         let rest = &text[at..];
         let ends = rest.char_indices().map(|(end, letter)| end + letter.len_utf8());
         for end in ends.take_while(|end| *end <= self.longest) {
-            for (concept, whole, after) in self.by_beginning.get(&rest[..end]).into_iter().flatten() {
-                if (!whole || ends_word(&rest[end..])) && follow(&rest[end..], after) {
-                    found.push((at, *concept));
+            for way in self.by_beginning.get(&rest[..end]).into_iter().flatten() {
+                if (!way.whole || ends_word(&rest[end..])) && follow(&rest[end..], &way.after) {
+                    found.push((at, way.concept));
                 }
             }
         }
