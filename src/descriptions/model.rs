@@ -58,7 +58,7 @@ fn softmax(mut scores: Vec<f32>) -> Vec<f32> {
 }
 
 /// Learns the weights: multinomial logistic regression by stochastic gradient descent with AdaGrad's step sizes
-/// (Duchi, Hazan, Singer 2011), always in the same order. `examples` are features with the number of their kind.
+/// (Duchi, Hazan, Singer 2011), always in the same order. An example of a rare kind is worth more. `examples` are features with the number of their kind.
 #[allow(dead_code, reason = "build.rs learns")]
 pub(crate) fn learn(examples: &[(BTreeSet<u16>, usize)], kinds: usize, features: usize) -> Vec<Vec<f32>> {
     /// Passes over the examples, the first step, and how strongly weights are drawn to zero in each.
@@ -67,14 +67,20 @@ pub(crate) fn learn(examples: &[(BTreeSet<u16>, usize)], kinds: usize, features:
     const SHRINK: f32 = 0.01;
     let mut weights = vec![vec![0.0_f32; features + 1]; kinds];
     let mut squares = vec![vec![1.0_f32; features + 1]; kinds];
+    let mut counts = vec![0.0_f32; kinds];
+    for (_, kind) in examples {
+        counts[*kind] += 1.0;
+    }
+    let mean = examples.len() as f32 / kinds.max(1) as f32;
     for pass in 0..PASSES {
         // A stride that shares no factor with the number of examples visits each once, in another order each time.
         let stride = stride(examples.len(), pass);
         for turn in 0..examples.len() {
             let (present, right) = &examples[turn * stride % examples.len()];
             let probabilities = softmax(weights.iter().map(|row| score(row, present)).collect());
+            let worth = (mean / counts[*right]).sqrt();
             for (kind, probability) in probabilities.into_iter().enumerate() {
-                let error = probability - if kind == *right { 1.0 } else { 0.0 };
+                let error = worth * (probability - if kind == *right { 1.0 } else { 0.0 });
                 if error.abs() < 0.001 {
                     continue;
                 }

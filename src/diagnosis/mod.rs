@@ -227,7 +227,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.verdict = Verdict::UnlistedError;
                 let failing = unlisted::Failing::of(transcript, incident, primary);
                 diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, &situation, book);
-                diagnosis.nearest = nearest(transcript, incident, primary, library);
+                // The words of a description are near to many pages, and it has advice of its own.
+                if primary.described.is_none() {
+                    diagnosis.nearest = nearest(transcript, incident, primary, library);
+                }
             }
         }
     } else {
