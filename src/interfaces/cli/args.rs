@@ -18,8 +18,8 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
-    /// Logs to diagnose; `-` is standard input.
-    #[arg(value_name = "FILE")]
+    /// Logs to diagnose; `-` is standard input. Anything else is an error message, an id, a code or words to search.
+    #[arg(value_name = "FILE|WORDS")]
     pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -34,8 +34,19 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "files")]
     pub(crate) clipboard: bool,
 
+    /// A text from the command line.
+    #[arg(skip)]
+    pub(crate) text: Option<String>,
+
     #[command(flatten)]
     pub(crate) format: FormatArg<DiagnoseFormat>,
+}
+
+impl Options {
+    /// The text from the command line.
+    pub(crate) fn typed(&self) -> Input {
+        Input { bytes: self.text.clone().unwrap_or_default().into_bytes(), selection: None }
+    }
 }
 
 /// The formats of `diagnose`.
@@ -97,6 +108,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     for (place, file) in files.iter().enumerate() {
         let read = match options.clipboard {
             true => clipboard::text().map(|text| Input { bytes: text.into_bytes(), selection: None }),
+            false if options.text.is_some() => Ok(options.typed()),
             false => input::read(file),
         };
         let input = match read {

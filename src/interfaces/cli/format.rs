@@ -51,7 +51,7 @@ impl Formats for AnswerFormat {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct FormatArg<F: Formats> {
     /// The output format [default: terminal].
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, short, value_enum, value_name = "FORMAT")]
     format: Option<F>,
 }
 

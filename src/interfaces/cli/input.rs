@@ -69,7 +69,32 @@ pub(crate) fn read(path: &Path) -> Result<Input> {
     let file = File::open(path).map_err(failed)?;
     // Pipes and devices have no meaningful length.
     let length = Some(about.len()).filter(|_| about.is_file());
-    read_all(file, length, WHOLE, Limits::default()).map_err(failed)
+    let input = read_all(file, length, WHOLE, Limits::default()).map_err(failed)?;
+    match no_text(&input.bytes) {
+        Some((what, how)) => {
+            let shown = path.display();
+            Err(Failure::new(format!("`{shown}` is {what}, not a text")).hint(how.replace("FILE", &shown.to_string())))
+        }
+        None => Ok(input),
+    }
+}
+
+/// What a file is that begins like something else than text, and what to do with it.
+fn no_text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const PICTURE: &str = "paste the text instead; a program for text recognition can read it from the picture";
+    const KINDS: &[(&[u8], &str, &str)] = &[
+        (b"\x1f\x8b", "compressed with gzip", "try `gzip -dc FILE | faultbook -`"),
+        (b"BZh", "compressed with bzip2", "try `bzip2 -dc FILE | faultbook -`"),
+        (b"\xfd7zXZ\0", "compressed with xz", "try `xz -dc FILE | faultbook -`"),
+        (b"\x28\xb5\x2f\xfd", "compressed with zstd", "try `zstd -dc FILE | faultbook -`"),
+        (b"PK\x03\x04", "a ZIP archive", "try `unzip -p FILE | faultbook -`"),
+        (b"\x89PNG\r\n", "a picture", PICTURE),
+        (b"\xff\xd8\xff", "a picture", PICTURE),
+        (b"GIF8", "a picture", PICTURE),
+        (b"%PDF-", "a PDF document", "try `pdftotext FILE - | faultbook -`"),
+        (b"\x7fELF", "a program or core dump", "read a core dump with `gdb PROGRAM FILE -batch -ex bt | faultbook -`"),
+    ];
+    KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)).map(|&(_, what, how)| (what, how))
 }
 
 /// Says on a terminal what is being waited for.

@@ -51,6 +51,7 @@ mod status;
 mod tail;
 mod templates;
 mod why;
+mod words;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::panic;
@@ -126,6 +127,7 @@ fn dispatch(arguments: Arguments) -> Result<Exit> {
             Output::new(&common, common.format)?.write(HOW_TO_PASTE)?;
             Ok(Exit::Usage)
         }
+        None if let Some(words) = words::of(&files) => words::run(&words, &common),
         None => diagnose::run(&diagnose::Options { files, ..diagnose::Options::default() }, &common),
     }
 }

@@ -17,6 +17,9 @@ use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{Output, json, table};
 
+/// Hits that are shown if nobody says how many.
+const MOST: usize = 10;
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Any words: of an error, a function, a code, a title.
@@ -24,11 +27,18 @@ pub(crate) struct Options {
     words: Vec<String>,
 
     /// The maximum number of hits.
-    #[arg(long, default_value_t = 10, value_name = "N")]
+    #[arg(long, default_value_t = MOST, value_name = "N")]
     limit: usize,
 
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
+}
+
+impl Options {
+    /// Searches words.
+    pub(super) fn of(words: &str) -> Self {
+        Self { words: vec![words.to_owned()], limit: MOST, format: FormatArg::default() }
+    }
 }
 
 /// One hit, also an item of the JSON (`faultbook/search/1`).

@@ -39,6 +39,13 @@ pub(crate) struct Options {
     pub(crate) format: FormatArg<Format>,
 }
 
+impl Options {
+    /// Shows what words name.
+    pub(super) fn of(words: &str) -> Self {
+        Self { id: vec![words.to_owned()], why: false, format: FormatArg::default() }
+    }
+}
+
 /// The JSON (`faultbook/show/1`).
 #[derive(Serialize)]
 struct Answer<'a> {

@@ -8,12 +8,46 @@ fn missing_files_and_folders_get_a_hint() {
     for (arguments, error, hint) in [
         ("diagnose gone.log", "error: could not read `gone.log`: no such file\n", ""),
         ("diagnose .", "error: could not read `.`: it is a folder\n", "hint: "),
-        ("lisst", "error: could not read `lisst`: no such file\n", "hint: see `faultbook --help`"),
+        ("lisst", "error: no file, command, page, report or code is called `lisst`\n", "did you mean `list`?"),
+        ("xyzzyxyzzy", "error: no file, command, page, report or code is called", "hint: see `faultbook --help`"),
         ("--reports nowhere list", "error: could not read `nowhere`: ", "hint: "),
     ] {
         let answer = place.run(arguments, "");
         assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments}");
         assert!(answer.err.starts_with(error) && answer.err.contains(hint), "{arguments}: {}", answer.err);
+    }
+}
+
+#[test]
+fn words_that_name_no_file_do_what_is_meant() {
+    let place = Place::new();
+    for (arguments, shown) in [
+        ("oom", "GPU memory ran out"),
+        ("700", "CUDA_ERROR_ILLEGAL_ADDRESS"),
+        ("Xid 79", "Xid"),
+        ("CUDA out of memory", "Do this next"),
+        ("words of nobody about an engine", "page  "),
+    ] {
+        let answer = place.run(&format!("--no-probe {arguments}"), "");
+        assert!(answer.out.contains(shown), "{arguments}: {} {}", answer.out, answer.err);
+    }
+    let json = place.run("-f json --no-probe CUDA out of memory", "");
+    assert!(json.out.contains("faultbook/diagnosis/2"), "{}", json.out);
+}
+
+#[test]
+fn files_that_are_no_text_are_refused_with_what_to_do() {
+    let place = Place::new();
+    for (name, bytes, hint) in [
+        ("train.log.gz", &b"\x1f\x8b\x08\0"[..], "gzip -dc train.log.gz | faultbook -"),
+        ("train.log.zst", b"\x28\xb5\x2f\xfd", "zstd -dc"),
+        ("logs.zip", b"PK\x03\x04", "unzip -p"),
+        ("screen.png", b"\x89PNG\r\n\x1a\n", "paste the text"),
+    ] {
+        place.file(name, bytes);
+        let answer = place.run(&format!("diagnose {name}"), "");
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{name}");
+        assert!(answer.err.contains("not a text") && answer.err.contains(hint), "{name}: {}", answer.err);
     }
 }
 
