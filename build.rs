@@ -226,14 +226,7 @@ fn casebook(folder: &Path, book: &Packed<'_>, failed: &mut Vec<String>) -> Vec<u
     let is_recipe = |id: &str| book.fixes.iter().any(|fix| fix.id == id);
     let mut packed: Vec<(String, Vec<u8>)> = Vec::new();
     for file in files(folder, "toml", failed) {
-        let read = match toml::from_str::<CaseFile<'_>>(&file.text) {
-            Ok(read) => read,
-            Err(error) => {
-                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
-                failed.push(format!("{}:{line}: {}", file.path, error.message()));
-                continue;
-            }
-        };
+        let Some(read) = parsed::<CaseFile<'_>>(&file.path, &file.text, failed) else { continue };
         let mut addresses = std::collections::BTreeSet::new();
         for case in &read.case {
             if !addresses.insert(&case.at) {
@@ -263,44 +256,36 @@ struct ErrorFile {
 fn errors(folder: &Path, failed: &mut Vec<String>) -> Vec<ErrorEntry<String>> {
     let mut entries: Vec<ErrorEntry<String>> = Vec::new();
     for file in files(folder, "toml", failed) {
-        match toml::from_str::<ErrorFile>(&file.text) {
-            Ok(read) => {
-                for entry in read.error {
-                    let twice = entries.iter().any(|other| other.id == entry.id);
-                    let wrong = if twice { Some("the id is there twice".to_owned()) } else { errors::mistake(&entry) };
-                    failed.extend(wrong.map(|wrong| format!("{}: {}: {wrong}", file.path, entry.id)));
-                    entries.push(entry);
-                }
-            }
-            Err(error) => {
-                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
-                failed.push(format!("{}:{line}: {}", file.path, error.message()));
-            }
+        let Some(read) = parsed::<ErrorFile>(&file.path, &file.text, failed) else { continue };
+        for entry in read.error {
+            let twice = entries.iter().any(|other| other.id == entry.id);
+            let wrong = if twice { Some("the id is there twice".to_owned()) } else { errors::mistake(&entry) };
+            failed.extend(wrong.map(|wrong| format!("{}: {}: {wrong}", file.path, entry.id)));
+            entries.push(entry);
         }
     }
     entries
 }
 
-/// What is learned from the descriptions. One without a page or an entry to lead to fails the build, and so does an entry
-/// that nothing leads to.
+/// What is learned from the descriptions.
 fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], failed: &mut Vec<String>) -> Vec<u8> {
-    let kinds: Vec<Kind> = files(&kb.join("descriptions"), "txt", failed)
-        .into_iter()
-        .map(|file| Kind { name: file.stem, text: file.text })
-        .collect();
-    let is_entry = |name: &str| entries.iter().any(|entry| entry.described && entry.id == name);
-    let is_page = |name: &str| book.faults.iter().any(|fault| fault.id == name);
-    for entry in entries.iter().filter(|entry| entry.described && !kinds.iter().any(|kind| kind.name == entry.id)) {
-        failed.push(format!("kb/errors: {}: there is no kb/descriptions/{}.txt", entry.id, entry.id));
-    }
+    let files = files(&kb.join("descriptions"), "txt", failed);
+    let kinds: Vec<Kind> = files.into_iter().map(|file| Kind { name: file.stem, text: file.text }).collect();
+    let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
-    match descriptions::learned(&concepts, &kinds, |name| is_entry(name) || is_page(name)) {
-        Ok(learned) => pack(&learned),
-        Err(reason) => {
-            failed.push(reason);
-            Vec::new()
-        }
-    }
+    let learned =
+        descriptions::learned(&concepts, &kinds, &entries, |name| book.faults.iter().any(|fault| fault.id == name));
+    learned.map_err(|reason| failed.push(reason)).map_or_else(|()| Vec::new(), |learned| pack(&learned))
+}
+
+/// A TOML file; what is wrong with it is said with its line.
+fn parsed<'t, T: Deserialize<'t>>(path: &str, text: &'t str, failed: &mut Vec<String>) -> Option<T> {
+    toml::from_str(text)
+        .inspect_err(|error| {
+            let line = error.span().map_or(1, |span| text[..span.start].lines().count());
+            failed.push(format!("{path}:{line}: {}", error.message()));
+        })
+        .ok()
 }
 
 /// Writes the files that the library includes.
@@ -315,20 +300,13 @@ fn write(name: &str, bytes: &[u8]) {
 fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<u8> {
     let mut vendors: Vec<Vendor> = Vec::new();
     for file in files(folder, "toml", failed) {
-        match toml::from_str::<Vendor>(&file.text) {
-            Ok(mut vendor) => {
-                vendor.id.clone_from(&file.stem);
-                vendor.resolve(|table| {
-                    let rows = codes.iter().filter(|known| known.library == table).flat_map(|known| &known.rows);
-                    rows.map(|row| (row.name.to_string(), row.message.to_string())).collect()
-                });
-                vendors.push(vendor);
-            }
-            Err(error) => {
-                let line = error.span().map_or(1, |span| file.text[..span.start].lines().count());
-                failed.push(format!("{}:{line}: {}", file.path, error.message()));
-            }
-        }
+        let Some(mut vendor) = parsed::<Vendor>(&file.path, &file.text, failed) else { continue };
+        vendor.id.clone_from(&file.stem);
+        vendor.resolve(|table| {
+            let rows = codes.iter().filter(|known| known.library == table).flat_map(|known| &known.rows);
+            rows.map(|row| (row.name.to_string(), row.message.to_string())).collect()
+        });
+        vendors.push(vendor);
     }
     vendors.sort_by_key(|vendor| vendor.order);
     pack(&vendors)
@@ -338,14 +316,7 @@ fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -
 fn fact_registry(path: &Path, failed: &mut Vec<String>) -> Vec<u8> {
     let shown = path.display();
     let text = fs::read_to_string(path).unwrap_or_default();
-    let registry: Registry<'_> = match toml::from_str(&text) {
-        Ok(registry) => registry,
-        Err(error) => {
-            let line = error.span().map_or(1, |span| text[..span.start].lines().count());
-            failed.push(format!("{shown}:{line}: {}", error.message()));
-            return Vec::new();
-        }
-    };
+    let Some(registry) = parsed::<Registry<'_>>(&shown.to_string(), &text, failed) else { return Vec::new() };
     let mut names = std::collections::BTreeSet::new();
     for fact in registry.groups.iter().flat_map(|group| &group.facts) {
         if !names.insert(&fact.name) {

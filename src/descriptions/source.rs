@@ -12,11 +12,13 @@ pub(crate) struct Kind {
     pub(crate) text: String,
 }
 
-/// What was learned from all descriptions. `is_known` says whether a page or an entry has a name.
+/// What was learned from all descriptions. A kind without a page or one of the described `entries` to lead to is an error,
+/// and so is an entry that no kind leads to.
 pub(crate) fn learned(
     concepts: &str,
     kinds: &[Kind],
-    is_known: impl Fn(&str) -> bool,
+    entries: &[&str],
+    is_page: impl Fn(&str) -> bool,
 ) -> Result<Learned<String>, String> {
     let file: ConceptFile =
         toml::from_str(concepts).map_err(|error| format!("kb/wording/concepts.toml: {}", error.message()))?;
@@ -39,9 +41,13 @@ pub(crate) fn learned(
         names.iter().map(String::as_str),
         alternatives.iter().map(|(number, words)| (*number, words.as_str())),
     );
+    if let Some(stray) = entries.iter().find(|entry| !kinds.iter().any(|kind| kind.name == **entry)) {
+        return Err(format!("kb/errors: {stray}: there is no kb/descriptions/{stray}.txt"));
+    }
+    let is_led = |kind: &Kind| entries.contains(&kind.name.as_str()) || is_page(&kind.name);
     let is_none = |name: &str| name == NONE || name.starts_with("none-");
     let name = |kind: &Kind| if is_none(&kind.name) { NONE.to_owned() } else { kind.name.clone() };
-    if let Some(stray) = kinds.iter().find(|kind| !is_none(&kind.name) && !is_known(&kind.name)) {
+    if let Some(stray) = kinds.iter().find(|kind| !is_none(&kind.name) && !is_led(kind)) {
         return Err(format!("kb/descriptions/{}.txt: no page and no described entry has this name", stray.name));
     }
     let names_of_kinds: Vec<String> = kinds.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();

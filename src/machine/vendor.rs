@@ -3,6 +3,7 @@
 //! A vendor is a folder next to this file and a description under kb/vendors. Code that loads its libraries runs in a
 //! child process (see `super::child`); code that runs in the parent only reads files.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::CheckStatus;
@@ -32,8 +33,23 @@ pub(super) trait Vendor: Sync {
     /// In a child: queries the management library and writes the facts piece by piece.
     fn read_management(&self, settings: &Settings, tell: &mut dyn FnMut(&Notes));
 
-    /// In a child: initialises the runtime without creating a context. `driver.init` holds the result.
-    fn initialise(&self, settings: &Settings, notes: &mut Notes);
+    /// In a child: initialises the runtime of a library without creating a context, and notes its version and devices.
+    fn start(&self, library: &OsStr, notes: &mut Notes) -> Result<(), CallError>;
+
+    /// In a child: `start` with the library that was asked for; `driver.init` holds the result.
+    fn initialise(&self, settings: &Settings, notes: &mut Notes) {
+        let usual = OsStr::new(self.description().driver.library.here());
+        match self.start(settings.driver.as_deref().map_or(usual, Path::as_os_str), notes) {
+            Ok(()) => notes.text("driver.init", "ok"),
+            Err(trouble) => {
+                if let Some(code) = trouble.code() {
+                    notes.number("driver.init_code", f64::from(code));
+                }
+                notes.text("driver.init", trouble.word());
+                notes.text("driver.init_says", trouble.says());
+            }
+        }
+    }
 
     /// The checks it offers.
     fn checks(&self) -> Checks;

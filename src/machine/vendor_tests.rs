@@ -1,9 +1,11 @@
 //! A minimal vendor: adding one takes a folder like this file, a description in kb/vendors and one line of `VENDORS`.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 use super::findings::Findings;
+use super::native::CallError;
 use super::note::Notes;
 use super::step::{self, Settings};
 use super::vendor::{Bench, Checks, Ended, Vendor};
@@ -44,10 +46,10 @@ impl Vendor for Fake {
         tell(&notes);
     }
 
-    fn initialise(&self, _settings: &Settings, notes: &mut Notes) {
+    fn start(&self, _library: &OsStr, notes: &mut Notes) -> Result<(), CallError> {
         notes.count("hip.device_count", 1);
         notes.text("hip.0.pci", "0000:0c:00.0");
-        notes.text("driver.init", "ok");
+        Ok(())
     }
 
     fn checks(&self) -> Checks {

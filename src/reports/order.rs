@@ -7,6 +7,7 @@ use crate::reports::status::Stage;
 
 /// The key that a list is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum Order {
     /// The newest first.
     Date,
@@ -14,8 +15,11 @@ pub(crate) enum Order {
     Severity,
     /// Open ones first, of those the newest.
     Status,
+    /// Alphabetically.
     Id,
+    /// Alphabetically.
     Title,
+    /// Alphabetically.
     Path,
 }
 

@@ -12,7 +12,7 @@ use crate::reports::knowledge::Knowledge;
 use crate::reports::order::Order;
 use crate::reports::reading;
 use crate::reports::record::Record;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use super::common::Common;
@@ -33,8 +33,8 @@ pub(crate) struct Options {
     filters: Filters,
 
     /// What comes first.
-    #[arg(long, value_enum, default_value_t = Sort::Date, value_name = "KEY")]
-    sort: Sort,
+    #[arg(long, value_enum, default_value_t = Order::Date, value_name = "KEY")]
+    sort: Order,
 
     /// The maximum number of reports.
     #[arg(long, value_name = "N")]
@@ -50,36 +50,6 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
-}
-
-/// The keys that a list is sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Sort {
-    /// The newest.
-    Date,
-    /// The most severe, of those the newest.
-    Severity,
-    /// Open ones, of those the newest.
-    Status,
-    /// Alphabetically.
-    Id,
-    /// Alphabetically.
-    Title,
-    /// Alphabetically.
-    Path,
-}
-
-impl Sort {
-    fn order(self) -> Order {
-        match self {
-            Self::Date => Order::Date,
-            Self::Severity => Order::Severity,
-            Self::Status => Order::Status,
-            Self::Id => Order::Id,
-            Self::Title => Order::Title,
-            Self::Path => Order::Path,
-        }
-    }
 }
 
 /// One page or report, also an item of the JSON (`faultbook/list/1`).
@@ -164,7 +134,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
 fn listed(args: &Options, common: &Common, knowledge: &Knowledge, filter: &Filter, format: Format) -> Listed {
     let mut records = open::records(knowledge);
     records.retain(|record| filter.wants(record) && record.has_words(&args.words));
-    args.sort.order().sort(&mut records);
+    args.sort.sort(&mut records);
     let found = records.len();
     records.truncate(args.limit.unwrap_or(usize::MAX));
     let is_filtered = !filter.is_empty() || !args.words.is_empty();

@@ -52,18 +52,22 @@ impl Vendor for Amd {
         smi::read(settings.management.as_deref(), &devices, tell);
     }
 
-    fn initialise(&self, settings: &Settings, notes: &mut Notes) {
-        let asked = settings.driver.as_deref().map_or(OsStr::new(description().driver.library.here()), Path::as_os_str);
-        match initialise(asked, notes) {
-            Ok(()) => notes.text("driver.init", "ok"),
-            Err(trouble) => {
-                if let Some(code) = trouble.code() {
-                    notes.number("driver.init_code", f64::from(code));
-                }
-                notes.text("driver.init", trouble.word());
-                notes.text("driver.init_says", trouble.says());
+    /// `hipInit`, the version of HIP, the number of visible devices.
+    fn start(&self, library: &OsStr, notes: &mut Notes) -> Result<(), CallError> {
+        let hip = Hip::open(library)?;
+        hip.init()?;
+        if let Ok(version) = hip.version() {
+            // HIP_VERSION is major * 10000000 + minor * 100000 + patch.
+            notes.text("driver.hip", format!("{}.{}", version / 10_000_000, version / 100_000 % 100));
+        }
+        let count = hip.device_count()?;
+        notes.count("hip.device_count", u64::try_from(count).unwrap_or(0));
+        for ordinal in 0..count.clamp(0, 256) {
+            if let Ok(pci) = hip.pci(ordinal) {
+                notes.text(format!("hip.{ordinal}.pci"), pci);
             }
         }
+        Ok(())
     }
 
     fn checks(&self) -> Checks {
@@ -81,24 +85,6 @@ impl Vendor for Amd {
 
 fn description() -> &'static Description {
     crate::vendors::by_id("amd").expect("kb/vendors describes it")
-}
-
-/// `hipInit`, the version of HIP, the number of visible devices.
-fn initialise(library: &OsStr, notes: &mut Notes) -> Result<(), CallError> {
-    let hip = Hip::open(library)?;
-    hip.init()?;
-    if let Ok(version) = hip.version() {
-        // HIP_VERSION is major * 10000000 + minor * 100000 + patch.
-        notes.text("driver.hip", format!("{}.{}", version / 10_000_000, version / 100_000 % 100));
-    }
-    let count = hip.device_count()?;
-    notes.count("hip.device_count", u64::try_from(count).unwrap_or(0));
-    for ordinal in 0..count.clamp(0, 256) {
-        if let Ok(pci) = hip.pci(ordinal) {
-            notes.text(format!("hip.{ordinal}.pci"), pci);
-        }
-    }
-    Ok(())
 }
 
 /// AMD has no functional checks yet.

@@ -48,18 +48,20 @@ impl Vendor for Nvidia {
         nvml::read(settings.management.as_deref(), &settings.root, tell);
     }
 
-    fn initialise(&self, settings: &Settings, notes: &mut Notes) {
-        let asked = settings.driver.as_deref().map_or(OsStr::new(description().driver.library.here()), Path::as_os_str);
-        match initialise(asked, notes) {
-            Ok(()) => notes.text("driver.init", "ok"),
-            Err(trouble) => {
-                if let Some(code) = trouble.code() {
-                    notes.number("driver.init_code", f64::from(code));
-                }
-                notes.text("driver.init", trouble.word());
-                notes.text("driver.init_says", trouble.says());
+    /// `cuInit`, the driver's CUDA version, the number of visible devices.
+    fn start(&self, library: &OsStr, notes: &mut Notes) -> Result<(), CallError> {
+        let driver = Driver::open(library)?;
+        driver.init()?;
+        let version = driver.version()?;
+        notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10));
+        let count = driver.device_count()?;
+        notes.count("cuda.device_count", u64::try_from(count).unwrap_or(0));
+        for ordinal in 0..count {
+            if let Ok(pci) = driver.device(ordinal).and_then(|device| device.pci()) {
+                notes.text(format!("cuda.{ordinal}.pci"), pci);
             }
         }
+        Ok(())
     }
 
     fn checks(&self) -> Checks {
@@ -77,20 +79,4 @@ impl Vendor for Nvidia {
 
 fn description() -> &'static Description {
     crate::vendors::by_id("nvidia").expect("kb/vendors describes it")
-}
-
-/// `cuInit`, the driver's CUDA version, the number of visible devices.
-fn initialise(library: &OsStr, notes: &mut Notes) -> Result<(), CallError> {
-    let driver = Driver::open(library)?;
-    driver.init()?;
-    let version = driver.version()?;
-    notes.text("driver.cuda", format!("{}.{}", version / 1000, version % 1000 / 10));
-    let count = driver.device_count()?;
-    notes.count("cuda.device_count", u64::try_from(count).unwrap_or(0));
-    for ordinal in 0..count {
-        if let Ok(pci) = driver.device(ordinal).and_then(|device| device.pci()) {
-            notes.text(format!("cuda.{ordinal}.pci"), pci);
-        }
-    }
-    Ok(())
 }
