@@ -45,7 +45,7 @@ mod packages;
 mod packed;
 #[path = "src/wording/places.rs"]
 mod places;
-#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
+#[allow(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/removed/source.rs"]
 mod removed;
 #[path = "src/wording/rows.rs"]
@@ -61,6 +61,8 @@ mod topics;
 mod truth;
 #[path = "src/wording/source.rs"]
 mod wording;
+#[path = "src/descriptions/words.rs"]
+mod words;
 
 /// A file of cases.
 #[derive(Deserialize)]
@@ -91,6 +93,7 @@ fn main() {
         "src/descriptions/concepts.rs",
         "src/descriptions/model.rs",
         "src/descriptions/source.rs",
+        "src/descriptions/words.rs",
         "src/packages/source.rs",
         "src/table.rs",
         "src/removed/source.rs",
@@ -181,6 +184,9 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     let (removed, broken) = removed::read(&text("removed.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/removed.csv:{line}: {reason}")));
     write("removed", &pack(&removed));
+    let (lifetimes, broken) = removed::read_lifetimes(&text("lifetimes.csv"));
+    failed.extend(broken.iter().map(|(line, reason)| format!("kb/lifetimes.csv:{line}: {reason}")));
+    write_file("lifetimes.txt", removed::sorted_lines(&lifetimes).as_bytes());
     let (truth, broken) = truth::read(&text("truth.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/truth.csv:{line}: {reason}")));
     write("truth", &pack(&truth));
@@ -290,7 +296,11 @@ fn parsed<'t, T: Deserialize<'t>>(path: &str, text: &'t str, failed: &mut Vec<St
 
 /// Writes the files that the library includes.
 fn write(name: &str, bytes: &[u8]) {
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(format!("{name}.postcard"));
+    write_file(&format!("{name}.postcard"), bytes);
+}
+
+fn write_file(name: &str, bytes: &[u8]) {
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(name);
     if let Err(error) = fs::write(out, bytes) {
         println!("cargo::error=cannot write {name}: {error}");
     }

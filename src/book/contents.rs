@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::builtin::{Builtin, builtin};
 use super::cases::Case;
 use super::codes::CodeTable;
+use super::framework_builds::FrameworkBuilds;
 use super::hardware::Hardware;
 use super::page::{FaultPage, Notice, Recipe};
 use super::page_reader::{self, PageLocation};
@@ -26,6 +27,8 @@ pub struct Book {
     pub hardware: Hardware,
     /// Builds of frameworks by index.
     pub(crate) wheels: Wheels,
+    /// What releases of frameworks are built with.
+    pub(crate) framework_builds: FrameworkBuilds,
     /// The closed list of causes.
     pub vocabulary: Vocabulary,
     /// A team's own recipes.
@@ -61,6 +64,7 @@ impl Book {
                 builtin.hardware("torch-wheels").unwrap_or_default(),
             ),
             wheels: Wheels::new(builtin.hardware("wheels").unwrap_or_default()),
+            framework_builds: FrameworkBuilds::new(builtin.hardware("framework-builds").unwrap_or_default()),
             vocabulary: Vocabulary::new(include_str!("../../kb/causes.csv")),
             recipes: BTreeMap::new(),
             by_id: HashMap::new(),

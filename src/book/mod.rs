@@ -12,6 +12,7 @@ pub(crate) mod code_rows;
 pub(crate) mod codes;
 pub(crate) mod contents;
 pub mod errors;
+pub(crate) mod framework_builds;
 pub(crate) mod hardware;
 pub(crate) mod matter;
 pub(crate) mod matter_check;

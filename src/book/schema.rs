@@ -26,6 +26,10 @@ pub struct FrontMatter {
     /// Any one may match.
     #[serde(default)]
     pub signatures: Vec<SignatureSpec>,
+    /// Expression over facts of the text with which no run works on the GPU: where it holds and no message tells what
+    /// failed, this page is the answer.
+    #[serde(default)]
+    pub conflict: Option<String>,
     /// Faults that commonly follow from this one: where both occur in a text, this one is the primary.
     #[serde(default)]
     pub explains: Vec<String>,

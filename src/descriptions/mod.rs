@@ -1,16 +1,18 @@
 //! What kind of problem somebody describes who has no message: "it takes ages", "the images are all black".
 //!
 //! Learned by `build.rs` from the composed descriptions in `kb/descriptions`, a file for each kind, with the concepts of
-//! `kb/wording/concepts.toml` in place of words. A new kind needs no Rust: a file named like a page or like an entry of
+//! `kb/wording/concepts.toml` and the plain words that several of them use. A new kind needs no Rust: a file named like a page or like an entry of
 //! `kb/errors`. Decoded when first asked, which is where the book found nothing in a text.
 
 mod concepts;
 mod model;
+mod words;
 
 use std::sync::LazyLock;
 
 use concepts::Concepts;
-use model::{Learned, NONE};
+use model::{Features, Learned, NONE};
+use words::Words;
 
 /// What somebody describes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +34,7 @@ pub(crate) struct Described {
 struct Reader {
     learned: Learned<&'static str>,
     concepts: Concepts<'static>,
+    words: Words<'static>,
     none: usize,
 }
 
@@ -39,17 +42,20 @@ static READER: LazyLock<Reader> = LazyLock::new(|| {
     let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/descriptions.postcard"));
     let learned: Learned<&'static str> = postcard::from_bytes(bytes).expect("the same build wrote these bytes");
     let concepts = Concepts::new(learned.concepts.iter().copied(), learned.alternatives.iter().copied());
+    let after_concepts = u16::try_from(2 * learned.concepts.len()).expect("as at build time");
+    let words = Words::new(learned.words.iter().copied(), after_concepts);
     let none = learned.kinds.iter().position(|kind| *kind == NONE).unwrap_or(usize::MAX);
-    Reader { learned, concepts, none }
+    Reader { learned, concepts, words, none }
 });
 
 /// What a text describes; `None` where it holds no concept at all.
 pub(crate) fn described(text: &str) -> Option<Described> {
-    let features = READER.concepts.features(text);
-    if features.is_empty() {
+    let concepts = READER.concepts.features(text);
+    if concepts.is_empty() {
         return None;
     }
-    let names = |concepts: &[u16]| concepts.iter().any(|concept| features.contains(concept));
+    let features = Features { concepts, words: READER.words.features(text) };
+    let names = |concepts: &[u16]| concepts.iter().any(|concept| features.concepts.contains(concept));
     let question = text.contains(['?', '？']);
     let probabilities = READER.learned.probabilities(&features);
     let no_problem = probabilities.get(READER.none).copied().unwrap_or(0.0);
@@ -61,7 +67,7 @@ pub(crate) fn described(text: &str) -> Option<Described> {
         no_problem,
         by_person: names(&READER.learned.writer) || question,
         asks: names(&READER.learned.asks) || question,
-        concepts: features.len(),
+        concepts: features.concepts.len(),
     })
 }
 

@@ -1,4 +1,5 @@
-//! Which kind of problem a description is of: a weight for each concept and kind, learned from composed descriptions.
+//! Which kind of problem a description is of: a weight for each concept and word and each kind, learned from composed
+//! descriptions.
 //!
 //! `build.rs` includes this file by path, and learns.
 
@@ -20,29 +21,46 @@ pub(crate) struct Learned<S> {
     pub(crate) writer: Vec<u16>,
     /// The concepts by which somebody asks for help.
     pub(crate) asks: Vec<u16>,
+    /// The plain words that say something beside the concepts; their features are numbered after those of the concepts.
+    pub(crate) words: Vec<S>,
     /// The kinds of problems: names of pages, or of entries of `kb/errors`. All kinds without a problem are one, `none`.
     pub(crate) kinds: Vec<S>,
-    /// For each kind a row: the weight of each feature (see `Concepts::features`), and last what it has in any case.
+    /// For each kind a row: the weight of each feature, and last what it has in any case.
     pub(crate) weights: Vec<Vec<f32>>,
+}
+
+/// What a text holds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Features {
+    /// See `Concepts::features`.
+    pub(crate) concepts: BTreeSet<u16>,
+    /// See `Words::features`.
+    pub(crate) words: BTreeSet<u16>,
+}
+
+impl Features {
+    /// The weight of each feature in a score: many of a sort say little more together than a few.
+    fn scaled(&self) -> impl Iterator<Item = (usize, f32)> {
+        let scale = |of: &BTreeSet<u16>, factor: f32| factor / (of.len().max(1) as f32).sqrt();
+        let (concept, word) = (scale(&self.concepts, 2.0), scale(&self.words, 3.0));
+        let concepts = self.concepts.iter().map(move |&feature| (usize::from(feature), concept));
+        concepts.chain(self.words.iter().map(move |&feature| (usize::from(feature), word)))
+    }
 }
 
 impl<S> Learned<S> {
     /// The probability of each kind, in their order.
     #[allow(dead_code, reason = "only the library asks")]
-    pub(crate) fn probabilities(&self, features: &BTreeSet<u16>) -> Vec<f32> {
+    pub(crate) fn probabilities(&self, features: &Features) -> Vec<f32> {
         softmax(self.weights.iter().map(|row| score(row, features)).collect())
     }
 }
 
 /// How far a row of weights speaks for its kind.
-pub(crate) fn score(row: &[f32], features: &BTreeSet<u16>) -> f32 {
-    let weight = |feature: u16| row.get(usize::from(feature)).copied().unwrap_or(0.0);
-    features.iter().map(|&feature| weight(feature)).sum::<f32>() * scale(features) + row.last().copied().unwrap_or(0.0)
-}
-
-/// Many concepts say little more together than a few.
-fn scale(features: &BTreeSet<u16>) -> f32 {
-    2.0 / (features.len().max(1) as f32).sqrt()
+fn score(row: &[f32], features: &Features) -> f32 {
+    let weight = |feature: usize| row.get(feature).copied().unwrap_or(0.0);
+    let sum: f32 = features.scaled().map(|(feature, scale)| weight(feature) * scale).sum();
+    sum + row.last().copied().unwrap_or(0.0)
 }
 
 fn softmax(mut scores: Vec<f32>) -> Vec<f32> {
@@ -60,7 +78,7 @@ fn softmax(mut scores: Vec<f32>) -> Vec<f32> {
 /// Learns the weights: multinomial logistic regression by stochastic gradient descent with AdaGrad's step sizes
 /// (Duchi, Hazan, Singer 2011), always in the same order. An example of a rare kind is worth more. `examples` are features with the number of their kind.
 #[allow(dead_code, reason = "build.rs learns")]
-pub(crate) fn learn(examples: &[(BTreeSet<u16>, usize)], kinds: usize, features: usize) -> Vec<Vec<f32>> {
+pub(crate) fn learn(examples: &[(Features, usize)], kinds: usize, features: usize) -> Vec<Vec<f32>> {
     /// Passes over the examples, the first step, and how strongly weights are drawn to zero in each.
     const PASSES: usize = 15;
     const STEP: f32 = 0.25;
@@ -84,10 +102,9 @@ pub(crate) fn learn(examples: &[(BTreeSet<u16>, usize)], kinds: usize, features:
                 if error.abs() < 0.001 {
                     continue;
                 }
-                let last = features;
-                for place in present.iter().map(|&feature| usize::from(feature)).chain([last]) {
+                for (place, scale) in present.scaled().chain([(features, 1.0)]) {
                     let weight = weights[kind][place];
-                    let slope = error * if place == last { 1.0 } else { scale(present) } + SHRINK * weight;
+                    let slope = error * scale + SHRINK * weight;
                     squares[kind][place] += slope * slope;
                     weights[kind][place] = weight - STEP * slope / squares[kind][place].sqrt();
                 }

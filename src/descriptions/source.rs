@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::concepts::{ConceptFile, Concepts};
-use super::model::{Learned, NONE, learn};
+use super::model::{Features, Learned, NONE, learn};
+use super::words::{self, Words};
 
 /// Descriptions of one kind, and its name: the file's stem.
 pub(crate) struct Kind {
@@ -51,12 +52,19 @@ pub(crate) fn learned(
         return Err(format!("kb/descriptions/{}.txt: no page and no described entry has this name", stray.name));
     }
     let names_of_kinds: Vec<String> = kinds.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
+    let lines = |kind: &'_ Kind| {
+        kind.text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all: Vec<String> = kinds.iter().flat_map(lines).collect();
+    let words = words::common(all.iter().map(String::as_str));
+    let after_concepts = u16::try_from(2 * names.len()).map_err(|_| "too many concepts".to_owned())?;
+    let plain = Words::new(words.iter().map(String::as_str), after_concepts);
     let mut examples = Vec::new();
     for kind in kinds {
         let number = names_of_kinds.iter().position(|other| *other == name(kind)).unwrap_or_default();
-        let lines = kind.text.lines().filter(|line| !line.trim().is_empty());
-        examples.extend(lines.map(|line| (found.features(line), number)));
+        let features = |line: &String| Features { concepts: found.features(line), words: plain.features(line) };
+        examples.extend(lines(kind).iter().map(|line| (features(line), number)));
     }
-    let weights = learn(&examples, names_of_kinds.len(), 2 * names.len());
-    Ok(Learned { concepts: names, alternatives, writer, asks, kinds: names_of_kinds, weights })
+    let weights = learn(&examples, names_of_kinds.len(), 2 * names.len() + words.len());
+    Ok(Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, weights })
 }

@@ -26,9 +26,9 @@ pub(super) fn from_catalogue(facts: &mut Facts, book: &Book) {
         let arch = format!("sm_{}", capability.replace('.', ""));
         facts.add("gpu.arch", Value::Text(arch), Source::Catalogue, None);
     }
-    onnxruntime(facts);
+    framework_builds(facts, book);
     driver(facts);
-    age_of_build(facts);
+    age_of_build(facts, book);
     memory_in_words(facts);
 }
 
@@ -98,26 +98,41 @@ fn wheel(facts: &mut Facts, book: &Book) {
     }
 }
 
-/// The CUDA and cuDNN of ONNX Runtime's wheels on PyPI (its documentation, "CUDA Execution Provider", requirements;
-/// from 1.27 on the extra `cuda` of the wheels requires CUDA 13).
-fn onnxruntime(facts: &mut Facts) {
-    let Some(version) = facts.text("onnxruntime.version").map(str::to_owned) else { return };
-    let table =
-        [(">=1.27,<2", "13", "9"), (">=1.19,<1.27", "12", "9"), (">=1.7,<1.19", "11", "8"), (">=1.2,<1.7", "10", "7")];
-    if let Some((_, cuda, cudnn)) = table.iter().find(|(range, ..)| compatibility::matches(&version, range)) {
-        for (name, value) in [("onnxruntime.cuda", cuda), ("onnxruntime.cudnn", cudnn)] {
-            facts.add(name, Value::Text((*value).to_owned()), Source::Catalogue, None);
+/// The CUDA and cuDNN of the official builds of frameworks that do not bring their own.
+fn framework_builds(facts: &mut Facts, book: &Book) {
+    for framework in ["onnxruntime", "tensorflow"] {
+        let Some(version) = facts.text(&format!("{framework}.version")) else { continue };
+        let Some(build) = book.framework_builds.of(framework, version) else { continue };
+        for (part, value) in [("cuda", &build.cuda), ("cudnn", &build.cudnn)] {
+            facts.add(format!("{framework}.{part}"), Value::Text(value.clone()), Source::Catalogue, None);
         }
     }
 }
 
 /// Whether the GPU came after the CUDA that the software is built with: such a build has no code for it.
-fn age_of_build(facts: &mut Facts) {
-    let Some(cuda) = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned() else { return };
-    let Value::Text(version) = &cuda.value else { return };
-    let newer = facts.text("gpu.compute_capability").map(|capability| !compatibility::cuda_knows(version, capability));
-    facts.add("build.cuda", cuda.value.clone(), cuda.source, cuda.line);
-    if let Some(newer) = newer {
-        facts.add("gpu.newer_than_build", Value::Bool(newer), cuda.source, cuda.line);
+fn age_of_build(facts: &mut Facts, book: &Book) {
+    if let Some(cuda) = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned() {
+        facts.add("build.cuda", cuda.value, cuda.source, cuda.line);
     }
+    let Some((cuda, source, line)) = newest_cuda(facts, book) else { return };
+    let newer = facts.text("gpu.compute_capability").map(|capability| !compatibility::cuda_knows(&cuda, capability));
+    if let Some(newer) = newer {
+        facts.add("gpu.newer_than_build", Value::Bool(newer), source, line);
+    }
+}
+
+/// The CUDA of the build, where the text gives it; otherwise the newest with which that release was ever built.
+fn newest_cuda(facts: &Facts, book: &Book) -> Option<(String, Source, Option<u32>)> {
+    let stated = facts.get("torch.cuda").or(facts.get("cuda.version")).and_then(|fact| match &fact.value {
+        Value::Text(cuda) => Some((cuda.clone(), fact.source, fact.line)),
+        _ => None,
+    });
+    stated.or_else(|| {
+        ["torch", "tensorflow"].into_iter().find_map(|framework| {
+            let fact = facts.get(&format!("{framework}.version"))?;
+            let Value::Text(version) = &fact.value else { return None };
+            let build = book.framework_builds.of(framework, version)?;
+            Some((build.cuda.clone(), Source::Catalogue, fact.line))
+        })
+    })
 }

@@ -3,11 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use super::conditions::Conditions;
+use super::enrich;
 use super::primary::{Candidate, Severity, is_request_to_stop};
 use super::unlisted::reporting_line;
 use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
+use crate::condition::Condition;
 use crate::incident::{self, Complaint, Description, Incident, Kind};
 use crate::matching::{Hit, Origin};
 use crate::text::Transcript;
@@ -15,11 +18,11 @@ use crate::text::Transcript;
 /// Sentences whose probability to describe no problem is below this are a report, and above `NO_PROBLEM` none. Of the 3,900
 /// composed descriptions, each judged by what was learned from the other four fifths, the first misses 16 % of the
 /// problems and takes 21 % of the others for one, which were written to hold the same words.
-const A_PROBLEM: f32 = 0.13;
+const A_PROBLEM: f32 = 0.22;
 const NO_PROBLEM: f32 = 0.93;
 
 /// The same where nothing is asked.
-const A_PROBLEM_TOLD: f32 = 0.02;
+const A_PROBLEM_TOLD: f32 = 0.05;
 
 /// How probable it may be that a report of a problem describes none.
 fn most(description: &Description) -> f32 {
@@ -53,8 +56,11 @@ pub(super) fn last_resort(
 ) -> Option<Candidate> {
     let description = incident::description(transcript, incident);
     let is_none = description.is_some_and(|it| it.described.no_problem > NO_PROBLEM);
+    // A line that an entry explains says more than one that only sounds like a failure.
+    let explained_line = reporting_line(transcript, incident);
     if let Some(complaint) = incident::complaint(transcript, incident)
         && !is_none
+        && (complaint.despite || explained_line.is_none())
     {
         return Some(complained(complaint, transcript, incident, book));
     }
@@ -65,8 +71,10 @@ pub(super) fn last_resort(
     if let Some(fault) = found.and_then(|found| found.symptom).and_then(|id| book.find(id)) {
         return found.map(|found| reported(found.line, Some(fault), transcript, incident));
     }
-    // A line that an entry explains says more than one that only sounds like a failure.
-    if let Some(line) = reporting_line(transcript, incident) {
+    if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
+        return Some(conflict);
+    }
+    if let Some(line) = explained_line {
         return Some(reported(line, None, transcript, incident));
     }
     let problem = |it: &Description| it.described.concepts >= FEWEST_CONCEPTS && it.described.no_problem < most(it);
@@ -76,6 +84,19 @@ pub(super) fn last_resort(
         return Some(Candidate { described: Some(kind), ..found });
     }
     Some(reported(found?.line, None, transcript, incident))
+}
+
+/// The page of a conflict between the versions that the text shows, at the line that shows one of them.
+fn conflict(transcript: &Transcript, incident: &Incident, book: &Book) -> Option<Candidate> {
+    incident.facts.text("gpu.name")?;
+    let mut facts = incident.facts.clone();
+    enrich::from_catalogue(&mut facts, book);
+    let conditions = Conditions::new(&facts);
+    book.faults.iter().enumerate().find_map(|(fault, entry)| {
+        let shown = conditions.holds(&Condition::new(entry.matter.conflict.as_deref()?))?.line?;
+        let line = transcript.lines().find(|line| line.number == shown)?.index;
+        Some(reported(line, Some(fault), transcript, incident))
+    })
 }
 
 fn complained(complaint: Complaint, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {

@@ -1,5 +1,5 @@
-//! A name that a package removed, renamed or does not have yet: what was asked for, who asked, and what the table of
-//! names (`kb/removed.csv`) knows about it.
+//! A name that a package removed, renamed or does not have yet: what was asked for, who asked, and what the tables of
+//! names (`kb/removed.csv`, `kb/lifetimes.csv`) know about it.
 
 use super::{ErrorEvent, Frame, Incident};
 use crate::facts::{Facts, Source, Value};
@@ -36,18 +36,18 @@ pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorE
             None => {}
         }
         words("api.installed", installed(incident, &known).unwrap_or_default(), Source::Text);
-        if let Some(row) = known.row {
+        if let Some(change) = &known.change {
             for (name, value) in [
-                ("api.removed_in", row.removed_in),
-                ("api.since", row.since),
-                ("api.replacement", row.replacement),
-                ("api.users", row.users),
+                ("api.removed_in", change.removed_in),
+                ("api.since", change.since),
+                ("api.replacement", change.replacement),
+                ("api.users", change.users),
             ] {
                 words(name, value, Source::Catalogue);
             }
-            match row.python() {
-                Some(version) => words("api.python", &version, Source::Catalogue),
-                None => words("api.pin", row.pin, Source::Catalogue),
+            match &change.python {
+                Some(version) => words("api.python", version, Source::Catalogue),
+                None => words("api.pin", &change.pin, Source::Catalogue),
             }
         }
         return;
@@ -56,7 +56,7 @@ pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorE
 
 /// The package as pip names it; `Python` for the standard library.
 fn distribution<'k>(known: &Known<'k>) -> &'k str {
-    known.row.map_or(known.package, |row| row.distribution())
+    known.change.as_ref().map_or(known.package, |change| change.distribution)
 }
 
 /// Its version, where the text gives it.

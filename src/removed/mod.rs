@@ -1,14 +1,17 @@
-//! Names that a package removed, renamed or does not have yet (`kb/removed.csv`), and the errors that report them.
+//! Names that a package removed, renamed or does not have yet, and the errors that report them: a table with what to use
+//! instead (`kb/removed.csv`), and one that is computed from the released wheels (`kb/lifetimes.csv`).
 //!
 //! Only names of known packages count: a missing name of the user's own module is no matter of versions.
 
 mod form;
+mod lifetimes;
 pub mod source;
 
 use std::sync::LazyLock;
 
 use crate::packages;
 pub(crate) use form::Missing;
+use lifetimes::Lifetime;
 pub use source::{Kind, Row};
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/removed.postcard"));
@@ -21,7 +24,7 @@ pub fn builtin() -> &'static [Row<&'static str>] {
 }
 
 /// A missing name of a known package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Known<'t> {
     /// The top-level module.
     pub package: &'t str,
@@ -29,8 +32,42 @@ pub(crate) struct Known<'t> {
     pub name: &'t str,
     /// What it is.
     pub kind: Kind,
-    /// The row of the table.
-    pub row: Option<&'static Row<&'static str>>,
+    /// Which releases have the name, where the tables tell.
+    pub change: Option<Change>,
+}
+
+/// Which releases have a name, and what to use instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// As pip names the package; `Python` for the standard library.
+    pub distribution: &'static str,
+    /// The first release without the name; empty if none.
+    pub removed_in: &'static str,
+    /// The first release with it; empty if it was there from the beginning.
+    pub since: &'static str,
+    /// What to use instead, as markdown; may be empty.
+    pub replacement: &'static str,
+    /// Software that is known to use the name; may be empty.
+    pub users: &'static str,
+    /// The releases that have it, as pip takes them.
+    pub pin: String,
+    /// The version of Python to use, where its own library lost or gained the name.
+    pub python: Option<String>,
+}
+
+impl From<&Row<&'static str>> for Change {
+    fn from(row: &Row<&'static str>) -> Self {
+        let Row { removed_in, since, replacement, users, .. } = *row;
+        let (distribution, pin, python) = (row.distribution(), row.pin.to_owned(), row.python());
+        Self { distribution, removed_in, since, replacement, users, pin, python }
+    }
+}
+
+impl From<Lifetime> for Change {
+    fn from(known: Lifetime) -> Self {
+        let Lifetime { distribution, removed_in, since, .. } = known;
+        Self { distribution, removed_in, since, replacement: "", users: "", pin: known.pin(), python: None }
+    }
 }
 
 /// What a line says is missing from a known package. `near` tells whether a word is in the lines around: some forms name
@@ -38,7 +75,7 @@ pub(crate) struct Known<'t> {
 pub(crate) fn known<'t>(line: &'t str, near: impl Fn(&str) -> bool) -> Option<Known<'t>> {
     let told = builtin().iter().find(|row| !row.message.is_empty() && line.contains(row.message));
     if let Some(row) = told {
-        return Some(Known { package: row.package, name: row.leaf(), kind: row.kind, row: Some(row) });
+        return Some(Known { package: row.package, name: row.leaf(), kind: row.kind, change: Some(row.into()) });
     }
     let missing = Missing::of(line)?;
     let rows: Vec<_> = builtin().iter().filter(|row| row.describes(&missing)).collect();
@@ -49,12 +86,20 @@ pub(crate) fn known<'t>(line: &'t str, near: impl Fn(&str) -> bool) -> Option<Kn
             nearest.or(rows.first().filter(|_| named)).copied()
         }
     };
-    let package = match (row, missing.root()) {
-        (Some(row), _) => row.package,
-        (None, Some(root)) => root,
-        (None, None) => return None,
+    let lifetime = if row.is_none() { lifetimes::of(&missing, &near) } else { None };
+    let package = match (row, lifetime, missing.root()) {
+        (Some(row), ..) => row.package,
+        (None, Some(known), _) => known.package,
+        (None, None, Some(root)) => root,
+        (None, None, None) => return None,
     };
-    Some(Known { package, name: missing.name, kind: missing.kind, row })
+    let change = row.map(Change::from).or(lifetime.map(Change::from));
+    Some(Known { package, name: missing.name, kind: missing.kind, change })
+}
+
+/// The package behind the name under which it is usually imported.
+fn root_of(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, package)| package)
 }
 
 impl Missing<'_> {
@@ -149,7 +194,7 @@ mod tests {
 
     fn found(line: &str, around: &str) -> Option<(String, String)> {
         let known = known(line, |word| around.contains(word))?;
-        Some((known.package.to_owned(), known.row.map(|row| row.pin.to_owned()).unwrap_or_default()))
+        Some((known.package.to_owned(), known.change.map(|change| change.pin).unwrap_or_default()))
     }
 
     #[test]

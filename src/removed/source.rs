@@ -1,4 +1,4 @@
-//! Reads `kb/removed.csv`. `build.rs` includes this file by path.
+//! Reads `kb/removed.csv` and `kb/lifetimes.csv`. `build.rs` includes this file by path.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,4 +57,33 @@ pub struct Row<S> {
 /// The rows of the table, and the broken ones as line and reason.
 pub fn read(text: &str) -> (Vec<Row<String>>, Vec<(u64, String)>) {
     crate::table::rows(text)
+}
+
+/// One row of `kb/lifetimes.csv`: the columns of `kb/removed.csv` that wheels tell.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LifetimeRow {
+    package: String,
+    name: String,
+    kind: Kind,
+    since: String,
+    removed_in: String,
+    distribution: String,
+}
+
+/// The rows of the table of lifetimes, and the broken ones as line and reason.
+pub fn read_lifetimes(text: &str) -> (Vec<LifetimeRow>, Vec<(u64, String)>) {
+    crate::table::rows(text)
+}
+
+/// The rows as the lines that `lifetimes.rs` searches.
+pub fn sorted_lines(rows: &[LifetimeRow]) -> String {
+    let line = |row: &LifetimeRow| {
+        let (owner, leaf) = row.name.rsplit_once('.').unwrap_or(("", &row.name));
+        let LifetimeRow { package, since, removed_in, distribution, .. } = row;
+        format!("{leaf}\t{}\t{package}\t{owner}\t{since}\t{removed_in}\t{distribution}\n", row.kind.word())
+    };
+    let mut lines: Vec<String> = rows.iter().map(line).collect();
+    lines.sort_unstable();
+    format!("\n{}", lines.concat())
 }
