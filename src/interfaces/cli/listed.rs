@@ -23,8 +23,9 @@ const WIDE: usize = 100;
 /// A narrower page has no columns of dates and severities.
 const NARROW: usize = 60;
 
-pub(super) fn terminal(listed: &Listed, output: &Output) -> String {
+pub(super) fn terminal(listed: &Listed, output: &Output, in_full: bool) -> String {
     let mut sheet = output.sheet();
+    sheet.in_full = in_full;
     match listed.reports.is_empty() {
         true => sheet.paragraph(&list::nothing(listed.is_filtered)),
         false => {
@@ -99,6 +100,10 @@ fn rows(sheet: &mut Sheet, rows: &[Row]) {
         pieces.push(piece(PLAIN, shorten_end(&clean::line(&inline::plain(&row.title)), room)));
         pieces.push(piece(FAINT, more));
         sheet.line(&pieces);
+        if sheet.in_full {
+            let places = std::iter::once(&row.path).chain(&row.copies);
+            places.for_each(|path| sheet.verbatim(&clean::line(path), column + 2, FAINT));
+        }
     }
 }
 

@@ -276,9 +276,9 @@ fn add(
 fn log(args: &Options) -> Result<Input> {
     let needs_none = report::kind(&args.template) == "CHG" && args.append.is_none();
     match &args.file {
-        None if needs_none => Ok(Input { bytes: Vec::new(), selection: None }),
-        None => input::read(Path::new("-")),
-        Some(file) => input::read(file),
+        None if needs_none => Ok(Input::default()),
+        None => input::one(Path::new("-")),
+        Some(file) => input::one(file),
     }
 }
 
