@@ -129,7 +129,10 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
                     let mut text = if several { heading(name, place, format, output.terminal) } else { String::new() };
                     let of_several = several.then(|| shown(name));
                     text.push_str(&rendered(&diagnosis, format, output.screen(common), of_several.as_deref()));
-                    output.write(&text)?;
+                    match common.verbose && !several {
+                        true => output.page(&text, common)?,
+                        false => output.write(&text)?,
+                    }
                 }
             }
             place += 1;
