@@ -41,6 +41,8 @@ pub mod machine;
 pub mod reports;
 #[cfg(feature = "os")]
 mod runner;
+#[cfg(feature = "os")]
+mod unpack;
 
 // What people and programs talk to.
 #[cfg(feature = "os")]

@@ -50,6 +50,9 @@ pub struct Report {
     pub prevention: Vec<String>,
     /// Ids of other reports that it mentions.
     pub related: Vec<String>,
+    /// Whether its cause is still a supposition: a draft, or an open report with hypotheses alone. What it proposes may
+    /// be Faultbook's own words, so it is no evidence for another failure.
+    pub is_unconfirmed: bool,
     /// Paths of code named in it, with a line where given.
     pub code_paths: Vec<String>,
     /// The document as it is, front matter included.

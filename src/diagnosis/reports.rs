@@ -154,7 +154,7 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
     matches
         .iter()
         .map(|found| {
-            let solutions = &found.report.solutions;
+            let solutions: &[Solution] = if found.report.is_unconfirmed { &[] } else { &found.report.solutions };
             let proposed = |solution: &&Solution| solution.kind == SolutionKind::Proposed;
             let solution = solutions
                 .iter()
@@ -178,7 +178,9 @@ pub(super) fn shown(matches: &[Match]) -> Vec<ReportHit> {
 
 /// Where the text names no GPU, the best matching report's environment is used, as the weakest evidence.
 pub(super) fn inherit_environment(matches: &[Match], facts: &mut Facts) {
-    let Some(best) = matches.first().filter(|best| best.score >= SAME_STORY) else { return };
+    let Some(best) = matches.first().filter(|best| best.score >= SAME_STORY && !best.report.is_unconfirmed) else {
+        return;
+    };
     if facts.get("gpu.name").is_some() {
         return;
     }
@@ -195,7 +197,7 @@ pub(super) fn apply_report_evidence(
     library: Library<'_>,
     precedents: &Precedents,
 ) {
-    for found in matches.iter().filter(|found| found.score >= SAME_STORY).take(1) {
+    for found in matches.iter().filter(|found| found.score >= SAME_STORY && !found.report.is_unconfirmed).take(1) {
         for one in weighed.iter_mut() {
             let id = causes[one.cause].id.as_str();
             let named = found.report.root_causes.iter().position(|cause| library.book.vocabulary.is_about(id, cause));

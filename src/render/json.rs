@@ -23,6 +23,9 @@ pub const SCHEMA: &str = "faultbook/diagnosis/2";
 struct Answer<'a> {
     /// The name and version of the format.
     schema: &'static str,
+    /// The file, or the member of an archive, that was read; only where one of several answers is printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'a str>,
     #[serde(flatten)]
     diagnosis: &'a Diagnosis,
     /// The known facts in words with units: `gpu`, `torch` and other packages by their names, everything else by its
@@ -32,7 +35,7 @@ struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     fn of(diagnosis: &'a Diagnosis) -> Self {
-        Self { schema: SCHEMA, diagnosis, environment: environment(&diagnosis.environment) }
+        Self { schema: SCHEMA, input: None, diagnosis, environment: environment(&diagnosis.environment) }
     }
 }
 
@@ -46,6 +49,14 @@ pub fn render(diagnosis: &Diagnosis) -> String {
 /// The answer as an object on one line, for several answers in one stream.
 pub fn render_line(diagnosis: &Diagnosis) -> String {
     let mut text = serde_json::to_string(&Answer::of(diagnosis)).expect("plain values with text keys");
+    text.push('\n');
+    text
+}
+
+/// The same, with the name of the text that it answers.
+pub fn render_line_of(input: &str, diagnosis: &Diagnosis) -> String {
+    let answer = Answer { input: Some(input), ..Answer::of(diagnosis) };
+    let mut text = serde_json::to_string(&answer).expect("plain values with text keys");
     text.push('\n');
     text
 }

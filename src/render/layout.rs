@@ -34,6 +34,8 @@ pub(crate) fn piece(style: Style, words: impl AsRef<str>) -> Piece {
 pub(crate) struct Sheet {
     width: usize,
     color: bool,
+    /// Whether lists are shown with every item.
+    pub(crate) in_full: bool,
     out: String,
 }
 
@@ -98,11 +100,16 @@ impl Paragraph {
 impl Sheet {
     /// An empty page.
     pub(crate) fn new(width: usize, color: bool) -> Self {
-        Self { width: width.max(NARROWEST), color, out: String::new() }
+        Self { width: width.max(NARROWEST), color, in_full: false, out: String::new() }
     }
 
     pub(crate) fn width(&self) -> usize {
         self.width
+    }
+
+    /// How many items of a list are shown, of which a short page shows so many.
+    pub(crate) fn most(&self, usual: usize) -> usize {
+        if self.in_full { usize::MAX } else { usual }
     }
 
     /// The text so far, without blank lines at its end.

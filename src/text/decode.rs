@@ -54,6 +54,12 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     Decoded { text: Cow::Owned(text), kind: Kind::Replaced(mark), notes }
 }
 
+/// Whether bytes that begin so can be a text: few of them are control characters, or it is UTF-16.
+pub(crate) fn is_text(head: &[u8]) -> bool {
+    let is_control = |byte: &&u8| matches!(**byte, 0..=7 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    wide(head).is_some() || head.iter().filter(is_control).count() * 20 <= head.len()
+}
+
 /// Whether the bytes are UTF-16: little endian or not, and the length of the mark.
 fn wide(bytes: &[u8]) -> Option<(bool, usize)> {
     match bytes {

@@ -27,6 +27,7 @@ mod wrapped;
 
 use std::ops::Range;
 
+pub(crate) use decode::is_text;
 pub(crate) use excerpt::Excerpt;
 pub(crate) use mend::Edit;
 
@@ -276,6 +277,11 @@ impl Transcript {
     /// Changes to the text that its reader should know about.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Adds what is known of how the text came here.
+    pub(crate) fn note(&mut self, note: String) {
+        self.notes.push(note);
     }
 
     /// Number of physical lines of the original text.

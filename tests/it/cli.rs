@@ -4,4 +4,5 @@ mod answers;
 mod checks;
 mod inputs;
 mod lookups;
+mod packed;
 mod surroundings;

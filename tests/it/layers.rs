@@ -33,6 +33,7 @@ const LAYERS: &[&str] = &[
     "render",
     // What needs an operating system.
     "files",
+    "unpack",
     "machine",
     "reports",
     "check",

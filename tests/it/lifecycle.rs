@@ -69,7 +69,7 @@ fn filters_combine() {
     let found = place.run("list --status closed", "");
     assert_eq!(
         (found.code, found.out.as_str()),
-        (0, "1 bug report: 1 solved\nBUG-20250210-001  2025-02-10  high  resolved     About BUG-20250210-001\n")
+        (0, "1 bug report: 1 solved\nBUG-20250210-001  2025-02-10  high  resolved  About BUG-20250210-001\n")
     );
     let table = place.run("list --status closed --format markdown", "").out;
     assert!(table.contains("| BUG-20250210-001 | About BUG-20250210-001 |") && table.contains("| oom |"), "{table}");

@@ -66,10 +66,6 @@ pub(crate) struct Options {
     #[arg(long, value_name = "DIR")]
     pub(crate) texts: Option<PathBuf>,
 
-    /// Also show informational findings.
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
-
     #[command(flatten)]
     pub(crate) format: FormatArg<CheckFormat>,
 }
@@ -114,7 +110,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         texts.into_iter().partition(|sample| sample.name.ends_with(".healthy.txt"));
     let exists = |path: &str| Path::new(path).exists();
     // Trying the signatures on all texts is slow and yields only informational findings.
-    let corpus = if args.verbose { corpus.as_slice() } else { &[] };
+    let corpus = if common.verbose { corpus.as_slice() } else { &[] };
     let setting = Setting {
         exists: &exists,
         reports: &reports,
@@ -135,7 +131,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         false => check::check(&documents, &setting),
         true => check::fix_all(&mut documents, &setting),
     };
-    inputs_left_out(&left_out, args.verbose);
+    inputs_left_out(&left_out, common.verbose);
     if args.diff {
         let text = differences(&before, &documents, &moves);
         output.write(&text)?;
@@ -143,7 +139,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     }
     write_back(&before, &documents, &moves)?;
     let findings = if moves.is_empty() { findings } else { moved(&mut documents, &moves, &setting) };
-    output.write(&rendered(&findings, &documents, args, &output))?;
+    output.write(&rendered(&findings, &documents, args, common.verbose, &output))?;
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
 }
 
@@ -197,10 +193,16 @@ fn moved(documents: &mut [Document], moves: &[Renumbered], setting: &Setting<'_>
     check::check(documents, setting)
 }
 
-fn rendered(findings: &[Finding], documents: &[Document], args: &Options, output: &Output<CheckFormat>) -> String {
+fn rendered(
+    findings: &[Finding],
+    documents: &[Document],
+    args: &Options,
+    infos: bool,
+    output: &Output<CheckFormat>,
+) -> String {
     let shared = || output::findings(findings, documents);
     match output.format {
-        CheckFormat::Terminal => output::terminal(findings, documents, shown_as(args, output)),
+        CheckFormat::Terminal => output::terminal(findings, documents, shown_as(args, infos, output)),
         CheckFormat::Json => output::json(findings, documents),
         CheckFormat::Sarif => sarif::render(&shared()),
         CheckFormat::Github => github::render(&shared()),
@@ -208,8 +210,8 @@ fn rendered(findings: &[Finding], documents: &[Document], args: &Options, output
     }
 }
 
-fn shown_as(args: &Options, output: &Output<CheckFormat>) -> Shown {
-    let Options { verbose: infos, long, statistics, .. } = *args;
+fn shown_as(args: &Options, infos: bool, output: &Output<CheckFormat>) -> Shown {
+    let Options { long, statistics, .. } = *args;
     Shown { width: output.terminal.width, infos, long, statistics }
 }
 

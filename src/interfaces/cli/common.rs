@@ -12,6 +12,14 @@ pub(crate) struct Common {
     #[command(flatten)]
     pub(crate) format: FormatArg<DiagnoseFormat>,
 
+    /// The same as `--format json`.
+    #[arg(long, global = true, hide = true)]
+    pub(crate) json: bool,
+
+    /// Say more: all causes, actions and consequences; the places of listed reports; informational findings.
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+
     /// A folder of bug reports (repeatable); instead of those named in faultbook.toml or found in the usual places.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) reports: Vec<PathBuf>,

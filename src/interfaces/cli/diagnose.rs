@@ -21,7 +21,7 @@ use super::exit::Exit;
 use super::failure::Result;
 use super::format::{AnswerFormat, FormatArg, Formats};
 use super::input::Input;
-use super::output::Output;
+use super::output::{Output, Screen};
 use super::{clipboard, complain, input, open, progress};
 
 #[derive(Debug, Clone, Default, Args)]
@@ -45,7 +45,7 @@ pub(crate) struct Options {
 impl Options {
     /// The text from the command line.
     pub(crate) fn typed(&self) -> Input {
-        Input { bytes: self.text.clone().unwrap_or_default().into_bytes(), selection: None }
+        Input::of(self.text.clone().unwrap_or_default().into_bytes())
     }
 }
 
@@ -105,33 +105,43 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let writer = Writer::of(output.format);
     let mut exits = Vec::with_capacity(files.len());
     let mut together = Findings::default();
-    for (place, file) in files.iter().enumerate() {
-        let read = match options.clipboard {
-            true => clipboard::text().map(|text| Input { bytes: text.into_bytes(), selection: None }),
-            false if options.text.is_some() => Ok(options.typed()),
-            false => input::read(file),
-        };
-        let input = match read {
-            Ok(input) => input,
-            Err(error) => {
-                complain(&error);
-                exits.push(Exit::Usage);
-                continue;
+    let mut place = 0;
+    for file in files {
+        let mut visit = |name: &Path, read: Result<Input>| {
+            let input = match read {
+                Ok(input) => input,
+                Err(error) => {
+                    complain(&error);
+                    exits.push(Exit::Usage);
+                    return Ok(());
+                }
+            };
+            let diagnosis = answer(&input, &knowledge, common)?;
+            exits.push(match diagnosis.verdict {
+                Verdict::KnownFault | Verdict::OrdinaryError => Exit::Found,
+                Verdict::UnlistedError | Verdict::NoError => Exit::None,
+            });
+            match writer {
+                Writer::Together(_) => together.add(&shown(name), &diagnosis),
+                Writer::Each(format) => {
+                    // A member of an archive is one of several.
+                    let several = files.len() > 1 || name != file.as_path();
+                    let mut text = if several { heading(name, place, format, output.terminal) } else { String::new() };
+                    let of_several = several.then(|| shown(name));
+                    text.push_str(&rendered(&diagnosis, format, output.screen(common), of_several.as_deref()));
+                    match common.verbose && !several {
+                        true => output.page(&text, common)?,
+                        false => output.write(&text)?,
+                    }
+                }
             }
+            place += 1;
+            Ok(())
         };
-        let diagnosis = answer(&input, &knowledge, common)?;
-        exits.push(match diagnosis.verdict {
-            Verdict::KnownFault | Verdict::OrdinaryError => Exit::Found,
-            Verdict::UnlistedError | Verdict::NoError => Exit::None,
-        });
-        match writer {
-            Writer::Together(_) => together.add(&name(file), &diagnosis),
-            Writer::Each(format) => {
-                let several = files.len() > 1;
-                let mut text = if several { heading(file, place, format, output.terminal) } else { String::new() };
-                text.push_str(&rendered(&diagnosis, format, output.terminal, several));
-                output.write(&text)?;
-            }
+        match options.clipboard {
+            true => visit(file, clipboard::text().map(|text| Input::of(text.into_bytes())))?,
+            false if options.text.is_some() => visit(file, Ok(options.typed()))?,
+            false => input::each(file, &mut visit)?,
         }
     }
     if let Writer::Together(render) = writer {
@@ -144,7 +154,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
 const CLIPBOARD: &str = "clipboard";
 
 /// The name of a text in an answer.
-fn name(file: &Path) -> String {
+fn shown(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
 
@@ -198,25 +208,28 @@ fn measured(_: &Located<'_>, _: &incident::Incident, _: &Common) -> Result<Optio
     Ok(None)
 }
 
-/// Prints one answer.
+/// Prints one answer; `one_of_several` is the name of its text.
 pub(crate) fn rendered(
     diagnosis: &Diagnosis,
     format: AnswerFormat,
-    terminal: Terminal,
-    one_of_several: bool,
+    screen: Screen,
+    one_of_several: Option<&str>,
 ) -> String {
     match format {
-        AnswerFormat::Terminal => terminal::render(diagnosis, terminal),
+        AnswerFormat::Terminal if screen.in_full => terminal::render_in_full(diagnosis, screen.terminal),
+        AnswerFormat::Terminal => terminal::render(diagnosis, screen.terminal),
         AnswerFormat::Markdown => markdown::render(diagnosis),
         AnswerFormat::Brief => brief::render(diagnosis),
-        AnswerFormat::Json if one_of_several => json::render_line(diagnosis),
-        AnswerFormat::Json => json::render(diagnosis),
+        AnswerFormat::Json => match one_of_several {
+            Some(name) => json::render_line_of(name, diagnosis),
+            None => json::render(diagnosis),
+        },
     }
 }
 
 /// Names the text that an answer belongs to. JSON has no heading: one line per text, in the order of the inputs.
 fn heading(file: &Path, place: usize, format: AnswerFormat, terminal: Terminal) -> String {
-    let name = name(file);
+    let name = shown(file);
     let gap = if place == 0 { "" } else { "\n" };
     match format {
         AnswerFormat::Terminal => {

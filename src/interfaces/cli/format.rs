@@ -4,6 +4,7 @@
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
+use super::common::Common;
 use super::diagnose::DiagnoseFormat;
 use super::failure::{Failure, Result};
 
@@ -50,7 +51,7 @@ impl Formats for AnswerFormat {
 /// The `--format` of a command.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct FormatArg<F: Formats> {
-    /// The output format [default: terminal].
+    /// The output format [default: terminal]; `--json` is `--format json`.
     #[arg(long, short, value_enum, value_name = "FORMAT")]
     format: Option<F>,
 }
@@ -62,6 +63,19 @@ impl<F: Formats> Default for FormatArg<F> {
 }
 
 impl<F: Formats> FormatArg<F> {
+    /// The format of a command; `--json` is short for one of them.
+    pub(crate) fn of(self, common: &Common) -> Result<F> {
+        let given = self.or(common.format)?;
+        if !common.json {
+            return Ok(given);
+        }
+        let json = F::from_str("json", false).map_err(|_| Failure::new("this command does not write JSON"))?;
+        if given != F::TERMINAL && given != json {
+            return Err(Failure::new("`--json` and `--format` name different formats").hint("give one of them"));
+        }
+        Ok(json)
+    }
+
     /// The format given after the command, otherwise the one before it, which is a format of `diagnose`.
     pub(crate) fn or(self, before: FormatArg<DiagnoseFormat>) -> Result<F> {
         let typed = before.format.as_ref().and_then(ValueEnum::to_possible_value);

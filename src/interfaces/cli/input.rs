@@ -1,18 +1,21 @@
-//! Reads inputs of any size with bounded memory: files and standard input.
+//! Reads inputs of any size with bounded memory: files and standard input, compressed or not, and archives of them.
 //!
 //! Up to [`WHOLE`] bytes are kept completely. Of a longer text, the start, the end and the lines around error words are
 //! kept (see [`super::reduce`]), and the answer says so.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read, Write as _};
-use std::path::Path;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
+use crate::render::words::counted;
+use crate::text::{self, Transcript};
+use crate::unpack::{self, Flaw, Log, Outcome, Skip, Source};
 use indicatif::ProgressBar;
 
 use super::failure::{Failure, Result};
-use super::progress;
 use super::reduce::{Limits, Reducer, Selection};
-use crate::text::{self, Transcript};
+use super::{output, progress};
 
 /// The longest text that is kept completely.
 const WHOLE: usize = 256 * 1024 * 1024;
@@ -24,20 +27,29 @@ const LONG: u64 = 8 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
 
 /// A text to diagnose.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Input {
     pub(crate) bytes: Vec<u8>,
     /// What was dropped, if the text is too long to be kept completely.
     pub(crate) selection: Option<Selection>,
+    /// Why the text ended early, if it did.
+    pub(crate) note: Option<String>,
 }
 
 impl Input {
+    /// A text that is all here.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        Self { bytes, ..Self::default() }
+    }
+
     /// Its lines, numbered as in the complete text.
     pub(crate) fn transcript(&self) -> Transcript {
-        match &self.selection {
+        let mut transcript = match &self.selection {
             Some(selection) => text::read_excerpt(&self.bytes, &selection.excerpt()),
             None => text::read(&self.bytes),
-        }
+        };
+        self.note.iter().for_each(|note| transcript.note(note.clone()));
+        transcript
     }
 
     /// Whether it takes long enough to show progress.
@@ -46,55 +58,193 @@ impl Input {
     }
 }
 
-/// Reads a file, or standard input if the name is `-`.
-pub(crate) fn read(path: &Path) -> Result<Input> {
+/// What is done with each text.
+pub(crate) type Visit<'v> = dyn FnMut(&Path, Result<Input>) -> Result<()> + 'v;
+
+/// Reads a file, or standard input if the name is `-`, and calls `visit` with its name and its text; of an archive with
+/// each of its texts, then with what could not be read of it.
+pub(crate) fn each(path: &Path, visit: &mut Visit<'_>) -> Result<()> {
+    let walked = walk(path, &mut |name, log, length| visit(name, text_of(name, log, length)));
+    match walked.and_then(|(outcome, visited)| visited.map(|()| outcome)) {
+        Ok(outcome) => match problem(path, &outcome) {
+            Some(failure) => visit(path, Err(failure)),
+            None => Ok(()),
+        },
+        Err(failure) => visit(path, Err(failure)),
+    }
+}
+
+/// Reads an input that must be one text.
+pub(crate) fn one(path: &Path) -> Result<Input> {
+    let mut input = None;
+    let mut names: Vec<String> = Vec::new();
+    let (outcome, visited) = walk(path, &mut |name, log, length| {
+        if names.is_empty() {
+            input = Some(text_of(name, log, length)?);
+        }
+        names.push(name.display().to_string());
+        Ok(())
+    })?;
+    visited?;
+    if let [first, _, ..] = names.as_slice() {
+        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        let hint = match path == Path::new("-") {
+            true => "unpack the archive, then name one of them".to_owned(),
+            false => format!("name one, for example `{first}`"),
+        };
+        return Err(Failure::new(format!("{} holds {} logs: {}", shown(path), all.len(), in_short(&all))).hint(hint));
+    }
+    match (problem(path, &outcome), input) {
+        (None, Some(input)) => Ok(input),
+        (Some(failure), _) => Err(failure),
+        (None, None) => Ok(Input::default()),
+    }
+}
+
+/// What is done with each log: its name, and its length where that is known.
+type VisitLog<'v> = dyn FnMut(&Path, &mut Log<'_>, Option<u64>) -> Result<()> + 'v;
+
+/// Goes through the logs of an input. The second result is the first failure of `visit`, which ends it.
+fn walk(path: &Path, visit: &mut VisitLog<'_>) -> Result<(Outcome, Result<()>)> {
+    if let Some((file, wanted)) = unpack::member_of(path) {
+        let mut is_there = false;
+        let found = walk(file, &mut |name, log, length| {
+            if log.member != wanted {
+                return Ok(());
+            }
+            is_there = true;
+            visit(name, log, length)
+        })?;
+        return match is_there {
+            // What else is in the archive does not matter.
+            true => Ok((Outcome::default(), found.1)),
+            false => Err(Failure::new(format!("`{}` has no log `{wanted}`", file.display()))
+                .hint(format!("`faultbook {}` reads all that it has", file.display()))),
+        };
+    }
     let failed = |error: io::Error| Failure::reading(path, &error);
-    if path == Path::new("-") {
+    let mut length = None;
+    let source = if path == Path::new("-") {
         let stdin = io::stdin();
         if stdin.is_terminal() {
             invite();
         }
-        return read_all(stdin.lock(), None, WHOLE, Limits::default()).map_err(failed);
-    }
-    let about = fs::metadata(path).map_err(|error| {
-        let failure = failed(error);
-        if path.extension().is_none() && path.components().count() == 1 {
-            return failure.hint("see `faultbook --help` for the commands");
+        Source::Stream(Box::new(stdin))
+    } else {
+        let about = fs::metadata(path).map_err(|error| {
+            let failure = failed(error);
+            if path.extension().is_none() && path.components().count() == 1 {
+                return failure.hint("see `faultbook --help` for the commands");
+            }
+            failure
+        })?;
+        if about.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
-        failure
-    })?;
-    if about.is_dir() {
-        return Err(failed(io::ErrorKind::IsADirectory.into()));
-    }
-    let file = File::open(path).map_err(failed)?;
-    // Pipes and devices have no meaningful length.
-    let length = Some(about.len()).filter(|_| about.is_file());
-    let input = read_all(file, length, WHOLE, Limits::default()).map_err(failed)?;
-    match no_text(&input.bytes) {
-        Some((what, how)) => {
-            let shown = path.display();
-            Err(Failure::new(format!("`{shown}` is {what}, not a text")).hint(how.replace("FILE", &shown.to_string())))
-        }
-        None => Ok(input),
-    }
+        // Pipes and devices have no meaningful length.
+        length = Some(about.len()).filter(|_| about.is_file());
+        Source::File(File::open(path).map_err(failed)?)
+    };
+    let mut visited = Ok(());
+    let outcome = unpack::each(source, unpack::Limits::default(), &mut |log| {
+        let name = match log.member {
+            "" => path.to_owned(),
+            member if path == Path::new("-") => PathBuf::from(member),
+            member => PathBuf::from(format!("{}/{member}", path.display())),
+        };
+        let length = length.filter(|_| log.is_plain);
+        visited = visit(&name, log, length);
+        if visited.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    Ok((outcome.map_err(failed)?, visited))
 }
 
-/// What a file is that begins like something else than text, and what to do with it.
-fn no_text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    const PICTURE: &str = "paste the text instead; a program for text recognition can read it from the picture";
-    const KINDS: &[(&[u8], &str, &str)] = &[
-        (b"\x1f\x8b", "compressed with gzip", "try `gzip -dc FILE | faultbook -`"),
-        (b"BZh", "compressed with bzip2", "try `bzip2 -dc FILE | faultbook -`"),
-        (b"\xfd7zXZ\0", "compressed with xz", "try `xz -dc FILE | faultbook -`"),
-        (b"\x28\xb5\x2f\xfd", "compressed with zstd", "try `zstd -dc FILE | faultbook -`"),
-        (b"PK\x03\x04", "a ZIP archive", "try `unzip -p FILE | faultbook -`"),
-        (b"\x89PNG\r\n", "a picture", PICTURE),
-        (b"\xff\xd8\xff", "a picture", PICTURE),
-        (b"GIF8", "a picture", PICTURE),
-        (b"%PDF-", "a PDF document", "try `pdftotext FILE - | faultbook -`"),
-        (b"\x7fELF", "a program or core dump", "read a core dump with `gdb PROGRAM FILE -batch -ex bt | faultbook -`"),
-    ];
-    KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)).map(|&(_, what, how)| (what, how))
+/// Reads one text. What ended it early is its note.
+fn text_of(name: &Path, log: &mut Log<'_>, length: Option<u64>) -> Result<Input> {
+    let input = read_all(&mut *log, length, WHOLE, Limits::default());
+    let mut input = input.map_err(|error| Failure::reading(name, &error))?;
+    if let Some(flaw) = log.flaw() {
+        if input.bytes.is_empty() {
+            let shown = shown(name);
+            return Err(Failure::new(format!("nothing could be read from {shown}: {flaw}")).hint(COPY_AGAIN));
+        }
+        input.note = Some(match flaw {
+            Flaw::Bomb { .. } => flaw.to_string(),
+            Flaw::Cut(_) | Flaw::Broken(_) => format!("{flaw}: only what comes before that was read"),
+        });
+    }
+    Ok(input)
+}
+
+const COPY_AGAIN: &str = "copy the file again from where it was written";
+
+/// The name in a sentence.
+fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { format!("`{}`", path.display()) }
+}
+
+/// What could not be read of an input. What need not be read is a remark.
+fn problem(path: &Path, outcome: &Outcome) -> Option<Failure> {
+    let shown = shown(path);
+    if let Some((what, how)) = outcome.refusal {
+        let file = if path == Path::new("-") { "FILE".to_owned() } else { path.display().to_string() };
+        return Some(Failure::new(format!("{shown} is {what}, not a text")).hint(how.replace("FILE", &file)));
+    }
+    let archive = outcome.archive?;
+    let of = |wanted: fn(&Skip) -> bool| {
+        let names: Vec<&str> =
+            outcome.skipped.iter().filter(|(_, why)| wanted(why)).map(|(name, _)| name.as_str()).collect();
+        (names.len(), in_short(&names))
+    };
+    if let Some(flaw) = &outcome.flaw {
+        let read = match outcome.logs {
+            0 => "no log in it could be read".to_owned(),
+            logs => format!("only {} could be read", counted(logs as u64, "log", "logs")),
+        };
+        return Some(Failure::new(format!("{flaw}: {read} from {shown}")).hint(COPY_AGAIN));
+    }
+    let (locked, names) = of(|why| *why == Skip::Encrypted);
+    if locked > 0 {
+        let are = if locked == 1 { "is" } else { "are" };
+        return Some(
+            Failure::new(format!(
+                "{} of {shown} {are} encrypted: {names}",
+                counted(locked as u64, "member", "members")
+            ))
+            .hint("unpack the archive with its password, then name the logs"),
+        );
+    }
+    let (unknown, names) = of(|why| *why == Skip::Unknown);
+    if unknown > 0 {
+        return Some(
+            Failure::new(format!("{shown} has members that cannot be unpacked here: {names}"))
+                .hint("unpack the archive, then name the logs"),
+        );
+    }
+    let (binary, names) = of(|why| matches!(why, Skip::NoText(_)));
+    if outcome.logs == 0 {
+        let holds = if binary > 0 { format!(", only {names}") } else { String::new() };
+        return Some(Failure::new(format!("{shown} is a {archive} without a log{holds}")).hint("name the log itself"));
+    }
+    if binary > 0 {
+        output::remark(&format!(
+            "{} of {shown} {} no text: {names}",
+            counted(binary as u64, "member", "members"),
+            if binary == 1 { "is" } else { "are" }
+        ));
+    }
+    if outcome.has_more {
+        output::remark(&format!("only the first {} logs of {shown} were read", outcome.logs));
+    }
+    None
+}
+
+/// The first few names.
+fn in_short(names: &[&str]) -> String {
+    const NAMED: usize = 5;
+    let more = names.len().saturating_sub(NAMED);
+    let first = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{first} and {more} more") } else { first }
 }
 
 /// Says on a terminal what is being waited for.
@@ -112,7 +262,7 @@ fn read_all(mut from: impl Read, length: Option<u64>, whole: usize, limits: Limi
         let count = read_some(&mut from, &mut chunk)?;
         if count == 0 {
             watch.finish();
-            return Ok(Input { bytes, selection: None });
+            return Ok(Input::of(bytes));
         }
         bytes.extend_from_slice(&chunk[..count]);
         watch.add(count);
@@ -121,7 +271,8 @@ fn read_all(mut from: impl Read, length: Option<u64>, whole: usize, limits: Limi
         }
     }
     let mut reducer = Reducer::new(limits);
-    reducer.push(&bytes);
+    // In pieces: a line without end is shortened after each.
+    bytes.chunks(CHUNK).for_each(|piece| reducer.push(piece));
     drop(bytes);
     loop {
         let count = read_some(&mut from, &mut chunk)?;
@@ -133,7 +284,7 @@ fn read_all(mut from: impl Read, length: Option<u64>, whole: usize, limits: Limi
     }
     watch.finish();
     let (bytes, selection) = reducer.finish();
-    Ok(Input { bytes, selection: Some(selection) })
+    Ok(Input { bytes, selection: Some(selection), note: None })
 }
 
 fn read_some(from: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {

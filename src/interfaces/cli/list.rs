@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
             all.into_iter().flatten().map(|row| format!("{}\n", row.id)).collect()
         }
         Format::Markdown => markdown(&listed),
-        Format::Terminal => listed::terminal(&listed, output),
+        Format::Terminal => listed::terminal(&listed, output, common.verbose),
     };
     output.page(&text, common)?;
     let is_empty = listed.reports.is_empty() && listed.pages.is_empty() && listed.examples.is_empty();

@@ -13,18 +13,20 @@ use anstyle::Style;
 use super::list::{self, Listed, Row};
 use super::output::Output;
 
-/// Columns of a date, of a severity in short, of a status.
+/// Columns of a date and of a severity in short.
 const DATE: usize = 10;
 const SEVERITY: usize = 4;
-const STATUS: usize = 11;
+/// The widest column of statuses on a narrow and on a wide page: "investigating", "partially resolved".
+const STATUS: [usize; 2] = [13, 18];
 /// The column of ids on a narrow and on a wide page; a longer id has a line of its own.
 const ID: [usize; 2] = [20, 28];
 const WIDE: usize = 100;
 /// A narrower page has no columns of dates and severities.
 const NARROW: usize = 60;
 
-pub(super) fn terminal(listed: &Listed, output: &Output) -> String {
+pub(super) fn terminal(listed: &Listed, output: &Output, in_full: bool) -> String {
     let mut sheet = output.sheet();
+    sheet.in_full = in_full;
     match listed.reports.is_empty() {
         true => sheet.paragraph(&list::nothing(listed.is_filtered)),
         false => {
@@ -71,6 +73,10 @@ fn rows(sheet: &mut Sheet, rows: &[Row]) {
     let wide = |row: &Row| display_width(&clean::line(&row.id));
     let column = rows.iter().map(wide).filter(|wide| *wide <= most).max().unwrap_or(0);
     let in_full = sheet.width() >= NARROW;
+    let status_word =
+        |row: &Row| row.status_word.map_or_else(|| clean::line(&row.status), str::to_owned).replace('_', " ");
+    let widest = rows.iter().map(|row| display_width(&status_word(row))).max().unwrap_or(0);
+    let status_column = widest.min(STATUS[usize::from(sheet.width() >= WIDE)]);
     for row in rows {
         let id = clean::line(&row.id);
         let mut pieces: Vec<Piece> = Vec::new();
@@ -80,16 +86,15 @@ fn rows(sheet: &mut Sheet, rows: &[Row]) {
         } else {
             pieces.push(piece(STRONG, format!("{id}{}  ", " ".repeat(column - wide(row)))));
         }
-        let status = row.status_word.map_or_else(|| clean::line(&row.status), str::to_owned);
-        let mut used = column + 2 + STATUS + 2;
+        let mut used = column + 2 + status_column + 2;
         if in_full {
             let severity: String = row.severity.chars().take(SEVERITY).collect();
             pieces.push(piece(FAINT, format!("{:<DATE$}  ", row.date)));
             pieces.push(piece(severity_style(&row.severity), format!("{severity:<SEVERITY$}  ")));
             used += DATE + 2 + SEVERITY + 2;
         }
-        let shown = shorten_end(&status.replace('_', " "), STATUS);
-        let blanks = " ".repeat(STATUS.saturating_sub(display_width(&shown)) + 2);
+        let shown = shorten_end(&status_word(row), status_column);
+        let blanks = " ".repeat(status_column.saturating_sub(display_width(&shown)) + 2);
         pieces.push(piece(status_style(row.status_word), format!("{shown}{blanks}")));
         let mut more = if row.times > 1 { format!("  {}x", row.times) } else { String::new() };
         if !row.copies.is_empty() {
@@ -99,6 +104,10 @@ fn rows(sheet: &mut Sheet, rows: &[Row]) {
         pieces.push(piece(PLAIN, shorten_end(&clean::line(&inline::plain(&row.title)), room)));
         pieces.push(piece(FAINT, more));
         sheet.line(&pieces);
+        if sheet.in_full {
+            let places = std::iter::once(&row.path).chain(&row.copies);
+            places.for_each(|path| sheet.verbatim(&clean::line(path), column + 2, FAINT));
+        }
     }
 }
 

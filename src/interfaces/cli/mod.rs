@@ -134,13 +134,13 @@ fn dispatch(arguments: Arguments) -> Result<Exit> {
 
 /// Shown to a user who types only `faultbook`.
 const HOW_TO_PASTE: &str = "\
-Faultbook says which GPU or ML training failure a log shows, why, and what fixes it.
+Faultbook says which GPU or ML failure a log shows, why, and what fixes it.
 
   faultbook run -- python train.py     watch a run
-  faultbook train.log                  read a log
+  faultbook train.log                  read a log, compressed or not
   faultbook -                          paste a traceback, then press Ctrl-D
 
-  faultbook show cudnn-no-engine       read a page, a report, a code: 700, \"Xid 79\"
+  faultbook show cudnn-no-engine       read a page, a report or a code: show 700
   faultbook search illegal memory      find pages and reports by words
   faultbook --help                     all commands and options
 ";
@@ -158,4 +158,12 @@ fn say_bug(info: &panic::PanicHookInfo<'_>) {
         "error: this is a bug in Faultbook{place}: {words}\n\nhint: please report it with the command and, if you can, the input\n"
     );
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_welcome_fits_a_terminal() {
+        assert!(super::HOW_TO_PASTE.lines().all(|line| line.len() <= 80));
+    }
 }

@@ -15,7 +15,7 @@ use crate::reports::draft::fill::{self, Material};
 use crate::reports::draft::moment::Moment;
 use crate::reports::draft::report::{self, New};
 use crate::reports::draft::templates::Templates;
-use crate::reports::draft::{duplicates, git, occurrence, report_config};
+use crate::reports::draft::{code, duplicates, git, occurrence, report_config};
 use crate::reports::knowledge::Knowledge;
 use crate::reports::project::Project;
 use crate::text::redact::Redactor;
@@ -134,8 +134,10 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let mut redactor = (!args.no_redact).then(|| Redactor::new(&report_config::known()));
     let log = log(args)?;
     let ran_here = here::ran(&log.bytes);
+    let files = code::own_files(&log.bytes);
     let input = redacted(log, redactor.as_mut());
     let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
+    let state = code::of_run(&open::here(), &project.roots, &files, &reading.transcript);
     if reading.diagnosis.verdict == Verdict::NoError && report::kind(&args.template) == "BUG" && args.title.is_none() {
         complain(&Failure::new("no error in this text, so nothing was written").hint(
             "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
@@ -143,7 +145,6 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         return Ok(Exit::None);
     }
     let moment = args.date.clone().unwrap_or_else(Moment::now);
-    let state = git::state(&open::here(), &project.roots);
     let mut said = fill::ReportOptions {
         title: args.title.clone(),
         severity: args.severity.clone(),
@@ -154,8 +155,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         change: args.commit.as_deref().map(change).transpose()?,
         software: if ran_here { here::software(&reading, common)? } else { Facts::default() },
     };
-    let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    let git = state.as_ref().map_err(|_| why.as_str());
+    let git = state.as_ref().map_err(String::as_str);
     let context = |said: &fill::ReportOptions| {
         let Analysis { transcript, incident, diagnosis } = &reading;
         fill::fill(&Material { transcript, incident, diagnosis, knowledge: &knowledge, git }, said)
@@ -276,9 +276,9 @@ fn add(
 fn log(args: &Options) -> Result<Input> {
     let needs_none = report::kind(&args.template) == "CHG" && args.append.is_none();
     match &args.file {
-        None if needs_none => Ok(Input { bytes: Vec::new(), selection: None }),
-        None => input::read(Path::new("-")),
-        Some(file) => input::read(file),
+        None if needs_none => Ok(Input::default()),
+        None => input::one(Path::new("-")),
+        Some(file) => input::one(file),
     }
 }
 

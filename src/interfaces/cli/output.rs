@@ -27,10 +27,23 @@ pub(crate) struct Output<F = Format> {
     pub(crate) terminal: Terminal,
 }
 
+/// Where an answer is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Screen {
+    pub(crate) terminal: Terminal,
+    /// Every item of its lists.
+    pub(crate) in_full: bool,
+}
+
 impl<F: Formats> Output<F> {
     /// From the options and the environment.
     pub(crate) fn new(common: &Common, format: FormatArg<F>) -> Result<Self> {
-        Ok(Self { format: format.or(common.format)?, terminal: terminal(common) })
+        Ok(Self { format: format.of(common)?, terminal: terminal(common) })
+    }
+
+    /// Where an answer is shown, and whether all of it.
+    pub(crate) fn screen(&self, common: &Common) -> Screen {
+        Screen { terminal: self.terminal, in_full: common.verbose }
     }
 
     /// An empty page for text composed here.

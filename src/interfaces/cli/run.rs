@@ -223,7 +223,7 @@ fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Outpu
     };
     let mut output = *output;
     output.terminal.color = choice != ColorChoice::Never;
-    let mut text = diagnose::rendered(diagnosis, output.format, output.terminal, false);
+    let mut text = diagnose::rendered(diagnosis, output.format, output.screen(common), None);
     if output.format == AnswerFormat::Terminal {
         text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.describe());
     }

@@ -136,7 +136,7 @@ impl Tail {
         }
         lines.release("\n");
         let (bytes, selection) = lines.kept.finish();
-        Input { bytes, selection: (selection.skipped > 0).then_some(selection) }
+        Input { bytes, selection: (selection.skipped > 0).then_some(selection), note: None }
     }
 }
 
@@ -231,7 +231,7 @@ mod tests {
                     .collect();
             let mut tail = Tail::with(limits);
             text.as_bytes().chunks(chunk).for_each(|bytes| tail.push(Stream::Output, bytes));
-            let Input { bytes, selection } = tail.finish();
+            let Input { bytes, selection, .. } = tail.finish();
             let selection = selection.expect("something was left out");
             assert_eq!(selection.lines, 400_000, "{chunk}");
             assert_eq!(selection.bytes, text.len() as u64);

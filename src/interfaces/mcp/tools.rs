@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use rmcp::handler::server::wrapper::Parameters;
@@ -19,6 +20,7 @@ use crate::interfaces::workspace::Workspace;
 use crate::render;
 use crate::reports::lookup;
 use crate::reports::search::{self, HitKind};
+use crate::unpack::{self, Source};
 
 /// Longest log read from a file; of a longer one the agent should pass the part that matters.
 const LARGEST: u64 = 128 << 20;
@@ -32,7 +34,8 @@ const HITS: usize = 10;
 struct Diagnose {
     /// The whole log or traceback, unshortened.
     text: Option<String>,
-    /// Instead of the text: the path of a log file, absolute or from the project's folder.
+    /// Instead of the text: the path of a log file, absolute or from the project's folder; it may be compressed, or the
+    /// path of a log in an archive, such as `logs.zip/node3/rank0.log`.
     path: Option<String>,
     /// How much to answer.
     #[serde(default)]
@@ -237,7 +240,8 @@ pub(super) fn log(
 fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
     let path: PathBuf = workspace.root.join(path);
     let failed = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
-    let file = File::open(&path).map_err(failed)?;
+    let member = unpack::member_of(&path);
+    let file = File::open(member.as_ref().map_or(path.as_path(), |(file, _)| file)).map_err(failed)?;
     let about = file.metadata().map_err(failed)?;
     if !about.is_file() {
         return Err(format!("`{}` is not a file", path.display()));
@@ -249,7 +253,27 @@ fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
             LARGEST >> 20
         ));
     }
-    let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
+    let mut texts = Vec::new();
+    let mut names = Vec::new();
+    let outcome = unpack::each(Source::File(file), unpack::Limits::default(), &mut |log| {
+        if member.as_ref().is_none_or(|(_, member)| member == log.member) {
+            names.push(log.member.to_owned());
+            if texts.is_empty() {
+                let mut bytes = Vec::new();
+                texts.push(log.take(LARGEST).read_to_end(&mut bytes).map(|_| bytes));
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let outcome = outcome.map_err(failed)?;
+    if let Some((what, _)) = outcome.refusal {
+        return Err(format!("`{}` is {what}, not a text", path.display()));
+    }
+    match (names.len(), texts.pop()) {
+        (0 | 1, Some(text)) => text.map_err(failed),
+        (_, None) => Err(format!("`{}` holds no text that can be read", path.display())),
+        (_, Some(_)) => {
+            Err(format!("`{0}` holds several logs: give `{0}/NAME` with one of: {1}", path.display(), names.join(", ")))
+        }
+    }
 }

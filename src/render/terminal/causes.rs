@@ -93,6 +93,13 @@ fn action(sheet: &mut Sheet, lead: &str, action: &Action) {
 }
 
 fn further_actions(sheet: &mut Sheet, further: &[Action]) {
+    if sheet.in_full {
+        for next in further {
+            sheet.blank();
+            action(sheet, "If that is not enough: ", next);
+        }
+        return;
+    }
     let title = |action: &Action| mid_sentence(&inline::plain(open_ended(&action.title)));
     let mut named: Vec<String> = further.iter().take(FURTHER_ACTIONS).map(title).collect();
     if further.len() > FURTHER_ACTIONS {
@@ -140,11 +147,12 @@ pub(super) fn others(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     }
     sheet.blank();
     sheet.at_right_edge(&[piece(STRONG, "Other causes")], &piece(FAINT, "how to check"));
-    for cause in others.iter().take(OTHERS) {
+    let most = sheet.most(OTHERS);
+    for cause in others.iter().take(most) {
         let said = diagnosis.next_check.as_ref().is_some_and(|next| next.says == cause.check);
         other(sheet, cause, said);
     }
-    if let Some(more) = others.len().checked_sub(OTHERS).filter(|more| *more > 0) {
+    if let Some(more) = others.len().checked_sub(most).filter(|more| *more > 0) {
         let words = if more == 1 { "and 1 less likely one".to_owned() } else { format!("and {more} less likely ones") };
         sheet.paragraph(&Paragraph::new(words).style(FAINT).lead(PLAIN, "        "));
     }
@@ -162,7 +170,7 @@ fn other(sheet: &mut Sheet, cause: &RankedCause, said: bool) {
     sheet.paragraph(&Paragraph::new(title).lead(PLAIN, lead));
     if !check.is_empty() {
         let words = Paragraph::new(check).style(FAINT).lead(PLAIN, " ".repeat(indent + 2));
-        sheet.paragraph(&words.at_most(CHECK_LINES));
+        sheet.paragraph(&words.at_most(sheet.most(CHECK_LINES)));
     }
 }
 

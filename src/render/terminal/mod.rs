@@ -28,7 +28,17 @@ impl Default for Terminal {
 
 /// The answer as text for a terminal.
 pub fn render(diagnosis: &Diagnosis, terminal: Terminal) -> String {
+    written(diagnosis, Sheet::new(terminal.width, terminal.color))
+}
+
+/// The same with every item of its lists: all causes, actions with their commands, consequences.
+pub fn render_in_full(diagnosis: &Diagnosis, terminal: Terminal) -> String {
     let mut sheet = Sheet::new(terminal.width, terminal.color);
+    sheet.in_full = true;
+    written(diagnosis, sheet)
+}
+
+fn written(diagnosis: &Diagnosis, mut sheet: Sheet) -> String {
     match diagnosis.verdict {
         Verdict::KnownFault | Verdict::OrdinaryError => known_fault(&mut sheet, diagnosis),
         Verdict::UnlistedError => unlisted_error(&mut sheet, diagnosis),

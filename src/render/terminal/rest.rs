@@ -35,20 +35,22 @@ fn cascade(sheet: &mut Sheet, echoes: &[Consequence]) {
     let words = match echoes {
         [] => return,
         [echo] => format!("line {}, {}; it follows{}.", echo.span.start.line, title(echo), bracketed(&echo.why)),
-        echoes => format!("{} that follow: {}.", counted(echoes.len() as u64, "line", "lines"), grouped(echoes)),
+        echoes => format!("{} that follow: {}.", counted(echoes.len() as u64, "line", "lines"), grouped(echoes, sheet)),
     };
     sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Not the cause: ").indent(2));
 }
 
 /// The fault that is most often mistaken for this one.
 fn lookalike(sheet: &mut Sheet, diagnosis: &Diagnosis) {
-    let Some(first) = diagnosis.fault.as_ref().and_then(|fault| fault.lookalikes.first()) else { return };
-    let words = inline::plain(first);
-    sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Easily confused with: ").indent(2));
+    let Some(fault) = &diagnosis.fault else { return };
+    for one in fault.lookalikes.iter().take(sheet.most(1)) {
+        sheet.paragraph(&Paragraph::new(inline::plain(one)).lead(STRONG, "Easily confused with: ").indent(2));
+    }
 }
 
 /// Consequences of one kind with their lines.
-fn grouped(echoes: &[Consequence]) -> String {
+fn grouped(echoes: &[Consequence], sheet: &Sheet) -> String {
+    let (echo_count, place_count) = (sheet.most(ECHOES), sheet.most(PLACES));
     let mut groups: Vec<(&Consequence, Vec<u32>)> = Vec::new();
     for echo in echoes {
         match groups.iter_mut().find(|(first, _)| first.id == echo.id && first.why == echo.why) {
@@ -58,16 +60,16 @@ fn grouped(echoes: &[Consequence]) -> String {
     }
     let mut named: Vec<String> = groups
         .iter()
-        .take(ECHOES)
+        .take(echo_count)
         .map(|(echo, lines)| {
-            let mut places: Vec<String> = lines.iter().take(PLACES).map(u32::to_string).collect();
-            if lines.len() > PLACES {
-                places.push(format!("{} more", lines.len() - PLACES));
+            let mut places: Vec<String> = lines.iter().take(place_count).map(u32::to_string).collect();
+            if lines.len() > place_count {
+                places.push(format!("{} more", lines.len() - place_count));
             }
             format!("{}, line {}{}", title(echo), places.join(", "), bracketed(&echo.why))
         })
         .collect();
-    let rest: usize = groups.iter().skip(ECHOES).map(|(_, lines)| lines.len()).sum();
+    let rest: usize = groups.iter().skip(echo_count).map(|(_, lines)| lines.len()).sum();
     if rest > 0 {
         named.push(format!("{rest} more"));
     }
@@ -83,16 +85,17 @@ fn harmless(sheet: &mut Sheet, notices: &[NoticeHit]) {
     if notices.is_empty() {
         return;
     }
+    let most = sheet.most(NOTICES);
     let mut named: Vec<String> = notices
         .iter()
-        .take(NOTICES)
+        .take(most)
         .map(|notice| {
             let times = if notice.count > 1 { format!(" ({}x)", notice.count) } else { String::new() };
             format!("line {}, {}{times}", notice.line, inline::plain(open_ended(&notice.title)))
         })
         .collect();
-    if notices.len() > NOTICES {
-        named.push(format!("{} more", notices.len() - NOTICES));
+    if notices.len() > most {
+        named.push(format!("{} more", notices.len() - most));
     }
     sheet.paragraph(
         &Paragraph::new(format!("{}.", named.join("; "))).lead(STRONG, "Looks bad, is harmless: ").indent(2),
@@ -114,7 +117,8 @@ fn dead_ends(sheet: &mut Sheet, diagnosis: &Diagnosis) {
     let named: Vec<String> = cause
         .dead_ends
         .iter()
-        .map(|end| mid_sentence(&inline::plain(open_ended(inline::before_reason(end)))))
+        .map(|end| if sheet.in_full { end } else { inline::before_reason(end) })
+        .map(|end| mid_sentence(&inline::plain(open_ended(end))))
         .collect();
     sheet.paragraph(&Paragraph::new(format!("{}.", named.join("; "))).lead(STRONG, "Does not help: ").indent(2));
 }

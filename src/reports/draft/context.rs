@@ -162,7 +162,11 @@ pub(crate) struct Git {
     pub branch: String,
     /// Whether files differ from it.
     pub dirty: bool,
-    /// How many.
+    /// Whether no file differs from it; neither where that is not known.
+    pub clean: bool,
+    /// "line 3 of the log", "checked out when this was written".
+    pub source: String,
+    /// How many differ; 0 where that is not known.
     pub changes: usize,
     /// Some of them.
     pub changed: Vec<String>,

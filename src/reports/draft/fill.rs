@@ -290,7 +290,9 @@ fn git_state(state: &git::State) -> Git {
         short: git::short(&state.commit).to_owned(),
         subject: state.subject.clone(),
         branch: state.branch.clone(),
-        dirty: state.changes > 0,
+        dirty: state.is_dirty == Some(true),
+        clean: state.is_dirty == Some(false),
+        source: state.source.clone(),
         changes: state.changes,
         changed: state.changed.clone(),
     }

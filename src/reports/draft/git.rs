@@ -23,6 +23,10 @@ pub(crate) struct State {
     pub changed: Vec<String>,
     /// How many files differ, those not named included.
     pub changes: usize,
+    /// Whether files differ from the commit, where a log says only that.
+    pub is_dirty: Option<bool>,
+    /// Where this is known from.
+    pub source: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,6 +77,8 @@ pub(crate) fn state(folder: &Path, without: &[PathBuf]) -> Result<State, Error> 
         subject: subject.trim().to_owned(),
         branch: branch.trim().to_owned(),
         changes: changed.len(),
+        is_dirty: Some(!changed.is_empty()),
+        source: "checked out when this was written".to_owned(),
         changed: changed.into_iter().take(NAMED).collect(),
     })
 }

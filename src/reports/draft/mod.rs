@@ -3,6 +3,7 @@
 //! A report is filled from a diagnosis and the facts around it; what is unknown is an explicit `TODO`, never a guess.
 //! Writes are atomic, and no existing file is overwritten.
 
+pub(crate) mod code;
 mod comparison;
 pub(crate) mod context;
 pub(crate) mod duplicates;

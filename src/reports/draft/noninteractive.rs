@@ -11,7 +11,7 @@ use super::fill::{self, Material, ReportOptions};
 use super::moment::Moment;
 use super::report::{self, New};
 use super::scheme::Naming;
-use super::{git, ids, report_config};
+use super::{code, ids, report_config};
 use crate::diagnosis::Verdict;
 use crate::diagnosis::{Measured, diagnose};
 use crate::incident::{self, Incident};
@@ -108,9 +108,8 @@ fn draft(request: &DraftRequest<'_>, write: bool) -> Result<Drafted, Error> {
             "give the log with the traceback in it, or a title for a report on what the log does not show",
         ));
     }
-    let state = git::state(request.here, request.roots);
-    let why = state.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    let git = state.as_ref().map_err(|_| why.as_str());
+    let state = code::of_run(request.here, request.roots, &code::own_files(request.text), &transcript);
+    let git = state.as_ref().map_err(String::as_str);
     let material = Material { transcript: &transcript, incident: &incident, diagnosis: &diagnosis, knowledge, git };
     let context = fill::fill(&material, options);
     let moment = Moment::now();

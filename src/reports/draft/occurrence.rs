@@ -31,7 +31,11 @@ pub(crate) fn paragraph(report: &Report, context: &Context, own: &Facts, moment:
     match &context.git {
         Some(git) => {
             let changed = words::counted(git.changes as u64, "changed file", "changed files");
-            let dirty = if git.dirty { format!(", with {changed} not in it") } else { String::new() };
+            let dirty = match (git.dirty, git.changes) {
+                (false, _) => String::new(),
+                (true, 0) => ", with changes not in it".to_owned(),
+                (true, _) => format!(", with {changed} not in it"),
+            };
             out.push_str(&format!("- **Commit:** {}{dirty}\n", code(&git.short)));
         }
         None => out.push_str("- **Commit:** TODO: the commit of the code\n"),

@@ -5,25 +5,13 @@
 
 use std::path::Path;
 
-use memchr::memmem;
-
+use super::code;
 use crate::facts::Facts;
 use crate::machine::{self, Level, Options};
 
-/// Files that a log names and that are looked for.
-const LOOKED_FOR: usize = 200;
-
 /// Whether a log names a file of the user's code that exists on this machine.
 pub(crate) fn ran_here(log: &[u8]) -> bool {
-    const START: &[u8] = b"File \"/";
-    memmem::find_iter(log, START).take(LOOKED_FOR).any(|at| {
-        let path = log.get(at + START.len() - 1..).unwrap_or_default();
-        let end = path.iter().take(4096).position(|byte| matches!(byte, b'"' | b'\n'));
-        let path = end.and_then(|end| std::str::from_utf8(path.get(..end)?).ok()).unwrap_or_default();
-        // Every machine has a Python of its own in the usual places.
-        let is_own = !path.contains("/site-packages/") && !path.contains("/lib/python") && path.ends_with(".py");
-        is_own && Path::new(path).is_file()
-    })
+    code::own_files(log).iter().any(|path| Path::new(path).is_file())
 }
 
 /// The system and Python environment of this machine, as far as they do not contradict the log.

@@ -94,7 +94,12 @@ pub fn read(path: &Path, text: &str) -> Report {
 
     let body = doc.sections.first().and_then(|s| whole.get(s.range.start..)).unwrap_or_default();
     let related = identity::related(&whole, &identity);
+    let root_causes = findings::root_causes(&doc, &roles);
+    let hypotheses = findings::hypotheses(&doc, &roles);
+    let is_open = status::stage(&status) == Some(status::Stage::Open);
     Report {
+        is_unconfirmed: status::canonical(&status) == Some("draft")
+            || (is_open && root_causes.is_empty() && !hypotheses.is_empty()),
         path: path.to_owned(),
         summary: summary(&doc, &roles, &front),
         environment: environment(&doc, &roles, &front),
@@ -102,8 +107,8 @@ pub fn read(path: &Path, text: &str) -> Report {
         code_paths: places::code_paths(body),
         errors: errors::read(&doc, &roles),
         aside: aside(&doc, &roles),
-        root_causes: findings::root_causes(&doc, &roles),
-        hypotheses: findings::hypotheses(&doc, &roles),
+        root_causes,
+        hypotheses,
         solutions: solutions::read(&doc, &roles),
         dead_ends: findings::dead_ends(&doc, &roles),
         tasks: tasks::read(&doc, &roles),

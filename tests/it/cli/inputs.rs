@@ -39,10 +39,9 @@ fn words_that_name_no_file_do_what_is_meant() {
 fn files_that_are_no_text_are_refused_with_what_to_do() {
     let place = Place::new();
     for (name, bytes, hint) in [
-        ("train.log.gz", &b"\x1f\x8b\x08\0"[..], "gzip -dc train.log.gz | faultbook -"),
-        ("train.log.zst", b"\x28\xb5\x2f\xfd", "zstd -dc"),
-        ("logs.zip", b"PK\x03\x04", "unzip -p"),
-        ("screen.png", b"\x89PNG\r\n\x1a\n", "paste the text"),
+        ("screen.png", &b"\x89PNG\r\n\x1a\n"[..], "(OCR) such as `tesseract screen.png -`"),
+        ("core.77", b"\x7fELF\x02", "gdb PROGRAM core.77"),
+        ("logs.7z", b"7z\xbc\xaf\x27\x1c\0\x04", "7z x -so logs.7z"),
     ] {
         place.file(name, bytes);
         let answer = place.run(&format!("diagnose {name}"), "");

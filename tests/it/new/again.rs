@@ -54,6 +54,7 @@ fn an_occurrence_is_added_and_every_other_byte_stays() {
     let place = Place::with_report();
     git(&place, &["init", "-q"]);
     place.file(".gitignore", "cache\n");
+    place.file("models/fpn.py", "");
     git(&place, &["add", "."]);
     git(&place, &["commit", "-qm", "the start"]);
     let facts = facts();
