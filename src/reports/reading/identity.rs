@@ -152,12 +152,12 @@ fn title<'d>(
     if !heading.is_empty() && (bare.is_empty() || is_placeholder(&bare) || is_generic(&bare) || is_made) {
         return heading;
     }
-    let says_nothing = bare.is_empty() || is_placeholder(&bare) || (is_generic(&bare) && front.is_empty());
+    let says_nothing = bare.is_empty() || is_placeholder(&bare) || is_generic(&bare);
     if !says_nothing {
         return bare;
     }
     let named = named_title(doc, roles).or_else(|| lower_heading(doc, roles)).or_else(|| slug_words(stem));
-    named.unwrap_or_else(|| id.to_owned())
+    named.unwrap_or_else(|| if bare.is_empty() || is_placeholder(&bare) { id.to_owned() } else { bare })
 }
 
 /// What the section or line "Title" holds.
