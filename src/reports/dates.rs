@@ -118,7 +118,8 @@ fn named(value: &str) -> Option<(u32, u32, u32, &str)> {
         .split([' ', ',', '/', '-', '\u{a0}'])
         .filter(|word| !word.is_empty() && !particles.contains(&word.to_lowercase().as_str()));
     let (first, second, third) = (words.next()?, words.next()?, words.next()?);
-    let number = |word: &str| word.trim_end_matches(['t', 'h', 's', 'n', 'd', 'r', '.', 'e', 'º', 'ª']).parse::<u32>().ok();
+    let number =
+        |word: &str| word.trim_end_matches(['t', 'h', 's', 'n', 'd', 'r', '.', 'e', 'º', 'ª']).parse::<u32>().ok();
     let (month, day) = match (month(first), month(second)) {
         (Some(month), _) => (month, number(second)?),
         (None, Some(month)) => (month, number(first)?),
@@ -137,7 +138,8 @@ fn month(word: &str) -> Option<u32> {
         let mut found = months.iter().zip(1..).filter(|(names, _)| names.iter().any(|name| is(name)));
         found.next().filter(|_| found.next().is_none()).map(|(_, number)| number)
     };
-    of(&|name| name == word).or_else(|| if word.chars().count() < 3 { None } else { of(&|name| name.starts_with(&word)) })
+    of(&|name| name == word)
+        .or_else(|| if word.chars().count() < 3 { None } else { of(&|name| name.starts_with(&word)) })
 }
 
 fn is_day(year: u32, month: u32, day: u32) -> bool {

@@ -165,6 +165,8 @@ pub struct StateLabels<S> {
     pub date: Vec<S>,
     /// Of how a report ended, which may be a status.
     pub resolution: Vec<S>,
+    /// Of the name of a machine.
+    pub host: Vec<S>,
 }
 
 /// Spellings that mean one word of the format.

@@ -49,7 +49,10 @@ fn with_status(text: &str, word: &str, commit: Option<&str>) -> Result<(String, 
         return match in_words(text, word, commit) {
             Ok((changed, was)) if is_read(&changed) => Ok((changed, was)),
             Ok(_) => where_it_is_read(text, word, commit).ok_or_else(|| {
-                Error::report("the status is not where it could be changed", "change it by hand where the report states it")
+                Error::report(
+                    "the status is not where it could be changed",
+                    "change it by hand where the report states it",
+                )
             }),
             Err(error) => where_it_is_read(text, word, commit).ok_or(error),
         };

@@ -114,7 +114,7 @@ fn is_update(section: &Section) -> bool {
     let headings = &wording::states().updates;
     let rest = |heading: &&str| section.key.strip_prefix(*heading).map(|rest| rest.chars().next());
     section.level > 0
-        && headings.iter().filter_map(|heading| rest(heading)).any(|next| next.is_none_or(|c| c == ' ' || c.is_ascii_digit()))
+        && headings.iter().filter_map(rest).any(|next| next.is_none_or(|c| c == ' ' || c.is_ascii_digit()))
 }
 
 /// The status that a heading is: `## ✅ RESOLVED`, `# Loss is NaN [FIXED]`.

@@ -43,7 +43,10 @@ pub(super) fn pairs(doc: &Document<'_>, blocks: &[Block]) -> Vec<(String, String
                 out.push((label, parts.next().unwrap_or_default().to_owned()));
                 for part in parts {
                     if let Some((label, value)) = part.split_once([':', '：']) {
-                        out.push((label.trim_matches(['*', '_', ' ']).to_owned(), value.to_owned()));
+                        out.push((
+                            label.trim_matches(['*', '_', ' ']).to_owned(),
+                            value.trim_matches(['*', '_', ' ']).to_owned(),
+                        ));
                     }
                 }
             }
@@ -86,7 +89,10 @@ fn cells(html: &str) -> Vec<Vec<String>> {
             "tr" => rows.push(Vec::new()),
             "th" | "td" if !lower.get(start..).is_some_and(|rest| rest.starts_with("<thead")) => {
                 let rest = html.get(open..).unwrap_or_default();
-                let end = ["</td", "</th", "<td", "<th", "</tr"].iter().filter_map(|mark| lower.get(open..)?.find(mark)).min();
+                let end = ["</td", "</th", "<td", "<th", "</tr"]
+                    .iter()
+                    .filter_map(|mark| lower.get(open..)?.find(mark))
+                    .min();
                 let cell = without_tags(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default());
                 if let Some(row) = rows.last_mut() {
                     row.push(cell);
@@ -201,7 +207,8 @@ mod tests {
         let doc = Document::read("📅 2025-06-13 | lee | 🔴 Open | ⚡ High\n\n*2025-07-04*\n\nopen\n", Outline::Lenient);
         let found: Vec<(Role, String)> = bare(&doc.blocks);
         let found: Vec<(Role, &str)> = found.iter().map(|(role, part)| (*role, part.as_str())).collect();
-        let expected = [(Role::Date, "2025-06-13"), (Role::Status, "Open"), (Role::Severity, "High"), (Role::Date, "2025-07-04")];
+        let expected =
+            [(Role::Date, "2025-06-13"), (Role::Status, "Open"), (Role::Severity, "High"), (Role::Date, "2025-07-04")];
         assert_eq!(found, expected);
     }
 }
