@@ -14,7 +14,7 @@ use description::Vendor;
 use descriptions::Kind;
 use errors::ErrorEntry;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, Variables, Writing};
+use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -208,6 +208,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("mentions", wording::read::<Mentions<String>>(&wording("mentions")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
+        ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
         ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),

@@ -58,7 +58,11 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>) -> Option<Finding> 
     match Style::of(raw).filter(|_| all_known).and_then(|style| style.written(&expected, source.line_break())) {
         Some(table) => {
             let range = block.range.start..block.range.start + raw.len();
-            Some(finding.help("`faultbook check --fix` rewrites it").fix(range, table))
+            let help = match gone {
+                0 => "`faultbook check --fix` rewrites it",
+                _ => "`faultbook check --fix --fix-removals` rewrites it and takes out what leads nowhere",
+            };
+            Some(finding.help(help).fix(range, table))
         }
         None => Some(finding.help("make entries and headings match")),
     }

@@ -43,6 +43,18 @@ pub fn fix_all(documents: &mut [Document], setting: &Setting<'_>) -> Vec<Finding
     findings
 }
 
+/// Whether an edit takes a word out that it does not put back.
+pub(super) fn loses_words(text: &str, edit: &Edit) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let kept = words(&edit.replacement);
+    let out = words(text.get(edit.range.clone()).unwrap_or_default());
+    // Numbers of a list are counted again.
+    out.iter().any(|word| !kept.contains(word) && word.chars().any(char::is_alphabetic))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -173,7 +173,8 @@ fn absent(source: &Source<'_>, start: usize, known: &Known) -> Finding {
     let message = "the report has no front matter";
     let finding = source.finding_on_line(1, "no-front-matter", message).severity(super::Severity::Warning);
     // Front matter that lacks a key would be a finding of its own.
-    if !NEEDED.iter().all(|needed| known.iter().any(|(key, _)| key == needed)) {
+    let is_toml = source.text.get(start..).is_some_and(|text| text.starts_with("+++"));
+    if is_toml || !NEEDED.iter().all(|needed| known.iter().any(|(key, _)| key == needed)) {
         return finding.help("begin with `---`, title, date, status, and `---`");
     }
     let end = source.line_break();

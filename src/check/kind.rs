@@ -82,6 +82,21 @@ impl Kind {
             Self::Other
         }
     }
+
+    /// Why the document at a path has no kind, for people who expected it to be checked.
+    pub fn why_other(path: &str) -> &'static str {
+        let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+        if NOT_CHECKED.contains(&stem) || stem.starts_with('_') {
+            "its name is that of an index or a note"
+        } else if path.to_lowercase().contains("template") {
+            "a template"
+        } else if ending == "txt" {
+            "a text without front matter is taken for a log"
+        } else {
+            "no id, no front matter with a title, and fewer than two headings of a report"
+        }
+    }
 }
 
 fn is_report(stem: &str, folders: &[&str], text: &str) -> bool {

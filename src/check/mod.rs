@@ -136,6 +136,10 @@ impl Default for Setting<'_> {
 /// Rules whose fix only removes lines.
 const REMOVING: [&str; 2] = ["template-left", "stale-exemption"];
 
+/// Rules whose fixes write the same in other words, or remove what is there twice. Any other fix that loses a word is a
+/// removal.
+const RESPELLING: [&str; 5] = ["bad-date", "id-spelling", "status-spelling", "key-spelling", "duplicate-key"];
+
 /// Checks the documents; findings in the order of the documents, then of their lines.
 pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
     let book = crate::book::Book::new(true);
@@ -180,7 +184,10 @@ pub fn check(documents: &[Document], setting: &Setting<'_>) -> Vec<Finding> {
             findings.push(source.finding(at..at + 3, "encoding", message).help("save it as UTF-8"));
         }
         exemptions::apply(&Source::new(&document.path, &document.text), with_texts, findings);
-        let is_removal = |finding: &&mut Finding| REMOVING.contains(&finding.rule);
+        let loses = |finding: &Finding| finding.fix.as_ref().is_some_and(|edit| fix::loses_words(&document.text, edit));
+        let is_removal = |finding: &&mut Finding| {
+            REMOVING.contains(&finding.rule) || (!RESPELLING.contains(&finding.rule) && loses(finding))
+        };
         if !setting.removals {
             findings.iter_mut().filter(is_removal).for_each(|finding| finding.fix = None);
         }

@@ -4,6 +4,8 @@
 //! Reports are read as leniently as people write them. What the linter says about one must be true: where a team's
 //! habit differs from the format but nothing is lost, it reports nothing.
 
+use std::path::Path;
+
 use super::finding::{Finding, Source};
 use super::folder::Folder;
 use super::front::{self, Front, Known};
@@ -13,8 +15,9 @@ use super::placeholders::{Left, judge};
 use super::status;
 use super::{Document, contents, dates, report_sections, tasks, template_left};
 use crate::book::sections::{self, Outline, clean_title};
-use crate::reports::dates::{Judgement, judge as judge_date};
-use crate::reports::status::{canonical, stage as stage_of};
+use crate::reports::dates::{Judgement, judge as judge_date, reading as read_date};
+use crate::reports::reading;
+use crate::reports::status::{canonical, reading as read_status, stage as stage_of};
 
 /// Words of `type` that are not bug reports: their sections are their own.
 const OTHER_TYPES: [&str; 12] = [
@@ -106,8 +109,14 @@ fn known(front: &Front<'_>, doc: &sections::Document<'_>, lines: &[Line], source
     let title = doc.sections.iter().find(|section| section.level == 1).map(|section| clean_title(&section.raw_title));
     // The words of a badge beside it are no part of a title.
     let is_plain = |title: &String| !title.is_empty() && judge(title, false, false, "").is_none();
-    let title = title.filter(|title| is_plain(title) && !heading_line(doc).contains("!["));
-    known.extend(title.map(|title| ("title", title)));
+    // A whole front matter says what the reader of reports reads: a later "Update" is newer than the head, and the name of a
+    // kind of document is no title.
+    let report = front.end.is_none().then(|| reading::read(Path::new(source.path), source.text));
+    let title = match &report {
+        Some(report) => Some(report.title.clone()).filter(|title| source.text.contains(title.as_str())),
+        None => title.filter(|title| is_plain(title) && !heading_line(doc).contains("![")),
+    };
+    known.extend(title.filter(is_plain).map(|title| ("title", title)));
     let labels: Vec<(String, &str)> = lines
         .iter()
         .take(40)
@@ -120,14 +129,21 @@ fn known(front: &Front<'_>, doc: &sections::Document<'_>, lines: &[Line], source
         .collect();
     let said =
         |names: &[&str]| labels.iter().find(|(label, _)| names.contains(&label.as_str())).map(|(_, value)| *value);
-    let date =
-        said(&["date", "reported", "date reported", "created", "날짜"]).and_then(|value| match judge_date(value) {
-            Judgement::Fine => Some(value.to_owned()),
-            Judgement::Mendable(right) => Some(right),
-            Judgement::Bad => None,
-        });
+    let date = match &report {
+        Some(report) => read_date(&report.date),
+        None => {
+            said(&["date", "reported", "date reported", "created", "날짜"]).and_then(|value| match judge_date(value) {
+                Judgement::Fine => Some(value.to_owned()),
+                Judgement::Mendable(right) => Some(right),
+                Judgement::Bad => None,
+            })
+        }
+    };
     known.extend(date.map(|date| ("date", date)));
-    let status = said(&["status", "상태"]).and_then(canonical);
+    let status = match &report {
+        Some(report) => read_status(&report.status),
+        None => said(&["status", "상태"]).and_then(canonical),
+    };
     known.extend(status.map(|status| ("status", status.to_owned())));
     // Only a whole id that nothing contradicts is written down for good.
     let whole = own.iter().find(|own| own.id.is_whole());

@@ -2,20 +2,7 @@
 //!
 //! Only a date with one possible reading is rewritten: "12/06/2025" may be June or December and is left to its author.
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use crate::wording;
 
 /// What a date's words are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +20,20 @@ pub(crate) fn reading(value: &str) -> Option<String> {
     match judge(value) {
         Judgement::Fine => Some(value.trim().to_owned()),
         Judgement::Mendable(right) => Some(right),
-        Judgement::Bad => None,
+        Judgement::Bad => dotted(value.trim()),
+    }
+}
+
+/// `06.12.2025`: where people put dots, the day comes first. Sure enough for a list, not to rewrite somebody's words.
+fn dotted(value: &str) -> Option<String> {
+    let end = value.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(value.len());
+    let (date, rest) = value.split_at(end);
+    let parts: Option<Vec<u32>> = date.trim_end_matches('.').split('.').map(|part| part.parse().ok()).collect();
+    match parts.as_deref() {
+        Some(&[day, month, year]) if is_day(year, month, day) && is_time(rest) => {
+            Some(format!("{year:04}-{month:02}-{day:02}{rest}"))
+        }
+        _ => None,
     }
 }
 
@@ -104,16 +104,22 @@ fn numbers(value: &str) -> Option<(u32, u32, u32, &str)> {
     }
 }
 
-/// `December 6, 2025`, `6 Dec 2025`, `2025년 12월 6일`.
+/// `December 6, 2025`, `6 Dec 2025`, `14/Mar/2025`, `6 de diciembre de 2025`, `2025년 12월 6일`, `2025年12月6日`.
 fn named(value: &str) -> Option<(u32, u32, u32, &str)> {
-    if let Some((year, rest)) = value.split_once('년') {
-        let (month, rest) = rest.split_once('월')?;
-        let (day, rest) = rest.split_once('일')?;
-        return Some((year.trim().parse().ok()?, month.trim().parse().ok()?, day.trim().parse().ok()?, rest));
+    for [year_mark, month_mark, day_mark] in [['년', '월', '일'], ['年', '月', '日']] {
+        if let Some((year, rest)) = value.split_once(year_mark) {
+            let (month, rest) = rest.split_once(month_mark)?;
+            let (day, rest) = rest.split_once(day_mark)?;
+            return Some((year.trim().parse().ok()?, month.trim().parse().ok()?, day.trim().parse().ok()?, rest));
+        }
     }
-    let mut words = value.split([' ', ',']).filter(|word| !word.is_empty());
+    let particles = &wording::states().date_particles;
+    let mut words = value
+        .split([' ', ',', '/', '-', '\u{a0}'])
+        .filter(|word| !word.is_empty() && !particles.contains(&word.to_lowercase().as_str()));
     let (first, second, third) = (words.next()?, words.next()?, words.next()?);
-    let number = |word: &str| word.trim_end_matches(['t', 'h', 's', 'n', 'd', 'r']).parse::<u32>().ok();
+    let number =
+        |word: &str| word.trim_end_matches(['t', 'h', 's', 'n', 'd', 'r', '.', 'e', 'º', 'ª']).parse::<u32>().ok();
     let (month, day) = match (month(first), month(second)) {
         (Some(month), _) => (month, number(second)?),
         (None, Some(month)) => (month, number(first)?),
@@ -124,10 +130,16 @@ fn named(value: &str) -> Option<(u32, u32, u32, &str)> {
     Some((year, month, day, value.get(end..)?))
 }
 
+/// The month that a word is a name of, or the beginning of the names of one month only.
 fn month(word: &str) -> Option<u32> {
     let word = word.trim_end_matches('.').to_lowercase();
-    let index = MONTHS.iter().position(|month| *month == word || (word.len() >= 3 && month.starts_with(&word)))?;
-    u32::try_from(index + 1).ok()
+    let months = &wording::states().months;
+    let of = |is: &dyn Fn(&str) -> bool| {
+        let mut found = months.iter().zip(1..).filter(|(names, _)| names.iter().any(|name| is(name)));
+        found.next().filter(|_| found.next().is_none()).map(|(_, number)| number)
+    };
+    of(&|name| name == word)
+        .or_else(|| if word.chars().count() < 3 { None } else { of(&|name| name.starts_with(&word)) })
 }
 
 fn is_day(year: u32, month: u32, day: u32) -> bool {
@@ -165,6 +177,13 @@ mod tests {
             ("December 6, 2025", Some("2025-12-06")),
             ("6 Dec. 2025 10:00", Some("2025-12-06 10:00")),
             ("2025년 12월 6일", Some("2025-12-06")),
+            ("2025年12月6日", Some("2025-12-06")),
+            ("6 décembre 2025", Some("2025-12-06")),
+            ("6 de diciembre de 2025", Some("2025-12-06")),
+            ("6. Dezember 2025", Some("2025-12-06")),
+            ("06/Dec/2025 10:00", Some("2025-12-06 10:00")),
+            ("7 jui 2025", None),
+            ("06.12.2025", None),
             ("yesterday", None),
             ("December 2025", None),
             ("2025-12-6", Some("2025-12-06")),
@@ -180,5 +199,7 @@ mod tests {
                 assert_eq!(judge(&right), Judgement::Fine, "{right}");
             }
         }
+        assert_eq!(reading("06.12.2025 18:08").as_deref(), Some("2025-12-06 18:08"));
+        assert_eq!(wording::states().months.len(), 12);
     }
 }

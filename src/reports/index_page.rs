@@ -57,7 +57,8 @@ pub(crate) fn page(folder: &Path, told: &[ParsedReport]) -> String {
 
 /// The title, with links to the copies.
 fn title(folder: &Path, record: &Record) -> String {
-    let title = markdown::cell(&record.title);
+    let seen = record.seen().map(|seen| format!(" (seen {seen})")).unwrap_or_default();
+    let title = format!("{}{seen}", markdown::cell(&record.title));
     let links = record.copies.iter().enumerate().map(|(at, path)| format!("[{}]({})", at + 1, way(folder, path)));
     match record.copies.len() {
         0 => title,

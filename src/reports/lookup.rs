@@ -14,6 +14,7 @@ use crate::reports::files;
 use crate::reports::index::Entry;
 use crate::reports::knowledge::Knowledge;
 use crate::reports::reading::{self, comparable};
+use crate::reports::record::Record;
 
 /// Something that has the id.
 #[derive(Debug)]
@@ -104,6 +105,12 @@ pub(crate) fn others<'k>(knowledge: &'k Knowledge, path: Option<&Path>) -> impl 
 pub(crate) fn copy_of(knowledge: &Knowledge, path: &Path) -> Option<PathBuf> {
     let index = if knowledge.has_reports() { knowledge.index() } else { None };
     index?.entry(path)?.copy_of.clone()
+}
+
+/// What lists show of the report at a path; `None` for one that is not the project's.
+pub(crate) fn record(knowledge: &Knowledge, path: &Path) -> Option<Record> {
+    let index = if knowledge.has_reports() { knowledge.index() } else { None }?;
+    Some(index.record(index.entry(path)?))
 }
 
 /// Where copies of the report at a path lie.

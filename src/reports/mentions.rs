@@ -3,6 +3,7 @@
 //! Ignored files, binary files and files over a few megabytes are skipped. An id is a word of its own, in upper or
 //! lower case, with `-` and `_` equivalent; one with a full date is also written with spaces ("Bug 20251110 003").
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,10 @@ pub(crate) struct Finder {
     /// The first words of the ids, in lower case.
     heads: Option<AhoCorasick>,
     ids: Vec<Id>,
+    /// Places in `ids` by the first part and the letters and digits that the second one begins with.
+    beginnings: HashMap<(String, String), Vec<usize>>,
+    /// Those of ids of one part.
+    single: HashMap<String, Vec<usize>>,
 }
 
 /// An id, parsed.
@@ -48,14 +53,31 @@ impl Finder {
         heads.sort();
         heads.dedup();
         let heads = AhoCorasick::builder().ascii_case_insensitive(true).build(heads).ok();
-        Self { heads, ids }
+        let mut beginnings: HashMap<(String, String), Vec<usize>> = HashMap::new();
+        let mut single: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, id) in ids.iter().enumerate() {
+            match id.parts.as_slice() {
+                [first, second, ..] => {
+                    let second = word_at(second.as_bytes(), 0).to_ascii_lowercase();
+                    beginnings.entry((first.clone(), second)).or_default().push(at);
+                }
+                [first] => single.entry(first.clone()).or_default().push(at),
+                [] => {}
+            }
+        }
+        Self { heads, ids, beginnings, single }
     }
 
     /// Every occurrence of one of the ids, in the order of the text.
     pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut out: Vec<Range<usize>> = Vec::new();
         for head in self.heads.iter().flat_map(|heads| heads.find_overlapping_iter(text)) {
-            let found = self.ids.iter().find_map(|id| id.at(text.as_bytes(), head.start()));
+            let bytes = text.as_bytes();
+            let first = text.get(head.range()).unwrap_or_default().to_ascii_lowercase();
+            let key = (first, word_at(bytes, head.end() + 1).to_ascii_lowercase());
+            let longer = self.beginnings.get(&key).into_iter().flatten();
+            let candidates = longer.chain(self.single.get(&key.0).into_iter().flatten());
+            let found = candidates.filter_map(|at| self.ids.get(*at)).find_map(|id| id.at(bytes, head.start()));
             if let Some(end) = found
                 && out.last().is_none_or(|last| last.end <= head.start())
             {
@@ -64,6 +86,12 @@ impl Finder {
         }
         out
     }
+}
+
+/// The ASCII letters and digits from a place on.
+fn word_at(text: &[u8], start: usize) -> String {
+    let rest = text.get(start..).unwrap_or_default();
+    rest.iter().take_while(|b| b.is_ascii_alphanumeric()).map(|b| char::from(*b)).collect()
 }
 
 impl Id {

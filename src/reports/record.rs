@@ -6,8 +6,8 @@ use crate::book::report::Report;
 use crate::reports::dates;
 use crate::reports::draft::moment::Moment;
 use crate::reports::files;
-use crate::reports::index::Entry;
-use crate::reports::occurrences::{self, Occurrences};
+use crate::reports::index::{Entry, duplicate_of};
+use crate::reports::occurrences::{self, Met, Occurrence, Occurrences, Place};
 use crate::reports::reading::{self, comparable};
 use crate::reports::status::{self, Stage};
 
@@ -34,10 +34,14 @@ pub(crate) struct Record {
     pub moment: Option<Moment>,
     /// Fault pages that its error texts match, the primary one first.
     pub faults: Vec<String>,
-    /// The days of further occurrences, in order.
-    pub occurrences: Vec<String>,
+    /// Host, GPU, driver and versions of what it was written about.
+    pub place: Place,
+    /// Further occurrences, in order.
+    pub occurrences: Vec<Occurrence>,
     /// Whether it came back after it had been solved.
     pub returned: bool,
+    /// The id of the report that it says to be a duplicate of, and whose occurrence it is.
+    pub duplicate_of: Option<String>,
     /// The report that this one is a copy of.
     pub copy_of: Option<PathBuf>,
     /// The copies of this one, where [`copies::living`](crate::reports::copies::living) put them together.
@@ -62,7 +66,9 @@ impl Record {
             entry.faults.clone(),
         );
         let (occurrences, returned) = (entry.occurrences.clone(), entry.returned);
-        Self { copy_of: entry.copy_of.clone(), ..record }.with_occurrences(occurrences, returned)
+        let (copy_of, place) = (entry.copy_of.clone(), entry.place.clone());
+        let duplicate_of = entry.duplicate_of.clone();
+        Self { copy_of, place, duplicate_of, ..record }.with_occurrences(occurrences, returned)
     }
 
     /// The record of a report and the fault pages it matches.
@@ -72,20 +78,21 @@ impl Record {
             (&report.status, &report.severity, &report.date),
             faults,
         )
-        .with_occurrences_of(&report.text)
+        .with_occurrences_of(report)
     }
 
-    fn with_occurrences_of(self, text: &str) -> Self {
-        let Occurrences { days, returned } = occurrences::read(text);
-        self.with_occurrences(days, returned)
+    fn with_occurrences_of(self, report: &Report) -> Self {
+        let Occurrences { place, later, returned } = occurrences::read(report);
+        Self { place, duplicate_of: duplicate_of(report), ..self }.with_occurrences(later, returned)
     }
 
-    /// The record with further occurrences; each day counts once.
-    pub(crate) fn with_occurrences(mut self, days: Vec<String>, returned: bool) -> Self {
+    /// The record with further occurrences; one that several copies tell of counts once, and a history that begins with the
+    /// report's own day begins with the report.
+    pub(crate) fn with_occurrences(mut self, later: Vec<Occurrence>, returned: bool) -> Self {
         let first = self.day();
-        self.occurrences.extend(days.into_iter().filter(|day| *day != first));
-        self.occurrences.sort();
-        self.occurrences.dedup();
+        self.occurrences.extend(later.into_iter().filter(|one| one.appended || one.day() != first));
+        self.occurrences.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| b.place.len().cmp(&a.place.len())));
+        self.occurrences.dedup_by(|a, b| a.at == b.at);
         self.returned |= returned || self.status_word == Some("reopened");
         self
     }
@@ -97,7 +104,31 @@ impl Record {
 
     /// The day when it happened last.
     pub(crate) fn last_seen(&self) -> String {
-        self.occurrences.last().cloned().into_iter().chain(Some(self.day())).max().unwrap_or_default()
+        let days = self.occurrences.iter().map(|one| one.day().to_owned()).chain(Some(self.day()));
+        days.filter(|day| !day.is_empty()).max().unwrap_or_default()
+    }
+
+    /// The day when it happened first.
+    pub(crate) fn first_seen(&self) -> String {
+        let days = self.occurrences.iter().map(|one| one.day().to_owned()).chain(Some(self.day()));
+        days.filter(|day| !day.is_empty()).min().unwrap_or_default()
+    }
+
+    /// The machines and versions that it was met with.
+    pub(crate) fn met(&self) -> Vec<Met> {
+        occurrences::tally(std::iter::once(&self.place).chain(self.occurrences.iter().map(|one| &one.place)))
+    }
+
+    /// "3 times, 2025-11-10 to 2026-01-02, came back after it was solved"; nothing for once.
+    pub(crate) fn seen(&self) -> Option<String> {
+        if self.times() < 2 && !self.returned {
+            return None;
+        }
+        let (first, last) = (self.first_seen(), self.last_seen());
+        let days = if first == last { first } else { format!("{first} to {last}") };
+        let days = if days.is_empty() { days } else { format!(", {days}") };
+        let times = if self.times() == 1 { "once".to_owned() } else { format!("{} times", self.times()) };
+        Some(format!("{times}{days}{}", if self.returned { ", came back after it was solved" } else { "" }))
     }
 
     fn new(
@@ -117,8 +148,10 @@ impl Record {
             title,
             path,
             faults,
+            place: Place::new(),
             occurrences: Vec::new(),
             returned: false,
+            duplicate_of: None,
             copy_of: None,
             copies: Vec::new(),
         }

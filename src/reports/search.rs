@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::draft::OCCURRENCES;
 use super::index::{Entry, Error, Found, Opened, Question, What};
 use super::knowledge::Knowledge;
 use super::reading::comparable;
@@ -85,8 +84,10 @@ pub fn search(knowledge: &Knowledge, words: &str, limit: usize) -> Result<Vec<Hi
 }
 
 fn report(index: &Opened, entry: &Entry, score: f32) -> Hit {
-    let (status, date) = (entry.status.clone(), entry.date.clone());
-    let kind = HitKind::Report { status, date, occurrences: 1, sentence: None };
+    let record = index.record(entry);
+    let date = if entry.date.is_empty() { record.day() } else { entry.date.clone() };
+    let occurrences = record.times();
+    let kind = HitKind::Report { status: record.status, date, occurrences, sentence: None };
     let path = entry.path.to_string_lossy().into_owned();
     let copies = index.copies(entry).map(|copy| copy.path.to_string_lossy().into_owned()).collect();
     Hit { kind, id: entry.id.clone(), title: entry.title.clone(), path, copies, score: f64::from(score) }
@@ -94,20 +95,12 @@ fn report(index: &Opened, entry: &Entry, score: f32) -> Hit {
 
 /// The hit with what only the report itself says.
 fn with_text(mut hit: Hit, path: &std::path::Path, question: &Question) -> Hit {
-    if let (HitKind::Report { occurrences, sentence, .. }, Ok(bytes)) = (&mut hit.kind, std::fs::read(path)) {
+    if let (HitKind::Report { sentence, .. }, Ok(bytes)) = (&mut hit.kind, std::fs::read(path)) {
         let text = String::from_utf8_lossy(&bytes);
-        *occurrences = 1 + later_occurrences(&text);
         let said = question.sentence(&text).filter(|said| !said.contains(hit.title.as_str()));
         *sentence = said.map(|said| shortened(&said));
     }
     hit
-}
-
-/// What `--append` added: a heading each, below one for all.
-fn later_occurrences(text: &str) -> usize {
-    let mut lines =
-        text.lines().skip_while(|line| line.strip_prefix("## ").map(str::trim) != Some(OCCURRENCES)).skip(1);
-    lines.by_ref().take_while(|line| !line.starts_with("## ")).filter(|line| line.starts_with("### ")).count()
 }
 
 fn shortened(sentence: &str) -> String {

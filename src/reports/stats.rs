@@ -9,6 +9,7 @@ use jiff::civil::{Date, Weekday};
 
 use serde::Serialize;
 
+use super::occurrences::Met;
 use super::record::{ParsedReport, Record};
 use crate::book::Book;
 use crate::render::chart::{Chart, Group, Row};
@@ -44,6 +45,8 @@ pub(crate) struct Recurring {
     pub times: usize,
     pub first_seen: String,
     pub last_seen: String,
+    /// The hosts, GPUs, drivers and versions that it was met with.
+    pub met: Vec<Met>,
     /// Whether it came back after it had been solved.
     pub returned: bool,
 }
@@ -69,7 +72,8 @@ impl Recurring {
                 id: record.id.clone(),
                 title: record.title.clone(),
                 times: record.times(),
-                first_seen: record.day(),
+                first_seen: record.first_seen(),
+                met: record.met(),
                 last_seen: record.last_seen(),
                 returned: record.returned,
             })
@@ -191,7 +195,12 @@ impl Stats {
             period: period.word(),
             reports: told.len(),
             undated,
-            occurrences: told.iter().map(|one| one.record.times()).sum(),
+            // A duplicate is among the occurrences of the report that it names.
+            occurrences: told
+                .iter()
+                .filter(|one| one.record.duplicate_of.is_none())
+                .map(|one| one.record.times())
+                .sum(),
             recurring: Recurring::all(told),
             waiting: Waiting::new(told, today),
         }
@@ -319,8 +328,8 @@ mod tests {
             told("2025-11-10", "open", "", None),
         ];
         let stats = Stats::new(&all, &Book::new(true), Date::constant(2026, 1, 1));
-        assert_eq!((stats.occurrences, stats.recurring.len()), (3, 1));
+        assert_eq!((stats.occurrences, stats.recurring.len()), (4, 1));
         let one = &stats.recurring[0];
-        assert_eq!((one.times, one.last_seen.as_str(), one.returned), (2, "2025-12-01", true));
+        assert_eq!((one.times, one.last_seen.as_str(), one.returned), (3, "2025-12-01", true));
     }
 }

@@ -1,4 +1,10 @@
-//! The status and severity of a report: closed lists of words, and the spellings that mean one of them.
+//! The status and severity of a report: closed lists of words, and the spellings that mean one of them
+//! (`kb/wording/states.toml`).
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::wording::{self, Spellings};
 
 /// What a status says of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,128 +62,6 @@ const STATUSES: &[(&str, Stage)] = &[
 /// The severities that a report may have.
 pub(crate) const SEVERITIES: [&str; 8] = ["critical", "high", "medium", "low", "blocker", "major", "minor", "info"];
 
-/// Spellings that mean one of the words.
-const SAME: &[(&str, &str)] = &[
-    ("wip", "in_progress"),
-    ("inprogress", "in_progress"),
-    ("ongoing", "in_progress"),
-    ("under_investigation", "investigating"),
-    ("won't_fix", "wontfix"),
-    ("wont_fix", "wontfix"),
-    ("complete", "completed"),
-    ("solved", "resolved"),
-    ("unresolved", "open"),
-    ("not_resolved", "open"),
-    ("not_yet_resolved", "open"),
-    ("not_fixed", "open"),
-    ("unfixed", "open"),
-    ("partially_fixed", "partially_resolved"),
-    ("fix_applied", "fixed"),
-    ("fully_resolved", "resolved"),
-    ("offen", "open"),
-    ("in_bearbeitung", "in_progress"),
-    ("behoben", "fixed"),
-    ("gelöst", "resolved"),
-    ("geschlossen", "closed"),
-    ("abierto", "open"),
-    ("en_curso", "in_progress"),
-    ("en_progreso", "in_progress"),
-    ("resuelto", "resolved"),
-    ("corregido", "fixed"),
-    ("cerrado", "closed"),
-    ("ouvert", "open"),
-    ("en_cours", "in_progress"),
-    ("résolu", "resolved"),
-    ("corrigé", "fixed"),
-    ("fermé", "closed"),
-    ("aberto", "open"),
-    ("em_andamento", "in_progress"),
-    ("resolvido", "resolved"),
-    ("corrigido", "fixed"),
-    ("fechado", "closed"),
-    ("aperto", "open"),
-    ("in_corso", "in_progress"),
-    ("risolto", "resolved"),
-    ("corretto", "fixed"),
-    ("chiuso", "closed"),
-    ("открыто", "open"),
-    ("в_работе", "in_progress"),
-    ("решено", "resolved"),
-    ("исправлено", "fixed"),
-    ("закрыто", "closed"),
-    ("対応中", "in_progress"),
-    ("調査中", "investigating"),
-    ("解決済み", "resolved"),
-    ("解決済", "resolved"),
-    ("修正済み", "fixed"),
-    ("完了", "completed"),
-    ("未対応", "open"),
-    ("处理中", "in_progress"),
-    ("待处理", "open"),
-    ("進行中", "in_progress"),
-    ("已解決", "resolved"),
-    ("已修復", "fixed"),
-    ("已關閉", "closed"),
-    ("미해결", "open"),
-    ("조사_중", "investigating"),
-    ("조사중", "investigating"),
-    ("해결_완료", "resolved"),
-    ("수정됨", "fixed"),
-    ("수정_완료", "fixed"),
-    ("보류", "deferred"),
-    ("열림", "open"),
-    ("진행_중", "in_progress"),
-    ("진행중", "in_progress"),
-    ("해결", "resolved"),
-    ("해결됨", "resolved"),
-    ("완료", "completed"),
-    ("종료", "closed"),
-    ("未解决", "open"),
-    ("进行中", "in_progress"),
-    ("已解决", "resolved"),
-    ("已修复", "fixed"),
-    ("已关闭", "closed"),
-];
-
-/// Words for a severity and what they come to; `check` accepts those of [`SEVERITIES`] only.
-const SEVERITY_WORDS: &[(&str, &[&str])] = &[
-    (
-        "critical",
-        &[
-            "critical",
-            "blocker",
-            "crit",
-            "p0",
-            "kritisch",
-            "crítica",
-            "crítico",
-            "critique",
-            "critico",
-            "치명적",
-            "심각",
-            "严重",
-            "致命",
-            "緊急",
-        ],
-    ),
-    ("high", &["high", "major", "p1", "hoch", "alta", "alto", "haute", "élevée", "높음", "高"]),
-    (
-        "medium",
-        &[
-            "medium", "moderate", "normal", "med", "p2", "mittel", "media", "medio", "média", "moyenne", "보통",
-            "중간", "中",
-        ],
-    ),
-    (
-        "low",
-        &[
-            "low", "minor", "trivial", "p3", "niedrig", "baja", "bajo", "baixa", "bassa", "basse", "faible", "낮음",
-            "低",
-        ],
-    ),
-    ("info", &["info"]),
-];
-
 /// The status that free words begin with: "✅ Resolved (2025-11-12)" is `resolved`.
 pub(crate) fn reading(words: &str) -> Option<&'static str> {
     beginning(words, canonical)
@@ -185,10 +69,29 @@ pub(crate) fn reading(words: &str) -> Option<&'static str> {
 
 /// The severity that free words begin with, in one of five words: critical, high, medium, low, info.
 pub(crate) fn severity(words: &str) -> Option<&'static str> {
-    beginning(words, |words| {
-        let plain = plain(words);
-        SEVERITY_WORDS.iter().find(|(_, same)| same.contains(&plain.as_str())).map(|(word, _)| *word)
-    })
+    beginning(words, severity_word)
+}
+
+/// The severity that words are as a whole.
+pub(crate) fn severity_word(words: &str) -> Option<&'static str> {
+    static WORDS: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    let plain = plain(words);
+    // "Sev-2", "P 1": a letter or two and a number are one word.
+    let joined = || plain.replace('_', "");
+    let known = WORDS.get_or_init(|| by_spelling(&wording::states().severity));
+    known.get(plain.as_str()).or_else(|| known.get(joined().as_str())).copied()
+}
+
+fn by_spelling(all: &'static [Spellings<&'static str>]) -> HashMap<&'static str, &'static str> {
+    all.iter().flat_map(|one| one.same.iter().map(|same| (*same, one.word))).collect()
+}
+
+/// The status that words end at which say how it changed: "Open → Fixed".
+pub(crate) fn latest(words: &str) -> &str {
+    const ARROWS: [&str; 6] = ["→", "⇒", "➡\u{fe0f}", "➡", "->", "=>"];
+    let last = ARROWS.iter().filter_map(|arrow| words.rfind(arrow).map(|at| at + arrow.len())).max();
+    let last = last.and_then(|at| words.get(at..)).map(str::trim);
+    last.filter(|last| reading(last).is_some()).unwrap_or(words)
 }
 
 /// What the longest beginning of some words means.
@@ -207,8 +110,10 @@ pub(crate) fn stage(value: &str) -> Option<Stage> {
 
 /// The format's spelling of a status.
 pub(crate) fn canonical(value: &str) -> Option<&'static str> {
+    static SAME: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    let same = SAME.get_or_init(|| by_spelling(&wording::states().status));
     let plain = plain(value);
-    let word = SAME.iter().find(|(spelling, _)| *spelling == plain).map_or(plain.as_str(), |(_, word)| word);
+    let word = same.get(plain.as_str()).copied().unwrap_or(plain.as_str());
     STATUSES.iter().find(|(known, _)| *known == word).map(|(known, _)| *known)
 }
 
@@ -247,8 +152,13 @@ mod tests {
             assert_eq!(plain(word), *word);
             assert!(STATUSES[..i].iter().all(|(other, _)| other != word));
         }
-        for (spelling, word) in SAME {
-            assert_eq!(canonical(spelling), Some(*word));
+        for one in &wording::states().status {
+            for spelling in &one.same {
+                assert_eq!((plain(spelling).as_str(), canonical(spelling)), (*spelling, Some(one.word)));
+            }
+        }
+        for one in &wording::states().severity {
+            assert!(one.same.iter().all(|spelling| severity(spelling) == Some(one.word)), "{}", one.word);
         }
     }
 
@@ -260,6 +170,9 @@ mod tests {
             ("in progress, waiting for a GPU", Some("in_progress")),
             ("해결됨", Some("resolved")),
             ("not resolved", Some("open")),
+            ("Waiting for the vendor", Some("blocked")),
+            ("Closed as duplicate of BUG-20251110-001", Some("duplicate")),
+            ("Résolue", Some("resolved")),
             ("", None),
         ] {
             assert_eq!(reading(words), status, "{words}");
@@ -269,9 +182,12 @@ mod tests {
             ("🔥 BLOCKER", Some("critical")),
             ("P2", Some("medium")),
             ("높음", Some("high")),
+            ("SEV-1", Some("critical")),
+            ("Sev 2", Some("high")),
             ("awful", None),
         ] {
             assert_eq!(severity(words), word, "{words}");
         }
+        assert_eq!((latest("Open → Fixed"), latest("Fixed -> see below")), ("Fixed", "Fixed -> see below"));
     }
 }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub use places::{Platform, PlatformKind, Platforms, Shell};
 pub use rows::{
     Advice, Alarms, At, Commands, Complaint, Complaints, Concept, Failures, Headings, Language, Mentions, Recall,
-    Redaction, Statement, Statements, Symptom, Symptoms, Variables, Wording, Writing,
+    Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
 };
 
 /// A function that decodes one file on its first call.
@@ -35,6 +35,7 @@ packed!(symptoms, Symptoms, "What people complain of who have no message.");
 packed!(failures, Failures, "How a failure is reported in words that no page knows.");
 packed!(mentions, Mentions, "How people write about a message that is no failure of theirs.");
 packed!(headings, Headings, "The words of headings in reports.");
+packed!(states, States, "How reports state their status, severity and day.");
 packed!(recall, Recall, "What a failure and a question are compared with reports by.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");

@@ -133,6 +133,52 @@ pub enum At {
     Inside,
 }
 
+/// `states.toml`: how reports state their status, severity and day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct States<S> {
+    /// What documents call themselves in front of a title.
+    pub documents: Vec<S>,
+    /// Headings of later additions, or their first words.
+    pub updates: Vec<S>,
+    /// Words between the numbers of a date.
+    pub date_particles: Vec<S>,
+    /// Names of the twelve months.
+    pub months: Vec<Vec<S>>,
+    /// Labels whose values are a status, a severity, a day.
+    pub labels: StateLabels<S>,
+    /// Spellings of each status.
+    pub status: Vec<Spellings<S>>,
+    /// Spellings of each severity.
+    pub severity: Vec<Spellings<S>>,
+}
+
+/// Labels of lines and tables, in comparing form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateLabels<S> {
+    /// Of a status.
+    pub status: Vec<S>,
+    /// Of a severity.
+    pub severity: Vec<S>,
+    /// Of a day.
+    pub date: Vec<S>,
+    /// Of how a report ended, which may be a status.
+    pub resolution: Vec<S>,
+    /// Of the name of a machine.
+    pub host: Vec<S>,
+}
+
+/// Spellings that mean one word of the format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spellings<S> {
+    /// The word.
+    pub word: S,
+    /// What means it, in lower case with `_` between words.
+    pub same: Vec<S>,
+}
+
 /// `recall.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! The language server, spoken to as an editor does: framed messages through pipes.
 #![cfg(feature = "lsp")]
 
-mod client;
+pub(crate) mod client;
 mod drafts;
 mod frames;
 mod garbage;

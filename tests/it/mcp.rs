@@ -14,12 +14,12 @@ const REPORT: &str = "---\ntitle: \"Lateral layer finds no engine\"\ndate: \"202
                       bug_id: BUG-20260101-007\nseverity: high\n---\n# Bug Report: lateral layer finds no engine\n\n## Summary\n\
                       It stops.\n\n## Logs\n```\nRuntimeError: GET was unable to find an engine to execute this computation\n```\n";
 
-struct Agent {
+pub(crate) struct Agent {
     child: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
     last: i64,
-    folder: tempfile::TempDir,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl Agent {
@@ -27,12 +27,26 @@ impl Agent {
         Self::with(&["--no-probe"])
     }
 
+    /// An agent in a project with these files, given by path and text.
+    pub(crate) fn among(files: &[(String, String)]) -> Self {
+        Self::of(&["--no-probe"], files)
+    }
+
     fn with(options: &[&str]) -> Self {
+        Self::of(options, &[])
+    }
+
+    fn of(options: &[&str], files: &[(String, String)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let reports = folder.path().join("docs/bug_reports");
         fs::create_dir_all(folder.path().join(".git")).expect("a folder");
         fs::create_dir_all(&reports).expect("folders");
         fs::write(reports.join("BUG-20260101-007.md"), REPORT).expect("a file");
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            fs::write(path, text).expect("a file");
+        }
         let mut child = Command::new(env!("CARGO_BIN_EXE_faultbook"))
             .arg("mcp")
             .args(options)
@@ -79,7 +93,7 @@ impl Agent {
         answer["result"].clone()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
@@ -90,7 +104,7 @@ impl Agent {
     }
 }
 
-fn text(result: &Value) -> String {
+pub(crate) fn text(result: &Value) -> String {
     let parts = result["content"].as_array().expect("content").iter();
     parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
 }

@@ -1,6 +1,7 @@
 //! Bug reports as people write them: every variation that was seen, in composed documents.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod doors;
 mod grouping;
 mod hostile;
 mod project;

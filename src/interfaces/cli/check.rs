@@ -273,7 +273,7 @@ impl Inputs {
         let bytes = fs::read(path).map_err(|error| Failure::reading(path, &error))?;
         let document = Document::of_bytes(shown(path), bytes);
         match document.kind {
-            Kind::Other => self.left_out.push((path.to_owned(), "neither a bug report nor a page".to_owned())),
+            Kind::Other => self.left_out.push((path.to_owned(), Kind::why_other(&document.path).to_owned())),
             _ => self.documents.push(document),
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! `faultbook graph [ID]`: how the project's reports relate to each other, for Graphviz, Mermaid or programs.
 
-use crate::reports::graph::{Graph, View, dot, mermaid};
+use crate::reports::graph::{Graph, LeftOut, View, dot, mermaid};
 use clap::Args;
 use serde::Serialize;
 
@@ -24,13 +24,16 @@ pub(crate) struct Options {
     #[arg(long, requires = "id", default_value_t = 1, value_name = "N")]
     steps: usize,
 
-    /// Also reports that are not related to any other.
+    /// All reports: also those not related to any other, and more than fit a page.
     #[arg(long, conflicts_with = "id")]
     all: bool,
 
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
 }
+
+/// Reports of a drawing that can still be read on one page.
+const ON_A_PAGE: usize = 40;
 
 /// The JSON (`faultbook/graph/1`).
 #[derive(Serialize)]
@@ -73,17 +76,43 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     {
         return Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all"));
     }
+    // Programs get everything.
+    let graph = if args.all || output.format == Format::Json { graph } else { graph.fitted(ON_A_PAGE) };
     output.write(&match output.format {
         Format::Json => json(&answer(&graph))?,
         Format::Markdown => format!("```mermaid\n{}```\n", mermaid(&graph)),
         Format::Terminal if args.mermaid => mermaid(&graph),
         Format::Terminal => dot(&graph),
     })?;
-    if graph.alone > 0 {
+    if graph.left_out.reports() > 0 {
+        output::remark(&left_out(&graph.left_out));
+    }
+    if graph.alone > 0 && !args.all {
         let alone = crate::render::words::counted(graph.alone as u64, "report has", "reports have");
         output::remark(&format!("{alone} nothing to do with any other; --all draws them too"));
     }
     Ok(if graph.nodes.is_empty() { Exit::None } else { Exit::Found })
+}
+
+/// What was left out of the drawing.
+fn left_out(left_out: &LeftOut) -> String {
+    const FAULTS: usize = 3;
+    let counted = |count: usize, one, many| crate::render::words::counted(count as u64, one, many);
+    let by_fault: usize = left_out.faults.iter().map(|(_, count)| count).sum();
+    let names: Vec<String> = left_out.faults.iter().take(FAULTS).map(|(id, count)| format!("{id} {count}")).collect();
+    let more = if left_out.faults.len() > FAULTS { ", ..." } else { "" };
+    let mut parts = Vec::new();
+    if left_out.related > 0 {
+        parts.push(counted(left_out.related, "older report that others name", "older reports that others name"));
+    }
+    if by_fault > 0 {
+        let reports = counted(by_fault, "report joined by its fault only", "reports joined by their fault only");
+        parts.push(format!("{reports} ({}{more})", names.join(", ")));
+    }
+    format!(
+        "left out to fit a page: {}; `faultbook graph ID` draws those near a report, --all draws all",
+        parts.join(", ")
+    )
 }
 
 fn answer(graph: &Graph) -> Answer<'_> {

@@ -9,6 +9,7 @@ use crate::render::layout::Paragraph;
 use crate::render::words::copies;
 use crate::reports::filter::Filter;
 use crate::reports::knowledge::Knowledge;
+use crate::reports::occurrences::Met;
 use crate::reports::order::Order;
 use crate::reports::reading;
 use crate::reports::record::Record;
@@ -75,6 +76,12 @@ pub(crate) struct Row {
     /// When it happened last; omitted for a report of one occurrence.
     #[serde(skip_serializing_if = "String::is_empty")]
     last_seen: String,
+    /// The hosts, GPUs, drivers and versions of a report that happened more than once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    met: Vec<Met>,
+    /// Whether it came back after it was solved; omitted where it did not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    returned: bool,
     /// The status in the format's spelling, where it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status_word: Option<&'static str>,
@@ -181,6 +188,8 @@ fn markdown(listed: &Listed) -> String {
 fn of_record(record: Record) -> Row {
     Row {
         times: record.times(),
+        met: if record.times() > 1 { record.met() } else { Vec::new() },
+        returned: record.returned,
         last_seen: if record.times() > 1 { record.last_seen() } else { String::new() },
         date: record.day(),
         severity: record.severity.unwrap_or_default().to_owned(),
@@ -206,6 +215,8 @@ fn pages(knowledge: &Knowledge) -> Vec<Row> {
         copies: Vec::new(),
         times: 1,
         last_seen: String::new(),
+        met: Vec::new(),
+        returned: false,
         status_word: None,
     };
     knowledge.book.faults.iter().map(row).collect()

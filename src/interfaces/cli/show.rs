@@ -1,7 +1,6 @@
 //! `faultbook show ID|CODE`: a page, a recipe, a report, or what a code means, for reading.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use crate::book::codes::Code;
 use crate::book::contents::Entry;
@@ -14,6 +13,8 @@ use crate::render::style::{COMMAND, FAINT, FAULT, PLAIN, STRONG};
 use crate::render::words;
 use crate::reports::knowledge::Knowledge;
 use crate::reports::lookup::{self, Found};
+use crate::reports::occurrences::Met;
+use crate::reports::record::Record;
 use crate::truth;
 use clap::Args;
 use serde::Serialize;
@@ -67,6 +68,28 @@ struct Thing<'a> {
     /// Where copies of a report lie; omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     copies: Vec<String>,
+    /// When and where a report's failure happened; only of the project's reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen: Option<Seen>,
+}
+
+/// The occurrences of a report.
+#[derive(Serialize)]
+struct Seen {
+    times: usize,
+    first: String,
+    last: String,
+    /// Whether it came back after it was solved.
+    returned: bool,
+    /// The hosts, GPUs, drivers and versions.
+    met: Vec<Met>,
+}
+
+impl Seen {
+    fn of(record: &Record) -> Self {
+        let (times, returned) = (record.times(), record.returned);
+        Self { times, first: record.first_seen(), last: record.last_seen(), returned, met: record.met() }
+    }
 }
 
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
@@ -119,7 +142,7 @@ fn terminal(knowledge: &Knowledge, found: &[Found<'_>], output: &Output) -> Stri
         match found {
             Found::Page(page) => page_terminal(&mut sheet, &knowledge.book.faults[*page]),
             Found::Recipe(recipe) => recipe_terminal(&mut sheet, recipe),
-            Found::Report(report) => report_terminal(&mut sheet, report, &lookup::copies(knowledge, &report.path)),
+            Found::Report(report) => report_terminal(&mut sheet, report, lookup::record(knowledge, &report.path)),
             Found::Code(code) => code_terminal(&mut sheet, code),
         }
     }
@@ -188,14 +211,21 @@ fn recipe_terminal(sheet: &mut Sheet, recipe: &Recipe) {
     }
 }
 
-fn report_terminal(sheet: &mut Sheet, report: &Report, copies: &[PathBuf]) {
+fn report_terminal(sheet: &mut Sheet, report: &Report, record: Option<Record>) {
     let title = if report.title.is_empty() { &report.id } else { &report.title };
     sheet.paragraph(&Paragraph::new(title).style(STRONG).right(FAINT, &report.id));
     sheet.verbatim(&report.path.display().to_string(), 0, FAINT);
+    let record = record.unwrap_or_default();
+    let copies = &record.copies;
     if !copies.is_empty() {
         let places: Vec<String> = copies.iter().map(|path| open::shown(path)).collect();
         let lead = format!("{}: ", words::copies(copies.len()));
         sheet.paragraph(&Paragraph::new(places.join(", ")).style(FAINT).lead(FAINT, lead).indent(2));
+    }
+    if let Some(seen) = record.seen() {
+        let met: Vec<String> = record.met().iter().map(Met::words).collect();
+        let on = if met.is_empty() { String::new() } else { format!("; {}", met.join(", ")) };
+        sheet.paragraph(&Paragraph::new(format!("{seen}{on}")).style(FAINT).lead(FAINT, "seen ").indent(2));
     }
     sheet.blank();
     article::write(sheet, &report.text);
@@ -222,7 +252,17 @@ fn thing<'a>(knowledge: &'a Knowledge, found: &'a Found<'a>) -> Thing<'a> {
             let page = &knowledge.book.faults[*page];
             let (status, fault) = (list::status_word(page.matter.status), Some(page.id.as_str()));
             let (id, path) = (page.id.clone(), page.path.clone());
-            Thing { kind: "page", id, title: &page.matter.title, status, fault, path, text, copies: Vec::new() }
+            Thing {
+                kind: "page",
+                id,
+                title: &page.matter.title,
+                status,
+                fault,
+                path,
+                text,
+                copies: Vec::new(),
+                seen: None,
+            }
         }
         Found::Recipe(recipe) => {
             let path = format!("kb/fixes/{}.md", recipe.id);
@@ -235,13 +275,17 @@ fn thing<'a>(knowledge: &'a Knowledge, found: &'a Found<'a>) -> Thing<'a> {
                 path,
                 text,
                 copies: Vec::new(),
+                seen: None,
             }
         }
         Found::Report(report) => {
             let (id, path) = (report.id.clone(), report.path.display().to_string());
+            let record = lookup::record(knowledge, &report.path);
             let copies =
-                lookup::copies(knowledge, &report.path).iter().map(|path| path.display().to_string()).collect();
-            Thing { kind: "report", id, title: &report.title, status: &report.status, fault: None, path, text, copies }
+                record.iter().flat_map(|record| &record.copies).map(|path| path.display().to_string()).collect();
+            let (title, status) = (&report.title, &report.status);
+            let seen = record.as_ref().map(Seen::of);
+            Thing { kind: "report", id, title, status, fault: None, path, text, copies, seen }
         }
         Found::Code(code) => {
             let path = format!("kb/codes/{}.csv", code.library);
@@ -255,6 +299,7 @@ fn thing<'a>(knowledge: &'a Knowledge, found: &'a Found<'a>) -> Thing<'a> {
                 path,
                 text,
                 copies: Vec::new(),
+                seen: None,
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, STRONG};
 use crate::render::words::counted;
 use crate::reports::draft::moment::Moment;
+use crate::reports::occurrences::{HOST, Met};
 use crate::reports::stats::{Recurring, Stats, Waiting};
 use clap::Args;
 use serde::Serialize;
@@ -122,15 +123,26 @@ fn markdown(group: &Group, periods: &[String]) -> String {
     table(&head, group.rows.iter().map(row)) + "\n"
 }
 
+/// The hosts and GPUs, and the versions of which there were several.
+fn on(one: &Recurring) -> String {
+    const SHOWN: usize = 2;
+    let telling = one.met.iter().filter(|met| matches!(met.what.as_str(), HOST | "GPU") || met.values.len() > 1);
+    let words: Vec<String> = telling.take(SHOWN).map(Met::words).collect();
+    if words.is_empty() { String::new() } else { format!("; {}", words.join(", ")) }
+}
+
 /// The reports that happened most often.
 fn came_back(stats: &Stats, sheet: &mut Sheet) {
     const SHOWN: usize = 3;
     if stats.recurring.is_empty() {
         return;
     }
+    if stats.waiting.is_none() {
+        sheet.blank();
+    }
     let often = stats.recurring.iter().take(SHOWN).map(|one| {
         let back = if one.returned { ", came back after it was solved" } else { "" };
-        format!("{} ({} times, last {}{back})", one.id, one.times, one.last_seen)
+        format!("{} ({} times, last {}{back}{})", one.id, one.times, one.last_seen, on(one))
     });
     let more = stats.recurring.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

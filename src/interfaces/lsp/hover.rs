@@ -171,8 +171,9 @@ fn report_text(workspace: &Workspace, report: &Report) -> String {
             .filter(|w| !w.is_empty())
             .map(|w| markdown::escape(w)),
     );
-    about
-        .extend(Some(copies(lookup::copies(&workspace.knowledge, &report.path).len())).filter(|more| !more.is_empty()));
+    let record = lookup::record(&workspace.knowledge, &report.path).unwrap_or_default();
+    about.extend(Some(copies(record.copies.len())).filter(|more| !more.is_empty()));
+    about.extend(record.seen().map(|seen| format!("seen {seen}")));
     let mut out = format!("**{}**\n\n{}\n", markdown::escape(&report.title), about.join(" · "));
     if !report.summary.is_empty() {
         out.push_str(&format!("\n{}\n", some(&report.summary)));

@@ -18,7 +18,8 @@ use super::Server;
 use crate::check::{self, KnownReport, Setting};
 use crate::interfaces::workspace::Workspace;
 use crate::render;
-use crate::reports::lookup;
+use crate::reports::lookup::{self, Found};
+use crate::reports::occurrences::Met;
 use crate::reports::search::{self, HitKind};
 use crate::unpack::{self, Source};
 
@@ -156,7 +157,12 @@ impl Server {
                 Ok(found) => found,
                 Err(error) => return Ok(failed(error.to_string())),
             };
-            let texts = found.iter().map(|found| ContentBlock::text(lookup::markdown(&workspace.knowledge, found)));
+            let texts = found.iter().map(|found| {
+                let text = lookup::markdown(&workspace.knowledge, found);
+                ContentBlock::text(
+                    about(workspace, found).map_or_else(|| text.clone(), |about| format!("{about}\n\n{text}")),
+                )
+            });
             Ok(match found.is_empty() {
                 true => failed(format!("nothing is called `{}`; `search` finds ids by words", params.id)),
                 false => CallToolResult::success(texts.collect()),
@@ -234,6 +240,21 @@ pub(super) fn log(
         (None, Some(path)) => Ok(read(workspace, &path)),
         _ => Err(ErrorData::invalid_params("give either `text` or `path`", None)),
     }
+}
+
+/// Where a report of the project lies and where its copies do, and how often it happened.
+fn about(workspace: &Workspace, found: &Found<'_>) -> Option<String> {
+    let Found::Report(report) = found else { return None };
+    let record = lookup::record(&workspace.knowledge, &report.path)?;
+    let mut about = format!("`{}`: {}", record.id, record.path.display());
+    if !record.copies.is_empty() {
+        let paths: Vec<String> = record.copies.iter().map(|path| path.display().to_string()).collect();
+        about.push_str(&format!(" ({}: {})", render::words::copies(paths.len()), paths.join(", ")));
+    }
+    let seen = record.seen().map(|seen| format!("; seen {seen}")).unwrap_or_default();
+    let met: Vec<String> = record.met().iter().map(Met::words).collect();
+    let on = if seen.is_empty() || met.is_empty() { String::new() } else { format!("; {}", met.join(", ")) };
+    Some(about + &seen + &on)
 }
 
 /// A file of the project or of the machine.

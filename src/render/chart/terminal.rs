@@ -27,11 +27,16 @@ pub(crate) fn terminal(chart: &Chart, sheet: &mut Sheet) {
     // With few periods, bars are wider.
     let wide = (room / periods.len().max(1)).clamp(1, 3);
     for group in chart.groups.iter().filter(|group| !group.rows.is_empty()) {
+        // A row that has nothing in the periods drawn says nothing.
+        let drawn = |row: &&Row| row.counts.iter().skip(skipped).any(|count| *count > 0);
+        if skipped > 0 && !group.rows.iter().any(|row| drawn(&row)) {
+            continue;
+        }
         sheet.blank();
         let axis = axis(periods, wide, room);
         sheet.line(&[piece(STRONG, format!("{:<1$}", group.title, name + 4)), piece(FAINT, axis)]);
         let most = most(group, skipped);
-        for row in &group.rows {
+        for row in group.rows.iter().filter(|row| skipped == 0 || drawn(row)) {
             let words = shorten_end(&clean::line(&row.name), name);
             let blanks = " ".repeat(name.saturating_sub(display_width(&words)) + 2);
             let bars: String = row.counts.iter().skip(skipped).map(|count| bar(*count, most, wide)).collect();

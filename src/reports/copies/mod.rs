@@ -3,16 +3,18 @@
 //! Equal texts are copies whatever they are called. Nearly equal ones are, unless they carry different ids of one form:
 //! those are two reports that one template wrote. Two texts with one id need less likeness, because a report grows.
 
+mod merged;
 mod sketch;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::reading::{self, comparable};
 use super::record::{ParsedReport, Record};
 use crate::wording;
 
+pub(crate) use merged::living;
 use sketch::Likeness;
 pub(crate) use sketch::Sketch;
 
@@ -66,37 +68,6 @@ pub(crate) fn group(reports: &[(&Record, &Sketch)]) -> Vec<Group> {
         .collect();
     groups.sort_unstable_by_key(|group| group.living);
     groups
-}
-
-/// The groups of some records that know their copies: the living ones, with what they do not say and a copy does.
-pub(crate) fn living<T>(all: Vec<T>, record: impl Fn(&mut T) -> &mut Record) -> Vec<T> {
-    let mut all = all;
-    let mut copies: HashMap<PathBuf, Vec<Record>> = HashMap::new();
-    for one in &mut all {
-        let record = record(one);
-        if let Some(living) = &record.copy_of {
-            copies.entry(living.clone()).or_default().push(record.clone());
-        }
-    }
-    for one in &mut all {
-        let record = record(one);
-        for copy in copies.remove(&record.path).unwrap_or_default() {
-            record.copies.push(copy.path.clone());
-            add(record, copy);
-        }
-    }
-    all.retain_mut(|one| record(one).copy_of.is_none());
-    all
-}
-
-/// Takes from a copy what the living report does not say: renderings lose the front matter.
-fn add(record: &mut Record, copy: Record) {
-    if record.status_word.is_none() && copy.status_word.is_some() {
-        (record.status, record.status_word, record.stage) = (copy.status, copy.status_word, copy.stage);
-    }
-    record.severity = record.severity.or(copy.severity);
-    record.moment = record.moment.take().or(copy.moment);
-    *record = std::mem::take(record).with_occurrences(copy.occurrences, copy.returned);
 }
 
 /// Reports of one folder, each with its copies: for what asks no index.

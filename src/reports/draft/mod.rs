@@ -31,4 +31,3 @@ pub(crate) mod templates;
 mod write;
 
 pub(crate) use error::Error;
-pub(crate) use occurrence::HEADING as OCCURRENCES;

@@ -52,6 +52,16 @@ impl Moment {
         self.at.date().to_string()
     }
 
+    /// `2025-11-10 18:08`.
+    pub(crate) fn minute(&self) -> String {
+        self.at.strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
+    /// `2025-11-10`, or `2025-11-10 18:08` where the time is known.
+    pub(crate) fn text(&self) -> String {
+        if self.timed { self.minute() } else { self.day() }
+    }
+
     /// `20251110`.
     pub(crate) fn compact(&self) -> String {
         self.day().replace('-', "")

@@ -44,7 +44,18 @@ pub(crate) fn set(path: &Path, word: &str, commit: Option<&str>) -> Result<Chang
 /// The text with another status, and the one it had.
 fn with_status(text: &str, word: &str, commit: Option<&str>) -> Result<(String, String), Error> {
     let Some(matter) = matter::split(text).matter else {
-        return in_words(text, word, commit).or_else(|error| where_it_is_read(text, word, commit).ok_or(error));
+        // A line that is not what the reader of reports takes would change nothing.
+        let is_read = |text: &str| status::reading(&reading::read(Path::new(""), text).status) == Some(word);
+        return match in_words(text, word, commit) {
+            Ok((changed, was)) if is_read(&changed) => Ok((changed, was)),
+            Ok(_) => where_it_is_read(text, word, commit).ok_or_else(|| {
+                Error::report(
+                    "the status is not where it could be changed",
+                    "change it by hand where the report states it",
+                )
+            }),
+            Err(error) => where_it_is_read(text, word, commit).ok_or(error),
+        };
     };
     let mut out = text.to_owned();
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -181,6 +192,8 @@ mod tests {
             ("# T\n\n- **상태**: 해결됨\n", "- **상태**: wontfix\n"),
             ("# T\n\n| 状态 | 日期 |\n| --- | --- |\n| 已解决 | 2025-11-10 |\n", "| wontfix | 2025-11-10 |"),
             ("# T\n\n## Status: ✅ Resolved\n", "## Status: wontfix\n"),
+            ("# T\n\nStatus: Open\n\n## Update 2025-07-01\n\nStatus: Closed\n", "2025-07-01\n\nStatus: wontfix\n"),
+            ("# T\n\n<table><tr><td>Status</td><td>Open</td></tr></table>\n", "<td>wontfix</td>"),
         ] {
             let (seen, _) = with_status(text, "wontfix", None).unwrap();
             assert!(seen.contains(changed), "{seen}");

@@ -5,12 +5,14 @@
 //! all would hide everything else. Everything follows the order of paths, so the same reports give the same graph.
 
 mod dot;
+mod fitted;
 mod mermaid;
 mod relation;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use dot::dot;
+pub(crate) use fitted::LeftOut;
 pub(crate) use mermaid::mermaid;
 pub(crate) use relation::Relation;
 
@@ -28,6 +30,8 @@ pub(crate) struct Graph {
     pub edges: Vec<Edge>,
     /// Reports left out because nothing is known of them.
     pub alone: usize,
+    /// Reports that [`Graph::fitted`] left out.
+    pub left_out: LeftOut,
 }
 
 /// A report in the graph.
@@ -89,7 +93,7 @@ impl Graph {
             .filter_map(|edge| Some(Edge { from: at(edge.from)?, to: at(edge.to)?, ..edge }))
             .collect();
         let alone = if view.centre.is_none() { parsed.len() - nodes.len() } else { 0 };
-        Self { nodes, edges, alone }
+        Self { nodes, edges, alone, left_out: LeftOut::default() }
     }
 }
 
@@ -136,7 +140,8 @@ fn edges(parsed: &[ParsedReport]) -> Vec<Edge> {
     edges.extend(same_ids(parsed));
     let joined: BTreeSet<(usize, usize)> =
         edges.iter().flat_map(|edge| [(edge.from, edge.to), (edge.to, edge.from)]).collect();
-    edges.extend(same_faults(parsed).into_iter().filter(|edge| !joined.contains(&(edge.from, edge.to))));
+    let records: Vec<&Record> = parsed.iter().map(|one| &one.record).collect();
+    edges.extend(same_faults(&records).into_iter().filter(|edge| !joined.contains(&(edge.from, edge.to))));
     edges.sort();
     edges
 }
@@ -155,16 +160,16 @@ fn same_ids(parsed: &[ParsedReport]) -> Vec<Edge> {
 }
 
 /// Reports whose first failure is one fault, each with the next by date.
-fn same_faults(parsed: &[ParsedReport]) -> Vec<Edge> {
+fn same_faults(records: &[&Record]) -> Vec<Edge> {
     let mut faults: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, one) in parsed.iter().enumerate() {
-        if let Some(fault) = one.record.faults.first() {
+    for (index, record) in records.iter().enumerate() {
+        if let Some(fault) = record.faults.first() {
             faults.entry(fault).or_default().push(index);
         }
     }
     let mut edges = Vec::new();
     for (fault, mut reports) in faults {
-        reports.sort_by_key(|&index| parsed.get(index).map(|one| (one.record.day(), index)));
+        reports.sort_by_key(|&index| records.get(index).map(|record| (record.day(), index)));
         edges.extend(reports.windows(2).filter_map(|pair| {
             let &[from, to] = pair else { return None };
             Some(Edge { from, to, relation: Relation::SameFault, fault: Some(fault.to_owned()) })
@@ -303,6 +308,23 @@ mod tests {
         assert_eq!(Graph::new(&parsed, &View { centre: Some("BUG-1"), steps: 3, alone: false }).nodes.len(), 0);
         let all = Graph::new(&parsed[4..5], &View { alone: true, ..View::default() });
         assert_eq!((all.nodes.len(), Graph::new(&parsed[4..5], &View::default()).alone), (1, 1));
+    }
+
+    #[test]
+    fn a_large_graph_fits_a_page() {
+        let name = |at: usize| format!("BUG-20251110-{at:03}");
+        let body = |at: usize| if at < 6 { format!("see {}", name(at + 6)) } else { String::new() };
+        let all: Vec<(String, String)> = (0..40).map(|at| (name(at), body(at))).collect();
+        let all: Vec<(&str, &str, &str, &[&str])> =
+            all.iter().map(|(name, body)| (name.as_str(), "title: x", body.as_str(), &["oom"][..])).collect();
+        let whole = Graph::new(&parsed(&all), &View::default());
+        assert_eq!((whole.nodes.len(), whole.clone().fitted(40).left_out.reports()), (40, 0));
+        let fitted = whole.fitted(10);
+        assert_eq!((fitted.nodes.len(), fitted.left_out.reports()), (10, 30));
+        assert_eq!((fitted.left_out.related, fitted.left_out.faults.clone()), (2, vec![("oom".to_owned(), 28)]));
+        let links = fitted.edges.iter().filter(|edge| edge.relation == Relation::References).count();
+        assert_eq!(links, 5, "{:?}", lines(&fitted));
+        assert_eq!(fitted.edges.len(), 5 + 9, "joined by their fault, each with the next");
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::book::report::Report;
 use crate::files;
 use crate::fingerprint::Fingerprint;
 use crate::reports::copies::{self, Sketch};
+use crate::reports::reading::comparable;
 use crate::reports::record::Record;
 
 /// Memory of the writer: tantivy's least is 15 MB per thread.
@@ -102,6 +103,20 @@ impl Opened {
     /// The copies of a report; none of what is a copy itself.
     pub fn copies<'a>(&'a self, living: &'a Entry) -> impl Iterator<Item = &'a Entry> {
         self.entries().filter(|entry| entry.copy_of.as_ref() == Some(&living.path))
+    }
+
+    /// What lists show of a report: with what only its copies say, and with its occurrences.
+    pub(crate) fn record(&self, entry: &Entry) -> Record {
+        let id = comparable(&entry.id);
+        let living = self.living(entry);
+        let belongs = |other: &&Entry| {
+            other.path == living.path
+                || other.copy_of.as_ref() == Some(&living.path)
+                || other.duplicate_of.as_ref().is_some_and(|of| comparable(of) == id)
+        };
+        let mut all = copies::living(self.entries().filter(belongs).map(Record::of).collect(), |record| record);
+        let at = all.iter().position(|record| record.path == living.path);
+        at.map_or_else(|| Record::of(entry), |at| all.swap_remove(at))
     }
 
     /// How many files were read because they were new or changed.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::book::report::Report;
 use crate::reports::copies::Group;
-use crate::reports::occurrences::{self, Occurrences};
+use crate::reports::occurrences::{self, Occurrence, Occurrences};
+use crate::reports::status;
 
 /// What is kept of one report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,8 +33,12 @@ pub struct Entry {
     pub tags: Vec<String>,
     /// Fault pages that its own error texts match, the primary one first.
     pub faults: Vec<String>,
-    /// The days of occurrences that were added to it.
-    pub occurrences: Vec<String>,
+    /// Host, GPU, driver and versions of what it was written about.
+    pub place: Vec<(String, String)>,
+    /// The further occurrences that it tells of.
+    pub occurrences: Vec<Occurrence>,
+    /// The id of the report that it says to be a duplicate of.
+    pub duplicate_of: Option<String>,
     /// Whether it came back after it had been solved.
     pub returned: bool,
     /// The report that this one is a copy of.
@@ -71,9 +76,11 @@ impl Entry {
 
     /// What is kept of a report that was just read.
     pub(super) fn of(report: &Report, faults: Vec<String>, stamp: Stamp) -> Self {
-        let Occurrences { days: occurrences, returned } = occurrences::read(&report.text);
+        let Occurrences { place, later: occurrences, returned } = occurrences::read(report);
         Self {
+            place,
             occurrences,
+            duplicate_of: duplicate_of(report),
             returned,
             path: report.path.clone(),
             id: report.id.clone(),
@@ -87,6 +94,15 @@ impl Entry {
             copy_of: None,
             stamp,
         }
+    }
+}
+
+/// The only report that one with the status "duplicate" names.
+pub(crate) fn duplicate_of(report: &Report) -> Option<String> {
+    let is_duplicate = status::reading(&report.status) == Some("duplicate");
+    match report.related.as_slice() {
+        [one] if is_duplicate => Some(one.clone()),
+        _ => None,
     }
 }
 

@@ -14,7 +14,7 @@ mod terms;
 mod tokenizer;
 
 pub(crate) use cache::{Opened, Sources, open};
-pub(crate) use catalogue::Entry;
+pub(crate) use catalogue::{Entry, duplicate_of};
 pub(crate) use query::{Found, What};
 pub(crate) use question::Question;
 

@@ -1,5 +1,7 @@
 //! Front matter of a report: any keys, any shape. YAML that is broken is read line by line instead.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// Keys in lower case with underscores, and their values as texts; a list gives several.
@@ -78,6 +80,18 @@ impl Front {
     }
 }
 
+/// Front matter in TOML between lines of plus signs, as the YAML between dashes that the rest of the program reads.
+pub(super) fn from_toml(text: Cow<'_, str>) -> Cow<'_, str> {
+    let Some(rest) = text.trim_start_matches('\u{feff}').strip_prefix("+++") else { return text };
+    let Some((matter, body)) = rest.split_once("\n+++") else { return text };
+    let line = |line: &str| match line.split_once('=') {
+        Some((key, value)) => format!("{}: {}\n", key.trim(), value.trim()),
+        None => format!("{line}\n"),
+    };
+    let matter: String = matter.trim().lines().filter(|line| !line.starts_with('[')).map(line).collect();
+    Cow::Owned(format!("---\n{matter}---{body}"))
+}
+
 fn plain(key: &str) -> String {
     unquote(key).to_lowercase().replace(['-', ' '], "_")
 }
@@ -106,6 +120,13 @@ fn flatten(value: &Value, out: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn toml_is_read_as_yaml() {
+        let text = from_toml("+++\ntitle = \"A: b\"\ndate = 2025-06-11\n[extra]\n+++\n# T\n".into());
+        assert_eq!(text, "---\ntitle: \"A: b\"\ndate: 2025-06-11\n---\n# T\n");
+        assert_eq!(from_toml("+++ no end".into()), "+++ no end");
+    }
 
     #[test]
     fn reads_yaml_and_what_is_not() {

@@ -6,10 +6,11 @@ use super::environment::pairs;
 use super::front::Front;
 use super::ids;
 use super::roles::{Role, Roles};
-use super::stated::in_brackets;
+use super::stated::{in_brackets, in_front, is_shouted_status};
 use super::words::{is_placeholder, without_marks};
 use crate::book::blocks::Kind;
 use crate::book::sections::{Document, clean_title, key, visit};
+use crate::wording;
 
 /// Who a document is.
 #[derive(Debug, Default)]
@@ -42,6 +43,7 @@ pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles], front: &Fro
     candidates.extend(line_ids(doc));
     for title in std::iter::once(front_title).chain(headings.clone()) {
         candidates.extend(leading_id(title));
+        candidates.extend(tracker_key(title).map(str::to_owned));
     }
     candidates.extend(ids::find(&stem).into_iter().next().map(|f| f.normal));
     // A slug such as `why-is-cudnn-failing` stands for the document only where no real id does.
@@ -150,12 +152,12 @@ fn title<'d>(
     if !heading.is_empty() && (bare.is_empty() || is_placeholder(&bare) || is_generic(&bare) || is_made) {
         return heading;
     }
-    let says_nothing = bare.is_empty() || is_placeholder(&bare) || (is_generic(&bare) && front.is_empty());
+    let says_nothing = bare.is_empty() || is_placeholder(&bare) || is_generic(&bare);
     if !says_nothing {
         return bare;
     }
     let named = named_title(doc, roles).or_else(|| lower_heading(doc, roles)).or_else(|| slug_words(stem));
-    named.unwrap_or_else(|| id.to_owned())
+    named.unwrap_or_else(|| if bare.is_empty() || is_placeholder(&bare) { id.to_owned() } else { bare })
 }
 
 /// What the section or line "Title" holds.
@@ -203,6 +205,7 @@ fn slug_words(stem: &str) -> Option<String> {
         rest.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| !word.is_empty()).collect();
     let is_number = |word: &&&str| word.bytes().all(|b| b.is_ascii_digit());
     let words: Vec<&str> = words.iter().skip_while(is_number).copied().collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !is_shouted_status(word)).collect();
     (words.len() > 1).then(|| words.join(" "))
 }
 
@@ -222,21 +225,15 @@ fn bare_title(title: &str) -> String {
             }
         }
         let lower = rest.to_lowercase();
-        for name in ["bug report", "bug", "issue report", "issue", "버그 리포트", "버그 보고서", "[bug]", "(bug)"]
-        {
-            let Some(after) = lower.strip_prefix(name).and_then(|after| rest.get(rest.len() - after.len()..)) else {
-                continue;
-            };
-            // "Bugs in cuDNN" and "Issue with X" keep their words.
-            let after = after.trim_start();
-            if let Some(tail) = after.strip_prefix([':', '-', '–', '—', '：']) {
-                rest = tail.trim().to_owned();
-                break;
-            }
-            if name.starts_with(['[', '(']) {
-                rest = after.trim().to_owned();
-                break;
-            }
+        let marked = ["[bug]", "(bug)"].iter().find_map(|mark| lower.strip_prefix(mark));
+        if let Some(after) = marked.and_then(|after| rest.get(rest.len() - after.len()..)) {
+            rest = after.trim().to_owned();
+        } else if let Some(after) = tracker_key(&rest).and_then(|key| rest.get(key.len() + 2..)) {
+            rest = after.trim_start_matches([':', '-', ' ']).to_owned();
+        } else if let Some(after) = after_document_name(&rest) {
+            rest = after.to_owned();
+        } else if let Some((_, after)) = in_front(&rest) {
+            rest = after.to_owned();
         }
         if rest.len() == before {
             return rest;
@@ -244,21 +241,36 @@ fn bare_title(title: &str) -> String {
     }
 }
 
+/// What follows the name of a kind of document: "Bug report: it hangs", "Bug / 버그 – it hangs". "Bugs in cuDNN" and
+/// "Issue with X" keep their words.
+fn after_document_name(title: &str) -> Option<&str> {
+    let ends = title.char_indices().filter(|(at, c)| match c {
+        ':' | '：' | '–' | '—' => true,
+        '-' => title.get(..*at).is_some_and(|before| before.ends_with(' ')),
+        _ => false,
+    });
+    let (at, mark) = ends.into_iter().next()?;
+    let after = title.get(at + mark.len_utf8()..)?.trim();
+    let is_named = title.get(..at)?.split('/').all(is_document_name);
+    (is_named && !after.is_empty()).then_some(after)
+}
+
+/// The key of a tracker that a title begins with: `[ML-482] Trainer stalls`.
+fn tracker_key(title: &str) -> Option<&str> {
+    const LONGEST: usize = 10;
+    let (key, _) = title.strip_prefix('[')?.split_once(']')?;
+    let (project, number) = key.split_once('-')?;
+    let is_project = (2..=LONGEST).contains(&project.len()) && project.bytes().all(|b| b.is_ascii_uppercase());
+    (is_project && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(key)
+}
+
+fn is_document_name(name: &str) -> bool {
+    wording::states().documents.iter().any(|known| *known == key(name) || *known == name.trim().to_lowercase())
+}
+
 /// Titles that name a kind of document, not a bug.
 fn is_generic(title: &str) -> bool {
-    matches!(
-        key(title).as_str(),
-        "" | "bug report"
-            | "bug"
-            | "issue"
-            | "report"
-            | "summary"
-            | "overview"
-            | "버그 리포트"
-            | "버그 보고서"
-            | "요약"
-            | "개요"
-    )
+    key(title).is_empty() || title.split('/').all(is_document_name)
 }
 
 /// Labels and values above the first real section: status, severity, date.

@@ -15,6 +15,7 @@ mod roles;
 mod solution_titles;
 mod solutions;
 mod stated;
+mod statements;
 mod tasks;
 mod words;
 
@@ -37,6 +38,9 @@ pub use identity::{comparable, normal_id};
 /// How often an unclosed fence is closed before what follows is taken as code after all.
 const MOST_REPAIRS: usize = 4;
 
+/// Keys of the front matter that hold a status.
+const STATUS_KEYS: [&str; 4] = ["status", "state", "상태", "bug_status"];
+
 /// Where a text names ids of reports.
 pub(crate) fn ids_in(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     ids::find(text).into_iter().map(|found| found.start..found.end)
@@ -45,7 +49,7 @@ pub(crate) fn ids_in(text: &str) -> impl Iterator<Item = std::ops::Range<usize>>
 /// Reads a document that lies at `path`.
 pub fn read(path: &Path, text: &str) -> Report {
     let whole = mojibake::repair(text);
-    let whole = close_fences(whole);
+    let whole = close_fences(front::from_toml(whole));
     let doc = Document::read(&whole, Outline::Lenient);
     let roles = roles::all(&doc);
     let front = Front::read(doc.matter_text());
@@ -73,7 +77,7 @@ pub fn read(path: &Path, text: &str) -> Report {
         let written = front.first(keys).map(str::to_owned);
         let words = || role_words(&doc, &roles, role);
         let all =
-            [written.clone(), written.map_or_else(words, |_| None), Some(from_header(keys)), Some(also.to_owned())];
+            [written.clone(), Some(also.to_owned()), written.map_or_else(words, |_| None), Some(from_header(keys))];
         let known: Vec<String> = all.into_iter().flatten().filter(|words| !words.is_empty()).collect();
         let front_counts = front.first(keys).is_some();
         let read = known.iter().find(|words| front_counts || is_read(words)).or(known.first());
@@ -82,7 +86,9 @@ pub fn read(path: &Path, text: &str) -> Report {
     let is_date = |words: &str| dates::reading(words).is_some();
     let is_status = |words: &str| status::reading(words).is_some();
     let is_severity = |words: &str| status::severity(words).is_some();
-    let status = best(&["status", "state", "상태", "bug_status"], Role::Status, &stated.status, &is_status);
+    let status = best(&STATUS_KEYS, Role::Status, &stated.status, &is_status);
+    let newer = stated.newer.filter(|_| front.first(&STATUS_KEYS).is_none());
+    let status = newer.unwrap_or(status);
     let severity =
         best(&["severity", "priority", "심각도", "우선순위", "prio"], Role::Severity, &stated.severity, &is_severity);
     let date = best(

@@ -2,15 +2,16 @@
 //! headings, file names.
 //!
 //! The words before the first section that tells of the failure count first. Further down only a status or severity that
-//! can be read counts, and none of a test, a step or another report.
+//! can be read counts, and none of a test, a step or another report. What a later "Update" states is newer than the head.
 
 use std::path::Path;
 
-use super::roles::{self, Role, Roles};
-use super::words::{is_placeholder, labelled, without_marks};
-use crate::book::blocks::{Block, Kind};
-use crate::book::sections::{Document, Section, is_decoration, key, visit};
+use super::roles::{Role, Roles};
+use super::statements::{bare, pairs, role_of_label, ticked};
+use super::words::{is_placeholder, without_marks};
+use crate::book::sections::{Document, Section, is_decoration, key};
 use crate::reports::{dates, status};
+use crate::wording;
 
 /// What it says.
 #[derive(Debug, Default)]
@@ -18,12 +19,17 @@ pub(super) struct Stated {
     pub(super) status: String,
     pub(super) severity: String,
     pub(super) date: String,
+    /// The status that a later addition states.
+    pub(super) newer: Option<String>,
 }
 
 /// Reads a document at `path`.
 pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles]) -> Stated {
     let mut stated = Stated::default();
     let mut in_header = true;
+    // What "Resolution: Fixed" says, where nothing says more.
+    let mut ended: Option<String> = None;
+    let mut mark: Option<String> = None;
     for (section, role) in doc.sections.iter().zip(roles) {
         let is_about = matches!(
             role.own,
@@ -47,14 +53,36 @@ pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles]) -> Stated {
         if told_elsewhere {
             continue;
         }
-        for (label, value) in pairs(doc.slice(&section.own)) {
-            let own = role.own.filter(|role| *role == Role::Status && label.is_empty());
-            let Some(role) = own.or_else(|| roles::of_key(&key(&label))) else { continue };
-            stated.take(role, &value, in_header);
+        let own = doc.slice(&section.own);
+        let ticked = if role.own == Some(Role::Status) { ticked(own) } else { None };
+        if let Some(ticked) = ticked {
+            stated.take(Role::Status, &ticked, true);
+            continue;
         }
-        if stated.status.is_empty() {
-            stated.status = marked(section).unwrap_or_default();
+        let is_update = is_update(section);
+        for (label, value) in pairs(doc, own) {
+            if is_update && role_of_label(&label) == Some(Role::Status) && status::reading(&value).is_some() {
+                stated.newer = Some(status::latest(&value).to_owned());
+            }
+            if label.is_empty() && role.own == Some(Role::Status) {
+                stated.take(Role::Status, &value, in_header);
+            } else if let Some(role) = role_of_label(&label) {
+                stated.take(role, &value, in_header);
+            } else if status::canonical(&value).is_some_and(is_outcome)
+                && wording::states().labels.resolution.contains(&key(&label).as_str())
+            {
+                ended = Some(value);
+            }
         }
+        if in_header && section.level <= 2 {
+            for (role, value) in bare(own) {
+                stated.take(role, &value, true);
+            }
+        }
+        mark = mark.or_else(|| marked(section));
+    }
+    if stated.status.is_empty() {
+        stated.status = mark.or(ended).unwrap_or_default();
     }
     if stated.status.is_empty() {
         stated.status = of_path(path).unwrap_or_default().to_owned();
@@ -64,7 +92,8 @@ pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles]) -> Stated {
 
 impl Stated {
     fn take(&mut self, role: Role, value: &str, in_header: bool) {
-        let value = without_marks(value.trim_matches(['`', '*', ' ']));
+        let value = without_marks(value.trim_matches(['`', '*', '_', ' ']));
+        let value = if role == Role::Status { status::latest(&value).to_owned() } else { value };
         if is_placeholder(&value) || value.chars().count() > 120 {
             return;
         }
@@ -80,41 +109,12 @@ impl Stated {
     }
 }
 
-/// Labels and values: of lines, several to a line too, and of tables in both directions.
-fn pairs(blocks: &[Block]) -> Vec<(String, String)> {
-    let mut out = Vec::new();
-    visit(blocks, &mut |block| match &block.kind {
-        Kind::Paragraph(words) => {
-            for (label, value) in labelled(words) {
-                let mut parts = value.split([';', '|', '·', '•']).map(str::trim);
-                out.push((label, parts.next().unwrap_or_default().to_owned()));
-                for part in parts {
-                    if let Some((label, value)) = part.split_once([':', '：']) {
-                        out.push((label.to_owned(), value.to_owned()));
-                    }
-                }
-            }
-        }
-        Kind::Table(rows) => {
-            let known = |label: &&String| {
-                matches!(roles::of_key(&key(label)), Some(Role::Status | Role::Severity | Role::Date))
-            };
-            // A row of labels over a row of values.
-            if let [head, values, ..] = rows.as_slice()
-                && (head.iter().filter(known).count() > 1 || head.iter().skip(1).any(|label| known(&label)))
-            {
-                out.extend(head.iter().cloned().zip(values.iter().cloned()));
-                return;
-            }
-            for row in rows {
-                if let [label, value, ..] = row.as_slice() {
-                    out.push((label.trim_matches(['*', ' ']).to_owned(), value.clone()));
-                }
-            }
-        }
-        _ => {}
-    });
-    out
+/// Whether a section is a later addition: `## Update 2025-07-01`.
+fn is_update(section: &Section) -> bool {
+    let headings = &wording::states().updates;
+    let rest = |heading: &&str| section.key.strip_prefix(*heading).map(|rest| rest.chars().next());
+    section.level > 0
+        && headings.iter().filter_map(rest).any(|next| next.is_none_or(|c| c == ' ' || c.is_ascii_digit()))
 }
 
 /// The status that a heading is: `## ✅ RESOLVED`, `# Loss is NaN [FIXED]`.
@@ -122,7 +122,23 @@ fn marked(section: &Section) -> Option<String> {
     let is_marked = section.raw_title.trim_start().starts_with(is_decoration);
     let word = status::canonical(&section.title).filter(|word| is_marked && is_outcome(word));
     let bracketed = || in_brackets(&section.raw_title).filter(|_| section.level <= 2).map(|(word, _)| word);
-    word.or_else(bracketed).map(str::to_owned)
+    let first = || in_front(&section.title).filter(|_| section.level <= 2).map(|(word, _)| word);
+    word.or_else(bracketed).or_else(first).map(str::to_owned)
+}
+
+/// A status in front of a title, and the title without it: `FIXED: greedy decoding crashes`.
+pub(super) fn in_front(title: &str) -> Option<(&'static str, &str)> {
+    let (first, rest) = title.split_once([':', '：'])?;
+    let word = status::canonical(first).filter(|word| is_outcome(word))?;
+    // "Open: ..." may be a title about opening; shouted it is none.
+    let is_shouted = first.chars().any(char::is_alphabetic) && !first.chars().any(char::is_lowercase);
+    let is_over = matches!(word, "resolved" | "fixed" | "closed" | "wontfix");
+    ((is_shouted || is_over) && !rest.trim().is_empty()).then(|| (word, rest.trim()))
+}
+
+/// Whether a word of a file's name is a status that somebody added to it.
+pub(super) fn is_shouted_status(word: &str) -> bool {
+    word.len() > 3 && word.chars().all(char::is_uppercase) && status::canonical(word).is_some_and(is_outcome)
 }
 
 /// A status in brackets at the beginning or the end of a title, and the title without it.
@@ -152,9 +168,8 @@ fn is_outcome(word: &str) -> bool {
 /// The status in a file's name, shouted or after a dot or in brackets, or that of the folder it lies in.
 fn of_path(path: &Path) -> Option<&'static str> {
     let stem = path.file_stem()?.to_string_lossy();
-    let shouted =
-        stem.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3 && word.chars().all(char::is_uppercase));
-    let shouted = shouted.filter_map(status::canonical).find(|word| is_outcome(word));
+    let shouted = stem.split(|c: char| !c.is_alphabetic()).find(|word| is_shouted_status(word));
+    let shouted = shouted.and_then(status::canonical);
     let last = || stem.rsplit_once('.').and_then(|(_, last)| status::canonical(last)).filter(|word| is_outcome(word));
     let folder = || {
         let folder = path.parent()?.file_name()?.to_string_lossy();
@@ -181,5 +196,7 @@ mod tests {
         }
         assert_eq!(in_brackets("[RESOLVED] Loss is NaN"), Some(("resolved", "Loss is NaN".to_owned())));
         assert_eq!(in_brackets("Loss is NaN (RTX 3060)"), None);
+        assert_eq!(in_front("FIXED: Loss is NaN"), Some(("fixed", "Loss is NaN")));
+        assert_eq!(in_front("Open: files leak"), None);
     }
 }

@@ -105,3 +105,55 @@ proptest! {
         check(&documents, &Setting { behaviour: false, ..Setting::default() });
     }
 }
+
+/// How a fix may change the words of a report.
+fn is_same_said_otherwise(text: &str, finding: &faultbook::check::Finding) -> bool {
+    let Some(edit) = &finding.fix else { return true };
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().any(char::is_alphabetic));
+        words.map(str::to_lowercase).collect()
+    };
+    let (out, kept) = (words(&text[edit.range.clone()]), words(&edit.replacement));
+    match finding.rule {
+        // One word of the format for another spelling of it: of a date, of an id, of a key, of a status.
+        "bad-date" | "id-spelling" | "key-spelling" | "status-spelling" => {
+            edit.range.len() <= 80 && !edit.replacement.is_empty()
+        }
+        "duplicate-key" => text.matches(text[edit.range.clone()].trim()).count() > 1,
+        _ => out.iter().all(|word| kept.contains(word)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fixing_loses_no_word_and_adds_no_finding(text in document()) {
+        let setting = Setting { exists: &|_| true, removals: false, ..Setting::default() };
+        let mut documents = vec![Document { path: "docs/BUG-20251110-003.md".into(), text, kind: Kind::Report, replaced: None }];
+        for finding in check(&documents, &Setting { removals: true, ..setting }) {
+            let removes = !is_same_said_otherwise(&documents[0].text, &finding);
+            prop_assert!(!removes || finding.help.contains("--fix-removals"), "{finding:?}");
+        }
+        for _ in 0..8 {
+            let findings = check(&documents, &setting);
+            let before = documents[0].text.clone();
+            for finding in &findings {
+                prop_assert!(is_same_said_otherwise(&before, finding), "{finding:?} in {before:?}");
+            }
+            let after = apply(&before, &findings);
+            if after == before {
+                break;
+            }
+            documents[0].text = after;
+            // Front matter that is put there is no finding of its own.
+            if findings.iter().any(|finding| finding.rule == "no-front-matter" && finding.fix.is_some()) {
+                let about = ["no-front-matter", "missing-key", "bad-date", "unknown-status", "status-spelling", "front-matter", "unknown-key", "id-spelling"];
+                let left = check(&documents, &setting);
+                let end = documents[0].text[3..].find("---").map_or(0, |at| documents[0].text[..at + 3].lines().count());
+                let new = left.iter().find(|finding| about.contains(&finding.rule) && (finding.line as usize) <= end);
+                prop_assert!(new.is_none(), "{new:?} in {:?}", documents[0].text);
+            }
+        }
+    }
+}

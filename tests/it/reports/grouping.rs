@@ -5,23 +5,23 @@ use serde_json::Value;
 use super::project::{Expected, Project, project};
 use crate::place::Place;
 
-fn json(place: &Place, line: &str) -> Value {
+pub(super) fn json(place: &Place, line: &str) -> Value {
     let answer = place.run(line, "");
     serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{line}: {error}: {}{}", answer.out, answer.err))
 }
 
-fn word<'v>(value: &'v Value, name: &str) -> &'v str {
+pub(super) fn word<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_default()
 }
 
 /// Paths as the generator has them, whether shown from the project's folder or whole.
-fn from_root(place: &Place, path: &str) -> String {
+pub(super) fn from_root(place: &Place, path: &str) -> String {
     let root = place.path().canonicalize().expect("there");
     let path = path.strip_prefix(root.to_str().expect("UTF-8")).unwrap_or(path);
     path.trim_start_matches('/').to_owned()
 }
 
-fn copies(place: &Place, value: &Value) -> Vec<String> {
+pub(super) fn copies(place: &Place, value: &Value) -> Vec<String> {
     let mut copies: Vec<String> = value["copies"]
         .as_array()
         .into_iter()
@@ -145,7 +145,17 @@ fn a_number_given_twice_is_found_and_mended() {
 fn fixing_loses_no_word() {
     let project = project(48);
     let place = project.written();
+    let said = || {
+        let rows = json(&place, "list --format json")["reports"].as_array().expect("reports").clone();
+        let said =
+            |row: &Value| ["id", "title", "status_word", "severity", "date"].map(|name| word(row, name).to_owned());
+        let mut said: Vec<_> = rows.iter().map(|row| (word(row, "path").to_owned(), said(row))).collect();
+        said.sort();
+        said
+    };
+    let before = said();
     place.run("check --fix", "");
+    assert_eq!(said(), before, "a fixed report says the same of itself");
     for (path, before) in &project.files {
         let after = std::fs::read_to_string(place.path().join(path)).expect("there");
         let words = |text: &str| -> Vec<String> {
