@@ -4,7 +4,7 @@
 
 Environments (each a folder below ENVS, default /opt/envs): ml (torch 2.15.0+cu132, lightning, transformers, accelerate), torch24 (torch 2.4.1+cu121),
 jax (jax 0.10.2, numba 0.68.1 + numba-cuda 0.30.4), tf (tensorflow-cpu 2.21.0), gpu (cupy-cuda12x 14.2.0, numba 0.68.1, onnxruntime 1.31.1,
-xgboost-cpu, lightgbm). The programs are copied to /tmp/work/provoke and run there. A line of CASES is
+xgboost-cpu, lightgbm, catboost). The programs are copied to /tmp/work/provoke and run there. A line of CASES is
     id | fault | cause | environment | shell command
 where fault `none` is a negative, `none+` a healthy one, and cause `?` is unknown. In a command, `python` and `torchrun` are the environment's;
 `GPU` before it turns the pretend GPU on (FAKE_FAULTS and FAKE_GPU set what it does). A fault forced by a code alone has no known cause.
