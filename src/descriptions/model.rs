@@ -42,7 +42,7 @@ impl Features {
     /// The weight of each feature in a score: many of a sort say little more together than a few.
     fn scaled(&self) -> impl Iterator<Item = (usize, f32)> {
         let scale = |of: &BTreeSet<u16>, factor: f32| factor / (of.len().max(1) as f32).sqrt();
-        let (concept, word) = (scale(&self.concepts, 2.0), scale(&self.words, 3.0));
+        let (concept, word) = (scale(&self.concepts, 2.0), scale(&self.words, 1.0));
         let concepts = self.concepts.iter().map(move |&feature| (usize::from(feature), concept));
         concepts.chain(self.words.iter().map(move |&feature| (usize::from(feature), word)))
     }

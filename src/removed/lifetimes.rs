@@ -42,8 +42,16 @@ impl Lifetime {
 /// The name that a line reports. `near` tells whether a word is in the lines around, which must hold what the line
 /// itself does not name.
 pub(super) fn of(missing: &Missing<'_>, near: impl Fn(&str) -> bool) -> Option<Lifetime> {
-    let leaf = missing.name.rsplit('.').next()?;
-    named(leaf, missing.kind).find(|known| known.is_meant(missing, &near))
+    if missing.kind == Kind::Module {
+        // A module is gone with the package that held it.
+        let (root, path) = missing.name.split_once('.')?;
+        let ends: Vec<usize> = path.match_indices('.').map(|(at, _)| at).chain([path.len()]).collect();
+        return ends.into_iter().rev().map(|end| &path[..end]).find_map(|path| {
+            let (owner, leaf) = path.rsplit_once('.').unwrap_or(("", path));
+            named(leaf, Kind::Module).find(|known| known.package == super::root_of(root) && known.owner == owner)
+        });
+    }
+    named(missing.name, missing.kind).find(|known| known.is_meant(missing, &near))
 }
 
 fn named(leaf: &str, kind: Kind) -> impl Iterator<Item = Lifetime> {
@@ -62,18 +70,12 @@ fn read(line: &'static str) -> Option<Lifetime> {
 
 impl Lifetime {
     fn is_meant(&self, missing: &Missing<'_>, near: &impl Fn(&str) -> bool) -> bool {
-        let below = |path: &'_ str| {
-            let (root, rest) = path.split_once('.').unwrap_or((path, ""));
-            (super::root_of(root) == self.package).then(|| rest.to_owned())
-        };
         match missing.kind {
-            Kind::Module => {
-                let name =
-                    if self.owner.is_empty() { self.leaf.to_owned() } else { format!("{}.{}", self.owner, self.leaf) };
-                below(missing.name).is_some_and(|path| path == name)
+            Kind::Module => false,
+            Kind::Import => {
+                let (root, path) = missing.owner.split_once('.').unwrap_or((missing.owner, ""));
+                super::root_of(root) == self.package && path.starts_with(self.owner) && is_within(path, self.owner)
             }
-            Kind::Import => below(missing.owner)
-                .is_some_and(|path| path == self.owner || path.starts_with(self.owner) && is_within(&path, self.owner)),
             Kind::Attribute | Kind::Argument => {
                 let named = missing.owner.rsplit('.').next().is_some_and(|owner| owner == self.owner);
                 (named || missing.owner.is_empty() && near(self.owner)) && near(self.package)
@@ -82,7 +84,55 @@ impl Lifetime {
     }
 }
 
-/// Whether a module lies below a package, which exports its names too.
+/// Whether a module is that package or lies below it, for the package exports its names too.
 fn is_within(path: &str, package: &str) -> bool {
-    package.is_empty() || path[package.len()..].starts_with('.')
+    package.is_empty() || matches!(path.as_bytes().get(package.len()), None | Some(b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pin(line: &str, around: &str) -> Option<String> {
+        of(&Missing::of(line)?, |word| around.contains(word)).map(|known| known.pin())
+    }
+
+    #[test]
+    fn names_that_came_and_went() {
+        for (line, around, expected) in [
+            (
+                "Trainer.__init__() got an unexpected keyword argument 'distributed_backend'",
+                "import pytorch_lightning as pl",
+                "pytorch-lightning>=0.8,<1.5",
+            ),
+            ("cannot import name 'FluxPipeline' from 'diffusers' (/x)", "", "diffusers>=0.30"),
+            ("module 'mmdet.core' has no attribute 'Fp16OptimizerHook'", "", "mmdet<2.10"),
+            ("module 'np' has no attribute 'Tester'", "", "numpy<1.22"),
+            ("No module named 'keras.src.engine.base_layer'", "", "keras>=2.13,<3.0"),
+        ] {
+            assert_eq!(pin(line, around).as_deref(), Some(expected), "{line}");
+        }
+        for (line, around) in [
+            // Another program's class of the same name, and a package that is not the one of the table.
+            ("Trainer.__init__() got an unexpected keyword argument 'distributed_backend'", "import mine"),
+            ("cannot import name 'FluxPipeline' from 'mine' (/x)", "diffusers"),
+            ("No module named 'keras'", ""),
+            ("cannot import name 'NeverThere' from 'diffusers' (/x)", ""),
+        ] {
+            assert_eq!(pin(line, around), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn rows_are_versions_and_come_once() {
+        let mut seen = std::collections::HashSet::new();
+        for line in LINES.lines().skip(1) {
+            let known = read(line).expect(line);
+            let is_version = |text: &str| text.split('.').all(|part| part.parse::<u32>().is_ok());
+            assert!(!known.since.is_empty() || !known.removed_in.is_empty(), "{line}");
+            assert!([known.since, known.removed_in].iter().all(|text| text.is_empty() || is_version(text)), "{line}");
+            let kind = line.split('\t').nth(1);
+            assert!(seen.insert((known.package, known.owner, known.leaf, kind)), "{line} is there twice");
+        }
+    }
 }

@@ -65,7 +65,9 @@ impl From<&Row<&'static str>> for Change {
 
 impl From<Lifetime> for Change {
     fn from(known: Lifetime) -> Self {
-        let Lifetime { distribution, removed_in, since, .. } = known;
+        let Lifetime { distribution, removed_in, .. } = known;
+        // Of a name that came and went, code that is too old for the package is the usual asker.
+        let since = if removed_in.is_empty() { known.since } else { "" };
         Self { distribution, removed_in, since, replacement: "", users: "", pin: known.pin(), python: None }
     }
 }

@@ -63,6 +63,7 @@ pub(super) const PAGE_KEYS: &[Word] = &[
     ("codes", "vendor codes that people look up"),
     ("signatures", "ways to recognise it; any one may hit"),
     ("explains", "faults that follow from this one"),
+    ("conflict", "an expression over facts with which no run works on the GPU"),
     ("causes", "why it happens, most common first"),
     ("operations", "of a silent fault: words that tell of the operation"),
     ("affects", "where the fault or its wording exists"),
