@@ -103,7 +103,7 @@ mod tests {
             (
                 "Trainer.__init__() got an unexpected keyword argument 'distributed_backend'",
                 "import pytorch_lightning as pl",
-                "pytorch-lightning>=0.8,<1.5",
+                "pytorch-lightning<1.5",
             ),
             ("cannot import name 'FluxPipeline' from 'diffusers' (/x)", "", "diffusers>=0.30"),
             ("module 'mmdet.core' has no attribute 'Fp16OptimizerHook'", "", "mmdet<2.10"),

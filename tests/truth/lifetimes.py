@@ -355,12 +355,13 @@ def lifetimes(root, dist, since, lazy):
         if first == 0 and end == last or len(there) != end - first + 1:
             continue
         owner = name.split(".")[0] if kind in ("argument", "attribute") else None
-        away = [number for number in (first - 1, end + 1) if 0 <= number <= last]
-        if owner and any(
-            owner not in owners[number][1] or owner in owners[number][0] or (kind, owner) in owners[number][0] for number in away
-        ):
-            continue
-        if owner and len({owners[number][1].get(owner) for number in (*away, first, end)}) > 1:
+        # The release before the first and the one after the last; not those of which nothing is known.
+        def lacks(number, there):
+            unknown, defined = owners[number]
+            same = owner in defined and defined[owner] == owners[there][1].get(owner)
+            return not owner or same and owner not in unknown and (kind, owner) not in unknown
+        came, went = first > 0 and lacks(first - 1, first), end < last and lacks(end + 1, end)
+        if not came and not went:
             continue
         # Private names count only where they are gone: others imported them all the same.
         leaf = name.rsplit(".", 1)[-1]
@@ -379,7 +380,7 @@ def lifetimes(root, dist, since, lazy):
             continue
         if kind == "attribute" and ("import", owner) not in history:
             continue
-        rows.append((kind, name, dotted(read[first][0]) if first else "", dotted(read[end + 1][0]) if end < last else ""))
+        rows.append((kind, name, dotted(read[first][0]) if came else "", dotted(read[end + 1][0]) if went else ""))
     return outermost(rows), [dotted(minor) for minor, *_ in read]
 
 
