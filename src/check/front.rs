@@ -121,9 +121,10 @@ fn entry(line: &str, start: usize) -> Option<Entry<'_>> {
     })
 }
 
-/// A YAML string of one line.
+/// A YAML string of one line, without control characters, which YAML does not take.
 pub(super) fn quote(value: &str) -> String {
-    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+    let shown: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    format!("\"{}\"", shown.trim().replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Checks keys and shape; what values mean is checked elsewhere.
