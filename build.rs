@@ -6,18 +6,18 @@
 #![expect(unreachable_pub, reason = "the shared modules are public in the library")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
 use descriptions::Kind;
 use errors::ErrorEntry;
+use files::{File, files, folders, pack, page, parsed, write, write_file};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/cases.rs"]
@@ -35,6 +35,8 @@ mod description;
 mod descriptions;
 #[path = "src/book/errors.rs"]
 mod errors;
+#[path = "build/files.rs"]
+mod files;
 #[path = "src/book/matter.rs"]
 mod matter;
 #[path = "src/descriptions/model.rs"]
@@ -45,7 +47,6 @@ mod packages;
 mod packed;
 #[path = "src/wording/places.rs"]
 mod places;
-#[allow(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/removed/source.rs"]
 mod removed;
 #[path = "src/wording/rows.rs"]
@@ -72,16 +73,9 @@ struct CaseFile<'a> {
     case: Vec<Case<'a>>,
 }
 
-/// A file of the book.
-struct File {
-    /// `kb/faults/cudnn/cudnn-no-engine.md`.
-    path: String,
-    stem: String,
-    text: String,
-}
-
 fn main() {
     for path in [
+        "build",
         "build.rs",
         "kb",
         "src/book/schema.rs",
@@ -285,28 +279,6 @@ fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], faile
     learned.map_err(|reason| failed.push(reason)).map_or_else(|()| Vec::new(), |learned| pack(&learned))
 }
 
-/// A TOML file; what is wrong with it is said with its line.
-fn parsed<'t, T: Deserialize<'t>>(path: &str, text: &'t str, failed: &mut Vec<String>) -> Option<T> {
-    toml::from_str(text)
-        .inspect_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start].lines().count());
-            failed.push(format!("{path}:{line}: {}", error.message()));
-        })
-        .ok()
-}
-
-/// Writes the files that the library includes.
-fn write(name: &str, bytes: &[u8]) {
-    write_file(&format!("{name}.postcard"), bytes);
-}
-
-fn write_file(name: &str, bytes: &[u8]) {
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default().join(name);
-    if let Err(error) = fs::write(out, bytes) {
-        println!("cargo::error=cannot write {name}: {error}");
-    }
-}
-
 /// Packs the descriptions of vendors together with their tables of codes.
 fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<u8> {
     let mut vendors: Vec<Vendor> = Vec::new();
@@ -343,37 +315,6 @@ fn fact_registry(path: &Path, failed: &mut Vec<String>) -> Vec<u8> {
     pack(&registry)
 }
 
-fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {
-    match postcard::to_stdvec(value) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            println!("cargo::error=cannot pack the book: {error}");
-            Vec::new()
-        }
-    }
-}
-
-/// Front matter and body of a page.
-fn page<'f, T: DeserializeOwned>(file: &'f File, failed: &mut Vec<String>) -> Option<(T, &'f str)> {
-    let split = matter::split(&file.text);
-    let Some(matter) = split.matter.filter(|m| m.closed) else {
-        failed.push(format!("{}:1: the front matter is missing or has no closing `---`", file.path));
-        return None;
-    };
-    match serde_saphyr::from_str::<T>(&file.text[matter.range]) {
-        Ok(value) => Some((value, &file.text[split.body..])),
-        Err(error) => {
-            let error = error.without_snippet();
-            let (line, column) = error.location().map_or((1, 1), |place| (place.line(), place.column()));
-            let words = error.to_string();
-            let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words).replace('\n', " ");
-            let line = u64::from(matter.first_line) + line - 1;
-            failed.push(format!("{}:{line}:{column}: {words}", file.path));
-            None
-        }
-    }
-}
-
 fn rows(file: &File, failed: &mut Vec<String>) -> Vec<CodeRow<'static>> {
     let (rows, broken) = code_rows::read(&file.text);
     failed.extend(broken.iter().map(|(line, reason)| format!("{}:{line}: {reason}", file.path)));
@@ -382,30 +323,4 @@ fn rows(file: &File, failed: &mut Vec<String>) -> Vec<CodeRow<'static>> {
 
 fn plain(file: &File) -> PackedFile<'_> {
     PackedFile { path: &file.path, stem: &file.stem, text: &file.text }
-}
-
-fn folders(root: &Path) -> Vec<PathBuf> {
-    let mut out: Vec<PathBuf> =
-        fs::read_dir(root).into_iter().flatten().flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect();
-    out.sort();
-    out
-}
-
-/// The files of a folder with this extension, sorted by name, without README and hidden files.
-fn files(folder: &Path, extension: &str, failed: &mut Vec<String>) -> Vec<File> {
-    let mut out = Vec::new();
-    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        if path.extension().is_none_or(|e| e != extension) || stem.starts_with('.') || stem == "README" {
-            continue;
-        }
-        let shown = path.to_string_lossy().replace('\\', "/");
-        match fs::read_to_string(&path) {
-            // A page is the same on every machine, whatever git does to line endings.
-            Ok(text) => out.push(File { path: shown, stem, text: text.replace("\r\n", "\n") }),
-            Err(error) => failed.push(format!("{shown}: {error}")),
-        }
-    }
-    out.sort_by(|a, b| a.stem.cmp(&b.stem));
-    out
 }

@@ -1,9 +1,8 @@
 //! The CUDA and cuDNN that releases of a framework are built with: kb/hardware/framework-builds.csv.
 
-use std::sync::OnceLock;
-
 use serde::Deserialize;
 
+use super::lazy_rows::LazyRows;
 use crate::compatibility;
 
 /// One row: some releases of a framework.
@@ -20,25 +19,18 @@ pub(crate) struct FrameworkBuild {
 }
 
 /// The table, read when somebody asks.
-#[derive(Debug, Default)]
-pub(crate) struct FrameworkBuilds {
-    csv: &'static str,
-    rows: OnceLock<Vec<FrameworkBuild>>,
-}
+#[derive(Debug)]
+pub(crate) struct FrameworkBuilds(LazyRows<FrameworkBuild>);
 
 impl FrameworkBuilds {
     /// Keeps the table's text.
     pub(crate) fn new(csv: &'static str) -> Self {
-        Self { csv, rows: OnceLock::new() }
+        Self(LazyRows::new(csv))
     }
 
     /// The build of a release.
     pub(crate) fn of(&self, framework: &str, version: &str) -> Option<&FrameworkBuild> {
-        self.rows().iter().find(|row| row.framework == framework && compatibility::matches(version, &row.versions))
-    }
-
-    fn rows(&self) -> &[FrameworkBuild] {
-        self.rows.get_or_init(|| crate::table::rows(self.csv).0)
+        self.0.all().iter().find(|row| row.framework == framework && compatibility::matches(version, &row.versions))
     }
 }
 
@@ -50,7 +42,7 @@ mod tests {
     fn every_row_reads_and_says_something() {
         let csv = include_str!("../../kb/hardware/framework-builds.csv");
         let builds = FrameworkBuilds::new(csv);
-        assert_eq!(builds.rows().len(), csv.lines().count() - 1);
+        assert_eq!(builds.0.all().len(), csv.lines().count() - 1);
         let cuda = |framework, version| builds.of(framework, version).map(|build| build.cuda.as_str());
         assert_eq!(cuda("tensorflow", "1.15.5"), Some("10.0"));
         assert_eq!(cuda("tensorflow", "2.3.1"), Some("10.1"));

@@ -14,6 +14,7 @@ pub(crate) mod contents;
 pub mod errors;
 pub(crate) mod framework_builds;
 pub(crate) mod hardware;
+mod lazy_rows;
 pub(crate) mod matter;
 pub(crate) mod matter_check;
 pub(crate) mod packed;

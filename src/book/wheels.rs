@@ -1,11 +1,11 @@
 //! The builds of frameworks that can be installed, by index: kb/hardware/wheels.csv.
 
 use std::str::FromStr;
-use std::sync::OnceLock;
 
 use pep440_rs::{Version, VersionSpecifiers};
 use serde::Deserialize;
 
+use super::lazy_rows::LazyRows;
 use crate::compatibility;
 
 /// One row: a build of a framework on one index.
@@ -95,27 +95,18 @@ impl Wheel {
 }
 
 /// The table, read when somebody asks.
-#[derive(Debug, Default)]
-pub(crate) struct Wheels {
-    csv: &'static str,
-    rows: OnceLock<Vec<Wheel>>,
-}
+#[derive(Debug)]
+pub(crate) struct Wheels(LazyRows<Wheel>);
 
 impl Wheels {
     /// Keeps the table's text.
     pub(crate) fn new(csv: &'static str) -> Self {
-        Self { csv, rows: OnceLock::new() }
+        Self(LazyRows::new(csv))
     }
 
     /// The builds of a framework, the one to prefer first.
     pub(crate) fn of<'a>(&'a self, framework: &'a str) -> impl Iterator<Item = &'a Wheel> {
-        self.rows().iter().filter(move |wheel| wheel.framework == framework)
-    }
-
-    fn rows(&self) -> &[Wheel] {
-        self.rows.get_or_init(|| {
-            csv::Reader::from_reader(self.csv.as_bytes()).deserialize().filter_map(Result::ok).collect()
-        })
+        self.0.all().iter().filter(move |wheel| wheel.framework == framework)
     }
 }
 
@@ -127,8 +118,8 @@ mod tests {
     fn every_row_reads_and_its_versions_do() {
         let csv = include_str!("../../kb/hardware/wheels.csv");
         let wheels = Wheels::new(csv);
-        assert_eq!(wheels.rows().len(), csv.lines().count() - 1);
-        for wheel in wheels.rows() {
+        assert_eq!(wheels.0.all().len(), csv.lines().count() - 1);
+        for wheel in wheels.0.all() {
             assert!(wheel.python.is_empty() || VersionSpecifiers::from_str(&wheel.python).is_ok(), "{wheel:?}");
             assert!(wheel.version.is_empty() || Version::from_str(&wheel.version).is_ok(), "{wheel:?}");
             assert!(wheel.cuda.is_empty() || compatibility::driver_floor(&wheel.cuda).is_some(), "{wheel:?}");

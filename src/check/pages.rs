@@ -101,6 +101,7 @@ pub(super) fn fault(document: &Document, source: &Source<'_>, page_index: &PageI
     if let Some(matter) = decode::<FrontMatter>(&document.text) {
         findings.extend(title(&doc, source, &matter.title));
         findings.extend(closed_lists(&matter, source, page_index));
+        findings.extend(matter.conflict.iter().flat_map(|expression| condition(source, expression)));
         for evidence in matter.causes.iter().flat_map(|cause| &cause.evidence) {
             findings.extend(conditions(evidence, source));
         }

@@ -6,7 +6,7 @@
 use crate::amounts::size;
 use crate::book::Book;
 use crate::compatibility;
-use crate::facts::{Facts, Source, Value};
+use crate::facts::{Fact, Facts, Source, Value};
 
 /// Where PyPI's wheels of PyTorch are built without CUDA.
 const NO_CUDA_ON_PYPI: [&str; 2] = ["windows", "macos"];
@@ -109,30 +109,27 @@ fn framework_builds(facts: &mut Facts, book: &Book) {
     }
 }
 
-/// Whether the GPU came after the CUDA that the software is built with: such a build has no code for it.
+/// Whether the GPU came after the CUDA that the software is built with: such a build has no code for it. Where the text
+/// does not give that CUDA, it is the newest with which the release was ever built.
 fn age_of_build(facts: &mut Facts, book: &Book) {
-    if let Some(cuda) = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned() {
-        facts.add("build.cuda", cuda.value, cuda.source, cuda.line);
+    let stated = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned();
+    if let Some(cuda) = &stated {
+        facts.add("build.cuda", cuda.value.clone(), cuda.source, cuda.line);
     }
-    let Some((cuda, source, line)) = newest_cuda(facts, book) else { return };
-    let newer = facts.text("gpu.compute_capability").map(|capability| !compatibility::cuda_knows(&cuda, capability));
+    let Some(cuda) = stated.or_else(|| newest_cuda(facts, book)) else { return };
+    let Value::Text(version) = &cuda.value else { return };
+    let newer = facts.text("gpu.compute_capability").map(|capability| !compatibility::cuda_knows(version, capability));
     if let Some(newer) = newer {
-        facts.add("gpu.newer_than_build", Value::Bool(newer), source, line);
+        facts.add("gpu.newer_than_build", Value::Bool(newer), cuda.source, cuda.line);
     }
 }
 
-/// The CUDA of the build, where the text gives it; otherwise the newest with which that release was ever built.
-fn newest_cuda(facts: &Facts, book: &Book) -> Option<(String, Source, Option<u32>)> {
-    let stated = facts.get("torch.cuda").or(facts.get("cuda.version")).and_then(|fact| match &fact.value {
-        Value::Text(cuda) => Some((cuda.clone(), fact.source, fact.line)),
-        _ => None,
-    });
-    stated.or_else(|| {
-        ["torch", "tensorflow"].into_iter().find_map(|framework| {
-            let fact = facts.get(&format!("{framework}.version"))?;
-            let Value::Text(version) = &fact.value else { return None };
-            let build = book.framework_builds.of(framework, version)?;
-            Some((build.cuda.clone(), Source::Catalogue, fact.line))
-        })
+/// The newest CUDA with which the framework's release was ever built.
+fn newest_cuda(facts: &Facts, book: &Book) -> Option<Fact> {
+    ["torch", "tensorflow"].into_iter().find_map(|framework| {
+        let fact = facts.get(&format!("{framework}.version"))?;
+        let Value::Text(version) = &fact.value else { return None };
+        let build = book.framework_builds.of(framework, version)?;
+        Some(Fact { value: Value::Text(build.cuda.clone()), source: Source::Catalogue, line: fact.line })
     })
 }

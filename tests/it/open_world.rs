@@ -128,3 +128,19 @@ fn a_bar_that_never_became_full_is_an_abrupt_end() {
     assert_eq!(answer(&CUT.replace("{}", bar)).verdict, Verdict::UnlistedError);
     assert_eq!(answer(bar).verdict, Verdict::NoError);
 }
+
+#[test]
+fn versions_that_cannot_work_together_are_a_failure() {
+    let post = |cuda: &str| {
+        format!(
+            "- tensorflow 2.3.1, installed with pip, Windows 10\n- CUDA {cuda}\n- GPU: NVIDIA GeForce RTX 3080\n\n\
+             On the CPU the tutorial trains, on the GPU the accuracy never leaves 0.1.\n"
+        )
+    };
+    let fault = |text: &str| answer(text).fault.map(|fault| fault.id);
+    assert_eq!(fault(&post("10.1")).as_deref(), Some("no-kernel-image"));
+    assert_ne!(fault(&post("11.2")).as_deref(), Some("no-kernel-image"));
+    // A message says more than the versions.
+    let with_message = post("10.1") + "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
+    assert_eq!(fault(&with_message).as_deref(), Some("oom"));
+}

@@ -360,7 +360,7 @@ def main(wanted):
         rows += [[root, name, kind, since_, gone, dist] for kind, name, since_, gone in found]
         PARSED.clear()
     with TABLE.open("w", newline="") as file:
-        file.write("# Written by tests/truth/lifetimes.py from the released wheels; do not edit. What the columns mean: kb/removed.csv.\n")
+        file.write("# Written by tests/truth/lifetimes.py from the released wheels; do not edit. What the columns mean: kb/removed.csv; `distribution` is the name on PyPI.\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["package", "name", "kind", "since", "removed_in", "distribution"])
         writer.writerows(sorted(rows))

@@ -75,6 +75,7 @@ fn one_page_shows_its_mistakes() {
         ("\"frobnicator ran dry\"", "\"ran\"", "short-literal", 5),
         ("package: torch", "package: left-pad", "unknown-package", 18),
         ("severity: high", "severity: high\nexplains: [no-such-fault]", "unknown-fault", 4),
+        ("severity: high", "severity: high\nconflict: gpu.memory.fre < 1", "unknown-fact", 4),
         ("# The frobnicator ran dry\n", "# The frobnicator is dry\n", "heading-title", 21),
         ("## Lookalikes", "## See also", "unknown-section", 44),
         ("`oom`", "`no-such-fault`", "unknown-fault", 45),
