@@ -15,7 +15,9 @@ use descriptions::Kind;
 use errors::ErrorEntry;
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
+use rows::{
+    Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Translations, Variables, Writing,
+};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 
@@ -203,6 +205,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("mentions", wording::read::<Mentions<String>>(&wording("mentions")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
+        ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),
         ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),

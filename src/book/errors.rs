@@ -1,4 +1,4 @@
-//! Errors without a page, as `kb/errors` has them: the words of a message, and what to do about it.
+//! Errors that need no page of their own, as `kb/errors` has them: the words of a message, and what to do about it.
 //!
 //! `build.rs` includes this file by path, so it depends on serde and the schema alone. The entries stay packed until an
 //! error is found that no page explains.
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schema::Cost;
 
-/// What to do about one error that has no page.
+/// What to do about one error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorEntry<S> {
@@ -19,6 +19,10 @@ pub struct ErrorEntry<S> {
     /// One of these is in the message, in lower case; parts joined by ` & ` must all be there. None: every message.
     #[serde(default = "Vec::new")]
     pub words: Vec<S>,
+    /// The page that the error is a case of: it is answered with the page, these actions first.
+    pub fault: Option<S>,
+    /// The cause on that page that the words speak for.
+    pub cause: Option<S>,
     /// Whether another version of the package that raised it helps more often than the actions.
     #[serde(default)]
     pub version: bool,
@@ -66,6 +70,9 @@ pub fn mistake(entry: &ErrorEntry<String>) -> Option<String> {
     }
     if entry.action.is_empty() {
         return Some("it has no action".to_owned());
+    }
+    if entry.cause.is_some() && entry.fault.is_none() {
+        return Some("it names a cause and no page".to_owned());
     }
     entry.words.iter().find_map(|words| {
         if words.chars().any(|c| c.is_ascii_uppercase()) {

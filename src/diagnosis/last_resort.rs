@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::conditions::Conditions;
 use super::enrich;
 use super::primary::{Candidate, Severity, is_request_to_stop};
-use super::unlisted::reporting_line;
+use super::unlisted::{self, Failing, reporting_line};
 use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
@@ -39,6 +39,10 @@ pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident:
     let message = format!("{}: {}", event.type_name, event.message.replace('\n', " "));
     if let Some(fault) = incident::symptom_of_message(message.trim_start_matches(": ")).and_then(|id| book.find(id)) {
         return Candidate { fault: Some(fault), ..unlisted };
+    }
+    let unlisted = of_its_page(unlisted, transcript, incident, book);
+    if unlisted.fault.is_some() {
+        return unlisted;
     }
     let explained = event.kind == Kind::Python && event.fatal;
     match incident::complaint(transcript, incident) {
@@ -75,15 +79,22 @@ pub(super) fn last_resort(
         return found.map(|found| reported(found.line, Some(fault), transcript, incident));
     }
     if let Some(line) = explained_line {
-        return Some(reported(line, None, transcript, incident));
+        return Some(of_its_page(reported(line, None, transcript, incident), transcript, incident, book));
     }
     let problem = |it: &Description| it.described.concepts >= FEWEST_CONCEPTS && it.described.no_problem < most(it);
     if let Some(description) = description.filter(problem) {
         let kind = description.described.kind;
         let found = reported(description.line, book.find(kind), transcript, incident);
-        return Some(Candidate { described: Some(kind), ..found });
+        let found = Candidate { described: Some(kind), ..found };
+        return Some(of_its_page(found, transcript, incident, book));
     }
     Some(reported(found?.line, None, transcript, incident))
+}
+
+/// A failure without a page as the page that its entry is a case of.
+fn of_its_page(found: Candidate, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
+    let page = || unlisted::page_of(Failing::of(transcript, incident, &found), book);
+    Candidate { fault: found.fault.or_else(page), ..found }
 }
 
 /// The page of a conflict between the versions that the text shows, at the line that shows one of them.

@@ -203,12 +203,16 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     false => Verdict::KnownFault,
                 };
                 diagnosis.fault = Some(fault_of(transcript, &facts, primary, &ordered.others, book, index));
+                let failing = unlisted::Failing::of(transcript, incident, primary);
+                let entry = &book.faults[index];
+                let special = unlisted::specific(failing, &entry.id, entry.matter.ordinary);
                 let scene = weigh::Scene {
                     transcript,
                     incident,
                     error: primary.error.map(|error| &incident.errors[error]),
                     line: primary.line,
                     conditions: &conditions,
+                    special: special.and_then(|entry| entry.cause),
                 };
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book);
                 let mut fits = fixes::Fits::new();
@@ -216,10 +220,8 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits, &Tried::of(&facts));
                 let first = situation.first_recipe(&book.fault(index).area);
                 diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
-                if diagnosis.verdict == Verdict::OrdinaryError {
-                    let failing = unlisted::Failing::of(transcript, incident, primary);
-                    diagnosis.actions.splice(0..0, unlisted::specific(failing, &situation));
-                }
+                let special = special.map(|entry| unlisted::of_entry(entry, failing, &situation));
+                diagnosis.actions.splice(0..0, special.into_iter().flatten());
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }

@@ -98,8 +98,14 @@ fn no_command_is_shown_where_it_cannot_exist() {
         let pages = (0..book.faults.len()).map(|index| book.fault(index));
         for page in pages.filter(|page| platform != "Docker" || page.area != "cluster") {
             for cause in &page.causes {
-                let scene =
-                    Scene { transcript: &empty, incident: &incident, error: None, line: 0, conditions: &conditions };
+                let scene = Scene {
+                    transcript: &empty,
+                    incident: &incident,
+                    error: None,
+                    line: 0,
+                    conditions: &conditions,
+                    special: None,
+                };
                 let actions = fixes::proposed(&page.id, cause, 1.0, &scene, &situation, &mut fits);
                 let check = cause.check.command.iter();
                 let checks =

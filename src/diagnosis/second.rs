@@ -1,5 +1,5 @@
 //! The second reading of a text in which the book found nothing: lines that were wrapped are joined, and what the book
-//! knows in another spelling gets its own.
+//! knows in another spelling or language gets its own.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::text::Transcript;
 /// Longer texts are files and not copies.
 const MOST_BYTES: usize = 1 << 18;
 
-/// The text read again, if that finds a fault of the book.
+/// The text read again, if that finds a fault of the book, or a failure in another language.
 pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Option<Located<'a>> {
     if transcript.text().len() > MOST_BYTES {
         return None;
@@ -24,7 +24,9 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
         let changed = !joins.is_empty();
         let text = transcript.edited(&joins);
         let is_apart = incident::lines_without_evidence(&text);
-        let mut repairs = matching::repairs(library.book, text.text());
+        let mut repairs = matching::translations(text.text());
+        let is_translated = !repairs.is_empty();
+        matching::add(&mut repairs, matching::repairs(library.book, text.text()));
         repairs
             .retain(|edit| !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_apart[line]));
         if repairs.is_empty() && !changed {
@@ -33,6 +35,9 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
         let mended = text.edited(&repairs);
         let incident = incident::read(&mended);
         let located = Located::read(Cow::Owned(mended), Cow::Owned(incident), library);
-        located.fault().is_some().then_some(located)
+        match located.fault() {
+            Some(_) => Some(located),
+            None => is_translated.then(|| located.or_last_resort()).filter(|it| it.ordered.primary.is_some()),
+        }
     })
 }

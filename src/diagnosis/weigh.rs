@@ -96,6 +96,8 @@ pub(super) struct Scene<'a> {
     pub line: usize,
     /// The facts of text and machine.
     pub conditions: &'a Conditions,
+    /// The cause that the entry of the message itself speaks for.
+    pub special: Option<&'static str>,
 }
 
 impl Scene<'_> {
@@ -116,6 +118,7 @@ pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>, precedents: &Precedents
         .map(|(index, (cause, prior))| {
             let mut reasons: Vec<Reason> =
                 cause.evidence.iter().filter_map(|item| reason(item, scene, &searched)).collect();
+            reasons.extend(scene.special.filter(|special| *special == cause.id).map(|_| meant(scene)));
             reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
             count_origins_once(&mut reasons);
             let score = prior + reasons.iter().map(|reason| reason.weight).sum::<f64>();
@@ -177,6 +180,18 @@ fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reas
     };
     let weight = weight(item.weight);
     Some(Reason { supports: weight > 0.0, source, says: scene.conditions.sentence(&item.says), span, weight })
+}
+
+/// The reason that the entry of the message gives.
+fn meant(scene: &Scene<'_>) -> Reason {
+    let line = scene.transcript.line(scene.line);
+    Reason {
+        supports: true,
+        source: Source::Text,
+        says: "the message is known to mean this".to_owned(),
+        span: Some(Span::of_line(line.number, line.text.chars().count())),
+        weight: weight(Weight::Strong),
+    }
 }
 
 /// The words of the primary failure: its error's message with its type, and its line.

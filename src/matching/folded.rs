@@ -48,15 +48,19 @@ pub(crate) fn repairs(book: &Book, text: &str) -> Vec<Edit> {
             edits.push(Edit { range, words: words.to_owned() });
         }
     }
-    let mut literals = edits.iter().map(|edit| edit.range.clone()).peekable();
-    let mut words = misread::corrections(book, text);
-    words.retain(|edit| {
-        while literals.next_if(|literal| literal.end <= edit.range.start).is_some() {}
-        literals.peek().is_none_or(|literal| edit.range.end <= literal.start)
-    });
-    edits.extend(words);
-    edits.sort_by_key(|edit| edit.range.start);
+    add(&mut edits, misread::corrections(book, text));
     edits
+}
+
+/// Adds those edits that do not overlap with the ones there; both are in the order of the text.
+pub(crate) fn add(edits: &mut Vec<Edit>, mut more: Vec<Edit>) {
+    let mut there = edits.iter().map(|edit| edit.range.clone()).peekable();
+    more.retain(|edit| {
+        while there.next_if(|taken| taken.end <= edit.range.start).is_some() {}
+        there.peek().is_none_or(|taken| edit.range.end <= taken.start)
+    });
+    edits.extend(more);
+    edits.sort_by_key(|edit| edit.range.start);
 }
 
 /// Every literal of the book's signatures and the names and sentences of its codes, each once.

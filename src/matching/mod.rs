@@ -6,6 +6,7 @@
 mod folded;
 mod misread;
 mod scanned;
+mod translated;
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -19,8 +20,9 @@ use crate::pattern::Pattern;
 use crate::removed;
 use crate::text::Transcript;
 use crate::vendors;
-pub(crate) use folded::repairs;
+pub(crate) use folded::{add, repairs};
 use scanned::{PatternKind, ScannedLine, Surroundings};
+pub(crate) use translated::translations;
 
 /// What a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -13,8 +13,9 @@ use serde::Deserialize;
 
 pub use places::{Platform, PlatformKind, Platforms, Shell};
 pub use rows::{
-    Advice, Alarms, At, Commands, Complaint, Complaints, Concept, Failures, Headings, Language, Mentions, Recall,
-    Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Concept, Failures, Headings, Language, Mentions,
+    NumberedMessage, Recall, Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms,
+    Translation, Translations, Variables, Wording, Writing,
 };
 
 /// A function that decodes one file on its first call.
@@ -36,6 +37,7 @@ packed!(failures, Failures, "How a failure is reported in words that no page kno
 packed!(mentions, Mentions, "How people write about a message that is no failure of theirs.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(states, States, "How reports state their status, severity and day.");
+packed!(translations, Translations, "What operating systems print in other languages.");
 packed!(recall, Recall, "What a failure and a question are compared with reports by.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");

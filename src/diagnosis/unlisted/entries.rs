@@ -53,8 +53,11 @@ impl Finder {
     }
 }
 
-/// The entry whose words the message has, if they say more than that a version does not fit.
+/// The entry whose words the message has, if they say more than that a version does not fit; or that of what is described.
 pub(super) fn of_message(failing: Failing<'_>) -> Option<&'static Entry> {
+    if let Some(kind) = failing.described {
+        return Builtin::errors().iter().find(|entry| entry.described && entry.id == kind);
+    }
     let found = FINDER.found(short(failing.type_name), failing.message);
     found.into_iter().find(|(len, entry)| *len >= FEWEST_BYTES_ELSEWHERE && !entry.version).map(|(_, entry)| entry)
 }
@@ -62,8 +65,8 @@ pub(super) fn of_message(failing: Failing<'_>) -> Option<&'static Entry> {
 /// The entries for an error: those of its words, or of other errors and lines of the text where they fit none, then that
 /// of its type, then what is left to do about every exception.
 pub(super) fn fitting(failing: Failing<'_>, transcript: &Transcript, incident: &Incident) -> Vec<&'static Entry> {
-    if let Some(kind) = failing.described {
-        return Builtin::errors().iter().filter(|entry| entry.described && entry.id == kind).collect();
+    if failing.described.is_some() {
+        return of_message(failing).into_iter().collect();
     }
     let type_name = short(failing.type_name);
     let mut found = FINDER.found(type_name, failing.message);

@@ -56,9 +56,14 @@ impl<'a> Failing<'a> {
     }
 }
 
-/// What the entries of the message itself say, where the page of the error treats many messages.
-pub(super) fn specific(failing: Failing<'_>, situation: &Situation) -> Vec<Action> {
-    entries::of_message(failing).into_iter().flat_map(|entry| of_entry(entry, failing, situation)).collect()
+/// The page that the message's entry says it is a case of.
+pub(super) fn page_of(failing: Failing<'_>, book: &Book) -> Option<usize> {
+    book.find(entries::of_message(failing)?.fault?)
+}
+
+/// The entry of the message itself, where it is a case of the page, or the page treats many messages.
+pub(super) fn specific(failing: Failing<'_>, page: &str, ordinary: bool) -> Option<&'static ErrorEntry<&'static str>> {
+    entries::of_message(failing).filter(|entry| entry.fault.map_or(ordinary, |fault| fault == page))
 }
 
 /// What to do, the most useful first.
@@ -87,7 +92,7 @@ pub(super) fn actions(
 }
 
 /// The actions of an entry, with the commands that can exist where the run is.
-fn of_entry(entry: &ErrorEntry<&str>, failing: Failing<'_>, situation: &Situation) -> Vec<Action> {
+pub(super) fn of_entry(entry: &ErrorEntry<&str>, failing: Failing<'_>, situation: &Situation) -> Vec<Action> {
     let action = |(place, action): (usize, &ErrorAction<&str>)| {
         let said = explained(entry, place, action, failing);
         Action { commands: alternatives::fitting(&said.commands, situation).blocks, ..said }
