@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn ids(causes: &mut [RankedCause]) -> Vec<String> {
-        let precedents = Precedents::of("no-such-fault", &Facts::default(), &Book::new(false));
+        let precedents = Precedents::of("no-such-fault", &Facts::default(), &Book::new(false), &Default::default());
         ranked(causes, &precedents, &Fits::new(), &Tried::of(&Facts::default()))
             .into_iter()
             .map(|action| action.id)

@@ -26,6 +26,7 @@ mod platform_tests;
 mod precedents;
 mod primary;
 mod reports;
+mod resemblance;
 mod second;
 mod shell;
 mod silent;
@@ -212,9 +213,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     error: primary.error.map(|error| &incident.errors[error]),
                     line: primary.line,
                     conditions: &conditions,
-                    special: special.and_then(|entry| entry.cause),
+                    special: special.filter(|it| it.fault == Some(&entry.id)).and_then(|it| it.cause),
                 };
-                let precedents = Precedents::of(&book.faults[index].id, &facts, book);
+                let words = resemblance::TextWords::of(transcript);
+                let precedents = Precedents::of(&book.faults[index].id, &facts, book, &words);
                 let mut fits = fixes::Fits::new();
                 diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut fits);
                 diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits, &Tried::of(&facts));

@@ -6,10 +6,14 @@
 
 use serde::Serialize;
 
+use super::resemblance::TextWords;
 use crate::book::Book;
 use crate::book::cases::Case;
 use crate::book::page::Cause;
 use crate::facts::Facts;
+fn like() -> f64 {
+    std::env::var("FB_L").ok().and_then(|x| x.parse().ok()).unwrap_or(0.0)
+}
 
 /// Pseudo-cases that the author's word on the causes is worth.
 const AUTHORS_WORD: f64 = 10.0;
@@ -54,16 +58,19 @@ pub(super) struct Precedents {
 
 impl Precedents {
     /// The cases of a fault, seen from a run with these facts.
-    pub(super) fn of(fault: &str, facts: &Facts, book: &Book) -> Self {
+    pub(super) fn of(fault: &str, facts: &Facts, book: &Book, text: &TextWords) -> Self {
         let same = |fact: &str, word: &str| f64::from(u8::from(facts.text(fact).is_some_and(|here| here == word)));
         let generation = |gpu: &str| book.hardware.gpu(gpu).map(|gpu| gpu.architecture.clone());
         let here = facts.text("gpu.name").and_then(generation);
-        let weighed = book.cases(fault).into_iter().map(|case| {
+        let known = book.cases(fault);
+        let alike = text.resemblances(&known);
+        let weighed = known.into_iter().zip(alike).map(|(case, alike)| {
             let same_gpu = here.is_some() && !case.gpu.is_empty() && generation(&case.gpu) == here;
             let weight = 1.0
                 + same("run.framework", &case.framework)
                 + same("run.platform", &case.platform)
-                + 0.5 * f64::from(u8::from(same_gpu));
+                + 0.5 * f64::from(u8::from(same_gpu))
+                + like() * alike;
             (case, weight)
         });
         let mut cases: Vec<_> = weighed.collect();

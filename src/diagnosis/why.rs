@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::precedents::Precedents;
+use super::resemblance::TextWords;
 use super::weigh;
 use crate::book::Book;
 use crate::book::page::Question;
@@ -67,7 +68,7 @@ pub(crate) struct WhyFix {
 /// The ranking of the page at that index.
 pub(crate) fn why(book: &Book, index: usize) -> Why {
     let page = book.fault(index);
-    let precedents = Precedents::of(&page.id, &Facts::default(), book);
+    let precedents = Precedents::of(&page.id, &Facts::default(), book, &TextWords::default());
     let priors = weigh::priors(&page.causes, &precedents);
     let of_cause = |(cause, prior): (&crate::book::page::Cause, f64)| WhyCause {
         id: cause.id.clone(),

@@ -63,7 +63,7 @@ pub(super) fn page_of(failing: Failing<'_>, book: &Book) -> Option<usize> {
 
 /// The entry of the message itself, where it is a case of the page, or the page treats many messages.
 pub(super) fn specific(failing: Failing<'_>, page: &str, ordinary: bool) -> Option<&'static ErrorEntry<&'static str>> {
-    entries::of_message(failing).filter(|entry| entry.fault.map_or(ordinary, |fault| fault == page))
+    entries::of_message(failing).filter(|entry| ordinary || entry.fault == Some(page))
 }
 
 /// What to do, the most useful first.
@@ -76,7 +76,7 @@ pub(super) fn actions(
     book: &Book,
 ) -> Vec<Action> {
     let found = entries::fitting(failing, transcript, incident);
-    let precedents = Precedents::of(CASES, facts, book);
+    let precedents = Precedents::of(CASES, facts, book, &super::resemblance::TextWords::of(transcript));
     let version = packages::pair(failing).map(|pair| other_version(&pair, &precedents));
     let mut version = version;
     let mut actions: Vec<Action> = Vec::new();
