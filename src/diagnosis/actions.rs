@@ -121,6 +121,7 @@ mod tests {
             cost: None,
             solved: None,
             causes: vec![id.into()],
+            of_message: false,
         };
         RankedCause {
             id: id.into(),

@@ -6,6 +6,7 @@
 use serde::{Serialize, Serializer};
 
 use super::precedents::Solved;
+use crate::book::cases::Case;
 use crate::book::schema::Cost;
 use crate::facts::{Facts, Source};
 use crate::span::Span;
@@ -26,6 +27,8 @@ pub struct Diagnosis {
     pub causes: Vec<RankedCause>,
     /// What to do, the most useful first: the fixes of the causes that are still possible.
     pub actions: Vec<Action>,
+    /// Resolved public cases of the fault whose clues resemble the text, the most alike first; three at most.
+    pub like_cases: Vec<LikeCase>,
     /// The one check that would best distinguish the remaining causes.
     pub next_check: Option<NextCheck>,
     /// The project's own reports, best first.
@@ -47,7 +50,22 @@ pub struct Diagnosis {
     pub notes: Vec<String>,
 }
 
+/// From this probability on a cause whose first action solved most known cases is nearly certain: on threads that nobody
+/// of us had looked at, such actions were the solution in nine of ten texts, and the other first actions in less than half.
+const NEARLY_CERTAIN: f64 = 0.95;
+
+/// Fewest known cases that bear an action out.
+const BORNE_OUT: usize = 5;
+
 impl Diagnosis {
+    /// The first action, where both its cause and the known cases speak clearly for it.
+    pub(crate) fn settled(&self) -> Option<&Action> {
+        let (cause, action) = (self.causes.first()?, self.actions.first()?);
+        let solved = action.solved.as_ref()?;
+        let clearly = solved.of >= BORNE_OUT && 2 * solved.cases > solved.of;
+        (clearly && cause.probability >= NEARLY_CERTAIN).then_some(action)
+    }
+
     /// A process that did not end well failed, even where its output reports nothing.
     pub(crate) fn ended_badly(&mut self, how: &str) {
         if self.verdict != Verdict::NoError {
@@ -261,6 +279,38 @@ pub struct Action {
     pub solved: Option<Solved>,
     /// Ids of all causes that it helps against, the likeliest first.
     pub causes: Vec<String>,
+    /// Whether it is for this very message and not for every one of its kind.
+    pub of_message: bool,
+}
+
+/// A resolved public case, in our own terms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LikeCase {
+    /// The address of the thread.
+    pub at: String,
+    /// Framework, versions, GPU and platform, as far as known.
+    pub with: String,
+    /// What in the text pointed to the cause.
+    pub clues: Vec<String>,
+    /// The cause: an id of `kb/causes.csv`, or `unknown`.
+    pub cause: String,
+    /// What solved it.
+    pub solved_by: String,
+}
+
+impl From<&Case<'_>> for LikeCase {
+    fn from(case: &Case<'_>) -> Self {
+        let known = [&case.framework, &case.versions, &case.gpu, &case.platform].map(|part| part.as_ref());
+        let known: Vec<&str> = known.into_iter().filter(|part| !matches!(*part, "" | "unknown" | "other")).collect();
+        Self {
+            at: case.at.to_string(),
+            with: known.join(", "),
+            clues: case.clues.iter().map(|clue| clue.to_string()).collect(),
+            cause: case.cause.to_string(),
+            solved_by: case.how.to_string(),
+        }
+    }
 }
 
 /// The next best check.

@@ -66,6 +66,7 @@ pub(super) fn proposed(
                 cost: fix.cost,
                 solved: None,
                 causes: vec![cause.id.clone()],
+                of_message: false,
             };
             let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, probability, scene)] {
                 _ if impossible => Fit::Impossible,
@@ -135,6 +136,7 @@ pub(super) fn first(recipe: Recipe, cause: &str, situation: &Situation) -> Actio
         cost: Some(recipe.cost),
         solved: None,
         causes: vec![cause.to_owned()],
+        of_message: false,
     }
 }
 

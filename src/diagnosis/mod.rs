@@ -43,8 +43,8 @@ mod words;
 mod writers;
 
 pub use answer::{
-    Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
-    ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
+    Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, LikeCase, NearPage, NextCheck, NoticeHit,
+    PrimaryError, ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use evidence::{Evidence, EvidenceLine, LineKind};
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
@@ -68,6 +68,7 @@ use conditions::Conditions;
 use failure::{error_of, fault_of};
 use precedents::Precedents;
 use primary::{Candidate, Ordered};
+use resemblance::TextWords;
 use situation::Situation;
 
 /// What was measured on the machine, and how.
@@ -184,6 +185,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         error: None,
         causes: Vec::new(),
         actions: Vec::new(),
+        like_cases: Vec::new(),
         next_check: None,
         reports: reports::shown(&matching),
         nearest: Vec::new(),
@@ -215,7 +217,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     conditions: &conditions,
                     special: special.filter(|it| it.fault == Some(&entry.id)).and_then(|it| it.cause),
                 };
-                let words = resemblance::TextWords::of(transcript);
+                let words = TextWords::of(transcript);
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book, &words);
                 let mut fits = fixes::Fits::new();
                 diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut fits);
@@ -224,6 +226,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
                 let special = special.map(|entry| unlisted::of_entry(entry, failing, &situation));
                 diagnosis.actions.splice(0..0, special.into_iter().flatten());
+                diagnosis.like_cases = precedents.like();
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
             }

@@ -6,14 +6,12 @@
 
 use serde::Serialize;
 
+use super::answer::LikeCase;
 use super::resemblance::TextWords;
 use crate::book::Book;
 use crate::book::cases::Case;
 use crate::book::page::Cause;
 use crate::facts::Facts;
-fn like() -> f64 {
-    std::env::var("FB_L").ok().and_then(|x| x.parse().ok()).unwrap_or(0.0)
-}
 
 /// Pseudo-cases that the author's word on the causes is worth.
 const AUTHORS_WORD: f64 = 10.0;
@@ -33,6 +31,9 @@ const FEWEST: usize = 5;
 /// Fewest cases on this platform for which a count is given of them alone.
 const ENOUGH: usize = 5;
 
+/// What a case whose clues are all in the text is nearer by, beside the 1 of the same framework.
+const NEAR: f64 = 3.0;
+
 /// Addresses that are named with an action.
 const NAMED: usize = 2;
 
@@ -50,11 +51,25 @@ pub struct Solved {
     pub nearest: Vec<String>,
 }
 
-/// The known cases of one fault, with how much each resembles this run.
+/// The known cases of one fault, those most like this run first.
 pub(super) struct Precedents {
-    cases: Vec<(Case<'static>, f64)>,
+    cases: Vec<Known>,
     platform: Option<String>,
 }
+
+/// A known case.
+struct Known {
+    case: Case<'static>,
+    /// What it counts: more with the framework, on the platform or with the GPUs of this run.
+    weight: f64,
+    /// How much its clues resemble the text, from 0 to 1. It decides which cases are named and not what they count: counted
+    /// by it, actions were ranked slightly worse on the open threads.
+    alike: f64,
+}
+
+/// Cases that are described, and how much they must resemble the text.
+const DESCRIBED: usize = 3;
+const LEAST_ALIKE: f64 = 0.25;
 
 impl Precedents {
     /// The cases of a fault, seen from a run with these facts.
@@ -69,18 +84,18 @@ impl Precedents {
             let weight = 1.0
                 + same("run.framework", &case.framework)
                 + same("run.platform", &case.platform)
-                + 0.5 * f64::from(u8::from(same_gpu))
-                + like() * alike;
-            (case, weight)
+                + 0.5 * f64::from(u8::from(same_gpu));
+            Known { case, weight, alike }
         });
-        let mut cases: Vec<_> = weighed.collect();
-        cases.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let mut cases: Vec<Known> = weighed.collect();
+        let nearness = |known: &Known| known.weight + NEAR * known.alike;
+        cases.sort_by(|a, b| nearness(b).total_cmp(&nearness(a)));
         Self { cases, platform: facts.text("run.platform").map(str::to_owned) }
     }
 
     /// The probability of each cause before any evidence: the author's shares, moved by the counts.
     pub(super) fn shares(&self, causes: &[&str], author: &[f64]) -> Vec<f64> {
-        let counted = |cause: &str| self.cases.iter().filter(|(case, _)| case.cause == cause).map(|(_, w)| w).sum();
+        let counted = |cause: &str| self.of_cause(cause).map(|known| known.weight).sum();
         let counts: Vec<f64> = causes.iter().map(|cause| counted(cause)).collect();
         let total: f64 = counts.iter().sum();
         if self.cases.len() < FEWEST || total == 0.0 {
@@ -90,6 +105,17 @@ impl Precedents {
         let share =
             |(count, author): (&f64, &f64)| (AUTHORS_WORD * author + worth * count / total) / (AUTHORS_WORD + worth);
         counts.iter().zip(author).map(share).collect()
+    }
+
+    fn of_cause(&self, cause: &str) -> impl Iterator<Item = &Known> {
+        self.cases.iter().filter(move |known| known.case.cause == cause)
+    }
+
+    /// The cases whose clues resemble the text most.
+    pub(super) fn like(&self) -> Vec<LikeCase> {
+        let mut alike: Vec<&Known> = self.cases.iter().filter(|known| known.alike >= LEAST_ALIKE).collect();
+        alike.sort_by(|a, b| b.alike.total_cmp(&a.alike));
+        alike.into_iter().take(DESCRIBED).map(|known| LikeCase::from(&known.case)).collect()
     }
 
     /// How many cases there are.
@@ -104,15 +130,14 @@ impl Precedents {
 
     /// How many of the cases had this cause.
     pub(super) fn with_cause(&self, cause: &str) -> usize {
-        self.cases.iter().filter(|(case, _)| case.cause == cause).count()
+        self.of_cause(cause).count()
     }
 
     /// How likely an action is to help if this cause is the one; `place` is its place among the fixes of the cause.
     pub(super) fn helps(&self, cause: &str, action: &str, place: usize) -> f64 {
         let by_place = BY_PLACE.get(place).or(BY_PLACE.last()).copied().unwrap_or_default();
-        let of_cause = self.cases.iter().filter(|(case, _)| case.cause == cause && !case.solved.is_empty());
         let (mut solved, mut all) = (0.0, 0.0);
-        for (case, weight) in of_cause {
+        for Known { case, weight, .. } in self.of_cause(cause).filter(|known| !known.case.solved.is_empty()) {
             all += weight;
             solved += if case.solved.iter().any(|id| id == action) { *weight } else { 0.0 };
         }
@@ -121,18 +146,18 @@ impl Precedents {
 
     /// What to say about an action: `None` if it solved no known case.
     pub(super) fn solved(&self, action: &str) -> Option<Solved> {
-        let by = |case: &Case<'_>| case.solved.iter().any(|id| id == action);
+        let by = |known: &Known| known.case.solved.iter().any(|id| id == action);
         let nearest: Vec<String> =
-            self.cases.iter().filter(|(case, _)| by(case)).take(NAMED).map(|(case, _)| case.at.to_string()).collect();
+            self.cases.iter().filter(|it| by(it)).take(NAMED).map(|known| known.case.at.to_string()).collect();
         if nearest.is_empty() {
             return None;
         }
         let platform = self.platform.as_deref().filter(|platform| {
-            let here = || self.cases.iter().filter(|(case, _)| case.platform == *platform);
-            here().count() >= ENOUGH && here().any(|(case, _)| by(case))
+            let here = || self.cases.iter().filter(|known| known.case.platform == *platform);
+            here().count() >= ENOUGH && here().any(by)
         });
-        let counted = || self.cases.iter().filter(|(case, _)| platform.is_none_or(|here| case.platform == here));
-        let cases = counted().filter(|(case, _)| by(case)).count();
+        let counted = || self.cases.iter().filter(|known| platform.is_none_or(|here| known.case.platform == here));
+        let cases = counted().filter(|known| by(known)).count();
         Some(Solved { cases, of: counted().count(), platform: platform.map(str::to_owned), nearest })
     }
 }

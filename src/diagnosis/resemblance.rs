@@ -12,6 +12,9 @@ pub(super) struct TextWords(HashSet<String>);
 /// Lines at the beginning and at the end that are read.
 const LINES: usize = 200;
 
+/// One word is shared by chance.
+const FEWEST: usize = 2;
+
 /// Words that every case is thought to have besides its own, so that a case of few words does not resemble every text.
 const SMOOTHING: f64 = 3.0;
 
@@ -39,17 +42,19 @@ impl TextWords {
             ((1 + cases.len()) as f64 / count as f64).ln()
         };
         let resemblance = |words: &HashSet<String>| {
-            let shared: f64 = words.iter().filter(|word| self.0.contains(*word)).map(rarity).sum();
+            let shared: Vec<&String> = words.iter().filter(|word| self.0.contains(*word)).collect();
+            if shared.len() < FEWEST {
+                return 0.0;
+            }
             let all: f64 = words.iter().map(rarity).sum();
-            shared / (all + SMOOTHING)
+            shared.into_iter().map(rarity).sum::<f64>() / (all + SMOOTHING)
         };
         of_cases.iter().map(resemblance).collect()
     }
 }
 
 fn words_of(case: &Case<'_>) -> HashSet<String> {
-    let clues = case.clues.iter().flat_map(|clue| words(clue));
-    clues.chain([&case.framework, &case.versions, &case.gpu].into_iter().flat_map(|part| words(part))).collect()
+    case.clues.iter().flat_map(|clue| words(clue)).collect()
 }
 
 /// Words of three letters or more, in lower case and without the `s` of a plural.
@@ -57,4 +62,27 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     let parts = text.split(|c: char| !c.is_ascii_alphanumeric());
     let known = parts.filter(|part| part.len() >= 3 && !part.bytes().all(|byte| byte.is_ascii_digit()));
     known.map(|part| part.to_ascii_lowercase().trim_end_matches('s').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::Book;
+    use crate::text;
+
+    #[test]
+    fn a_case_with_the_same_clues_resembles_the_text_most() {
+        let book = Book::new(true);
+        let cases = book.cases("oom");
+        let of = |log: &str| {
+            let alike = TextWords::of(&text::read(log.as_bytes())).resemblances(&cases);
+            assert!(alike.iter().all(|share| (0.0..=1.0).contains(share)));
+            let best = alike.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(place, _)| place);
+            best.map(|place| cases[place].clues.join(" ")).unwrap_or_default()
+        };
+        let clues = of("pinned host memory could not be allocated although the GPU is empty");
+        assert!(clues.contains("pinned host memory"), "{clues}");
+        let nothing = TextWords::of(&text::read(b"")).resemblances(&cases);
+        assert!(nothing.iter().all(|share| *share == 0.0));
+    }
 }

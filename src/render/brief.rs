@@ -1,13 +1,13 @@
 //! The answer for a language model: what it cannot read in the text or compute itself, in as few words as possible.
 //!
-//! What is certain (measured, computed, in the team's reports) is kept apart from what is ranked by likelihood. A usual
-//! answer stays under [`LIMIT`]; what does not fit is left out whole, the least useful part first, and the last line says
+//! What is certain (measured, computed, in the team's reports) comes first, then what is nearly certain, then what solved
+//! known cases. Guesses are left out: `show` and the JSON have them. A usual answer stays under [`LIMIT`]; what does not fit is left out whole, the least useful part first, and the last line says
 //! how to get it.
 
 use super::inline::plain;
-use super::words::{ORDINARY, copies, counted, open_ended, percent, precedents};
+use super::words::{ORDINARY, copies, counted, open_ended, precedents};
 use super::{clean, layout};
-use crate::diagnosis::{Action, Consequence, Diagnosis, RankedCause, ReportHit, Verdict};
+use crate::diagnosis::{Action, Consequence, Diagnosis, LikeCase, RankedCause, ReportHit, Solved, Verdict};
 use crate::facts::{self, Facts, Source};
 
 /// Bytes of an answer, the last line included.
@@ -16,6 +16,9 @@ pub const LIMIT: usize = 2000;
 /// Most bytes of one sentence from a page, and of one quoted line.
 const SENTENCE: usize = 260;
 const QUOTE: usize = 160;
+
+/// Fewer known cases of a fault say nothing about what usually solves it.
+const FEWEST_CASES: usize = 5;
 
 /// Most lines of a command block.
 const COMMAND_LINES: usize = 3;
@@ -35,23 +38,21 @@ pub fn render(diagnosis: &Diagnosis) -> String {
     add(1, titled("Certain (measured or computed):", certain(diagnosis)));
     add(4, titled("Known beyond the text:", machine(&diagnosis.environment)));
     add(1, titled("The team's own reports:", diagnosis.reports.iter().take(2).map(report).collect()));
-    let undecided = diagnosis.causes.first().is_some_and(|cause| cause.tied);
-    let title = if undecided { "Possible causes, the first ones tied:" } else { "Likely causes:" };
-    add(1, titled(title, causes(diagnosis)));
-    for (place, one) in diagnosis.actions.iter().take(4).enumerate() {
-        let text = action((place, one));
-        // The first action is what people come for; each further one goes before it.
-        match place {
-            0 => add(0, vec!["Do, in this order:".to_owned(), text]),
-            _ => add(2 + u8::from(place > 2), vec![text]),
+    match diagnosis.settled() {
+        Some(action) => {
+            add(0, titled("Nearly certain:", causes(diagnosis)));
+            add(0, vec!["What solves it:".to_owned(), advice(action)]);
+            add(3, titled("Does not help:", first_cause(diagnosis, |cause| listed(&cause.dead_ends, 2))));
         }
+        None => add(0, undecided(diagnosis)),
     }
+    add(2, known_cases(diagnosis));
+    add(2, titled("Resolved cases with like clues:", diagnosis.like_cases.iter().map(like).collect()));
     let check = diagnosis.next_check.as_ref();
     add(
         3,
         check.map(|check| format!("Settles it: {}", with(&check.says, check.command.as_deref()))).into_iter().collect(),
     );
-    add(3, titled("Does not help:", first_cause(diagnosis, |cause| listed(&cause.dead_ends, 2))));
     let follows = |echo: &Consequence| format!("- line {}: {} ({})", echo.span.start.line, echo.id, plain(&echo.why));
     add(5, titled("Follows from it, not the cause:", diagnosis.cascade.iter().take(3).map(follows).collect()));
     fit(parts, &more(diagnosis))
@@ -106,38 +107,69 @@ fn machine(environment: &Facts) -> Vec<String> {
     known.map(line).take(8).collect()
 }
 
+/// The first cause with its reasons.
 fn causes(diagnosis: &Diagnosis) -> Vec<String> {
-    let line = |(place, cause): (usize, &RankedCause)| {
-        let reasons = cause.reasons.iter().filter(|reason| reason.supports).take(if place == 0 { 3 } else { 1 });
+    let line = |cause: &RankedCause| {
+        let reasons = cause.reasons.iter().filter(|reason| reason.supports).take(3);
         let reasons: Vec<String> = reasons
             .map(|reason| match &reason.span {
                 Some(span) => format!("{} (line {})", plain(&reason.says), span.start.line),
                 None => format!("{} ({})", plain(&reason.says), reason.source.word()),
             })
             .collect();
-        let share = percent(cause.probability).unwrap_or_default();
         let because = if reasons.is_empty() { String::new() } else { format!("; because {}", reasons.join("; ")) };
-        shortened(&format!("- {share} {}: {}{because}", cause.id, plain(&cause.title)), 2 * SENTENCE)
+        shortened(&format!("- {}: {}{because}", cause.id, plain(&cause.title)), 2 * SENTENCE)
     };
-    diagnosis.causes.iter().take(3).enumerate().map(line).collect()
+    diagnosis.causes.iter().take(1).map(line).collect()
 }
 
-fn action((place, action): (usize, &Action)) -> String {
-    let counted = |solved: &crate::diagnosis::Solved| match place {
-        0 => precedents(solved),
-        _ => format!("solved {} of {} known cases", solved.cases, solved.of),
-    };
-    let solved = action.solved.as_ref().map(|solved| format!(" [{}]", counted(solved))).unwrap_or_default();
-    let (title, number) = (format!("{}{solved}", plain(open_ended(&action.title))), place + 1);
+/// What is said where nothing is nearly certain: the advice for this very message, or that there is none. A model that was
+/// given a ranked list of guesses followed it, and its first action was right less often than without.
+fn undecided(diagnosis: &Diagnosis) -> Vec<String> {
+    let of_message: Vec<String> =
+        diagnosis.actions.iter().take_while(|action| action.of_message).take(2).map(advice).collect();
+    match (&diagnosis.fault, diagnosis.verdict) {
+        _ if !of_message.is_empty() => titled("What the book says of this message, right in most cases:", of_message),
+        (Some(_), _) => vec!["Not decided: the text tells more about the cause than the book can.".to_owned()],
+        (None, Verdict::NoError) => Vec::new(),
+        (None, _) => vec!["The book adds nothing to the text.".to_owned()],
+    }
+}
+
+/// How often which action solved known cases of the fault.
+fn known_cases(diagnosis: &Diagnosis) -> Vec<String> {
+    let counted = diagnosis.fault.iter().flat_map(|_| &diagnosis.actions);
+    let mut counted: Vec<_> = counted.filter_map(|action| Some((action.solved.as_ref()?, action))).collect();
+    counted.sort_by_key(|(solved, _)| std::cmp::Reverse(solved.cases));
+    let of = counted.first().map_or(0, |(solved, _)| solved.of);
+    // Counts of few cases among many would mislead.
+    if 3 * counted.iter().map(|(solved, _)| solved.cases).sum::<usize>() < of || of < FEWEST_CASES {
+        return Vec::new();
+    }
+    let each =
+        |(solved, action): &(&Solved, &Action)| format!("{} ({})", plain(open_ended(&action.title)), solved.cases);
+    let list: Vec<String> = counted.iter().take(5).map(each).collect();
+    vec![format!("What solved {of} known cases, whatever their cause: {}.", list.join("; "))]
+}
+
+fn like(case: &LikeCase) -> String {
+    let clues = case.clues.iter().take(3).map(|clue| plain(clue)).collect::<Vec<_>>().join("; ");
+    let with = if case.with.is_empty() { String::new() } else { format!("{}: ", plain(&case.with)) };
+    shortened(&format!("- {with}{clues} -> {} ({})", plain(&case.solved_by), case.at), 2 * SENTENCE)
+}
+
+fn advice(action: &Action) -> String {
+    let solved = action.solved.as_ref().map(|solved| format!(" [{}]", precedents(solved))).unwrap_or_default();
+    let title = format!("{}{solved}", plain(open_ended(&action.title)));
     match action.commands.first() {
         Some(block) => {
             let lines: Vec<&str> = block.lines().filter(|line| !line.trim().is_empty()).collect();
             let kept =
                 lines.iter().take(COMMAND_LINES).map(|line| format!("\n   {}", shortened(line.trim_end(), QUOTE)));
             let rest = if lines.len() > COMMAND_LINES { "\n   ..." } else { "" };
-            format!("{number}. {title}{}{rest}", kept.collect::<String>())
+            format!("- {title}{}{rest}", kept.collect::<String>())
         }
-        None => format!("{number}. {}", shortened(&format!("{title}. {}", plain(&action.detail)), SENTENCE)),
+        None => format!("- {}", shortened(&format!("{title}. {}", plain(&action.detail)), SENTENCE)),
     }
 }
 

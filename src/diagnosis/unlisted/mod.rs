@@ -10,6 +10,7 @@ use super::alternatives;
 use super::answer::Action;
 use super::precedents::Precedents;
 use super::primary::Candidate;
+use super::resemblance::TextWords;
 use super::situation::Situation;
 use crate::book::Book;
 use crate::book::errors::{ErrorAction, ErrorEntry};
@@ -76,7 +77,7 @@ pub(super) fn actions(
     book: &Book,
 ) -> Vec<Action> {
     let found = entries::fitting(failing, transcript, incident);
-    let precedents = Precedents::of(CASES, facts, book, &super::resemblance::TextWords::of(transcript));
+    let precedents = Precedents::of(CASES, facts, book, &TextWords::of(transcript));
     let version = packages::pair(failing).map(|pair| other_version(&pair, &precedents));
     let mut version = version;
     let mut actions: Vec<Action> = Vec::new();
@@ -118,6 +119,7 @@ fn explained(entry: &ErrorEntry<&str>, place: usize, action: &ErrorAction<&str>,
         cost: Some(action.cost),
         solved: None,
         causes: Vec::new(),
+        of_message: !entry.words.is_empty(),
     }
 }
 
@@ -171,6 +173,7 @@ fn other_version(pair: &packages::Pair, precedents: &Precedents) -> Action {
         cost: Some(Cost::Reinstall),
         solved: precedents.solved(OTHER_VERSION),
         causes: Vec::new(),
+        of_message: false,
     }
 }
 

@@ -8,7 +8,7 @@ mod page;
 pub use page::{address, capital, cell, escape, sentence};
 
 use super::words;
-use crate::diagnosis::{Action, Diagnosis, Fault, PrimaryError, RankedCause, ReportHit, Verdict};
+use crate::diagnosis::{Action, Diagnosis, Fault, LikeCase, PrimaryError, RankedCause, ReportHit, Verdict};
 use crate::facts;
 use crate::span::Span;
 use page::{Page, code};
@@ -89,6 +89,7 @@ fn causes(page: &mut Page, diagnosis: &Diagnosis) {
         page.fences(next.command.as_slice());
     }
     actions(page, &diagnosis.actions);
+    like_cases(page, &diagnosis.like_cases);
     page.heading(2, "The causes in detail");
     for cause in &diagnosis.causes {
         one_cause(page, cause, &diagnosis.actions);
@@ -107,6 +108,21 @@ fn actions(page: &mut Page, actions: &[Action]) {
         page.paragraph(&format!("{number}\\. **{}** ({}{purpose})", bold(action), code(&action.id)));
         action_body(page, action);
     }
+}
+
+/// Public threads in which the same was solved.
+fn like_cases(page: &mut Page, cases: &[LikeCase]) {
+    if cases.is_empty() {
+        return;
+    }
+    page.heading(2, "Resolved cases with like clues");
+    for case in cases {
+        let with = if case.with.is_empty() { String::new() } else { format!("{}: ", sentence(&case.with)) };
+        let clues: Vec<String> = case.clues.iter().map(|clue| sentence(clue)).collect();
+        let (clues, cause, solved) = (clues.join("; "), code(&case.cause), sentence(&case.solved_by));
+        page.item(&format!("{with}{clues}. Cause: {cause}. Solved: {solved} <{}>", case.at));
+    }
+    page.blank();
 }
 
 fn action_body(page: &mut Page, action: &Action) {

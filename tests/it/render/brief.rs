@@ -1,5 +1,6 @@
 //! The answer for a language model is short, whatever is in it, and keeps what matters most.
 
+use faultbook::diagnosis::Solved;
 use faultbook::render::brief::{self, LIMIT};
 
 use super::samples;
@@ -15,11 +16,10 @@ fn every_answer_is_short_and_ends_with_the_way_to_more() {
 }
 
 #[test]
-fn the_failure_the_measured_and_the_likely_come_before_what_to_do() {
+fn the_failure_and_the_measured_come_before_what_solved_others() {
     let text = brief::render(&samples::known());
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is missing:\n{text}"));
-    let order =
-        ["cudnn-no-engine:", "line 412: ", "Certain", "BUG-20251110-003", "Likely causes:", "1. Halve the batch"];
+    let order = ["cudnn-no-engine:", "line 412: ", "Certain", "BUG-20251110-003", "Not decided", "Settles it: "];
     assert!(order.map(place).is_sorted(), "{text}");
 }
 
@@ -28,4 +28,15 @@ fn nothing_known_is_said_plainly() {
     let text = brief::render(&samples::unlisted());
     assert!(text.starts_with("Not in the book: ") && text.contains("nothing certain"), "{text}");
     assert!(brief::render(&samples::healthy()).starts_with("No failure found"));
+}
+
+#[test]
+fn guesses_are_no_advice_and_what_is_nearly_certain_is() {
+    let mut sample = samples::known();
+    let text = brief::render(&sample);
+    assert!(text.contains("Not decided") && !text.contains("What solves it"), "{text}");
+    sample.causes[0].probability = 0.97;
+    sample.actions[0].solved = Some(Solved { cases: 9, of: 12, platform: None, nearest: vec!["address".into()] });
+    let text = brief::render(&sample);
+    assert!(text.contains("Nearly certain:") && text.contains("What solves it:\n- Halve the batch"), "{text}");
 }

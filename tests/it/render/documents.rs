@@ -259,6 +259,7 @@ fn as_json() {
           },
           "causes": [],
           "actions": [],
+          "like_cases": [],
           "next_check": null,
           "reports": [
             {

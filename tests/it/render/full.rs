@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use faultbook::book::schema::Cost;
 use faultbook::diagnosis::{
-    Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, NearPage, NextCheck, NoticeHit, PrimaryError,
-    ProbeSummary, RankedCause, Reason, ReportHit, Solved, Verdict,
+    Action, CauseStatus, Consequence, Diagnosis, Fault, FrameRef, LikeCase, NearPage, NextCheck, NoticeHit,
+    PrimaryError, ProbeSummary, RankedCause, Reason, ReportHit, Solved, Verdict,
 };
 use faultbook::facts::{Facts, Source};
 use faultbook::render::{json, markdown};
@@ -65,6 +65,13 @@ fn full() -> Diagnosis {
             dead_ends: vec!["dead end".into()],
         }],
         actions: vec![action("action", "action cause", 170)],
+        like_cases: vec![LikeCase {
+            at: "case address".into(),
+            with: "case framework".into(),
+            clues: vec!["case clue".into()],
+            cause: "case cause".into(),
+            solved_by: "case solution".into(),
+        }],
         next_check: Some(NextCheck { says: "next check".into(), command: Some("next check command".into()) }),
         reports: vec![ReportHit {
             id: "report id".into(),
@@ -102,6 +109,7 @@ fn action(name: &str, cause: &str, solved: usize) -> Action {
             nearest: vec![format!("{name} address")],
         }),
         causes: vec![cause.into()],
+        of_message: true,
     }
 }
 

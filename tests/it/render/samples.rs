@@ -53,6 +53,7 @@ pub(crate) fn known() -> Diagnosis {
         }),
         causes: vec![memory_exhausted(), second_library(), wrong_build(), no_operator(), driver_old()],
         actions: memory_exhausted().fixes,
+        like_cases: Vec::new(),
         next_check: Some(NextCheck {
             says: "Run the same step with half the batch; if it passes, this is the cause.".into(),
             command: Some("print(torch.cuda.mem_get_info(), torch.cuda.memory_reserved())".into()),
@@ -260,6 +261,7 @@ fn nothing(verdict: Verdict, lines_read: u32) -> Diagnosis {
         error: None,
         causes: Vec::new(),
         actions: Vec::new(),
+        like_cases: Vec::new(),
         next_check: None,
         reports: Vec::new(),
         nearest: Vec::new(),
@@ -300,6 +302,7 @@ fn fix(id: &str, title: &str) -> Action {
         cost: None,
         solved: None,
         causes: vec!["memory-exhausted".into()],
+        of_message: false,
     }
 }
 
