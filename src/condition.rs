@@ -62,11 +62,67 @@ impl PartialEq for Condition {
 
 impl Eq for Condition {}
 
+/// More parts than any condition or tag of a template has. Every part may nest one deeper, and the language's compiler
+/// calls itself for each level.
+const MOST_PARTS: usize = 250;
+
+/// Whether an expression has more parts than can be compiled without running out of stack.
+pub(crate) fn is_too_long(expression: &str) -> bool {
+    let (mut parts, mut quote, mut word) = (0, None, false);
+    for c in expression.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None => {
+                let in_word = c.is_alphanumeric() || c == '_';
+                if !(c.is_whitespace() || in_word && word) {
+                    parts += 1;
+                }
+                word = in_word;
+                quote = Some(c).filter(|c| matches!(c, '"' | '\''));
+            }
+        }
+    }
+    parts > MOST_PARTS
+}
+
+/// Whether a template has a tag with too many parts, or too many branches of one decision, which nest as well.
+pub(crate) fn has_too_long_tag(template: &str) -> bool {
+    let mut rest = template;
+    while let Some(start) = memchr::memchr(b'{', rest.as_bytes()) {
+        let tag = rest.get(start + 1..).unwrap_or_default();
+        rest = tag;
+        let Some(ends) = tag.chars().next().and_then(|mark| match mark {
+            '{' => Some("}}"),
+            '%' => Some("%}"),
+            _ => None,
+        }) else {
+            continue;
+        };
+        let inner = tag.get(1..).unwrap_or_default();
+        let mut quote = None;
+        let end = inner.char_indices().find(|&(at, c)| {
+            quote = match quote {
+                Some(open) => Some(open).filter(|open| *open != c),
+                None => Some(c).filter(|c| matches!(c, '"' | '\'')),
+            };
+            quote.is_none() && inner.get(at..).is_some_and(|rest| rest.starts_with(ends))
+        });
+        let end = end.map_or(inner.len(), |(at, _)| at);
+        if is_too_long(inner.get(..end).unwrap_or_default()) {
+            return true;
+        }
+        rest = inner.get(end..).unwrap_or_default();
+    }
+    template.matches("elif").count() > MOST_PARTS
+}
+
 impl Part {
     fn compile(source: &str) -> Self {
         #[cfg(test)]
         crate::pattern::COMPILED.with(|compiled| compiled.set(compiled.get() + 1));
-        let expression = LANGUAGE.compile_expression_owned(source.to_owned()).ok();
+        let expression =
+            (!is_too_long(source)).then(|| LANGUAGE.compile_expression_owned(source.to_owned()).ok()).flatten();
         let mut names: Vec<String> = expression.iter().flat_map(|it| it.undeclared_variables(true)).collect();
         names.retain(|name| !is_global(name));
         names.sort();

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Writes these bytes to `path`. An existing file keeps its permissions, and a link stays a link.
 ///
@@ -26,6 +27,19 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     fresh.persist(&path)?;
     Ok(())
+}
+
+/// Locks a file against other processes; whether it was free, or became free within this time.
+pub(crate) fn lock(file: &fs::File, longest: Duration) -> bool {
+    const PAUSE: Duration = Duration::from_millis(10);
+    let until = Instant::now() + longest;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return true,
+            Err(fs::TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PAUSE),
+            Err(_) => return false,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,15 +5,10 @@
 //! that share them are compared (Wu and Manber's idea, with windows chosen by rarity). Each byte of the text costs one
 //! look into the table, and no text makes it worse than the longest list of literals with the same window.
 
-//!
-//! `build.rs` includes this file by path, and packs the tables of words that are many.
-
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 /// Literals to look for.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Literals {
     /// All literals, one after the other.
     bytes: Vec<u8>,
@@ -28,7 +23,7 @@ pub(crate) struct Literals {
 }
 
 /// One literal.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Entry {
     start: u32,
     len: u32,

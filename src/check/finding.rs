@@ -99,14 +99,37 @@ pub(super) struct Source<'t> {
     pub path: &'t str,
     pub text: &'t str,
     line_starts: Vec<usize>,
+    /// How many letters there are before each block of the text, so that a place in a long line is found at once.
+    letters: Vec<usize>,
 }
+
+/// Bytes of a block.
+const BLOCK: usize = 4096;
 
 impl<'t> Source<'t> {
     /// Indexes the lines of `text`.
     pub(super) fn new(path: &'t str, text: &'t str) -> Self {
         let line_starts =
             std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i + 1)).collect();
-        Self { path, text, line_starts }
+        let is_letter = |byte: &&u8| !matches!(**byte, 0x80..=0xbf);
+        let blocks = text.as_bytes().chunks(BLOCK).scan(0, |sum, block| {
+            let before = *sum;
+            *sum += block.iter().filter(is_letter).count();
+            Some(before)
+        });
+        Self { path, text, line_starts, letters: blocks.collect() }
+    }
+
+    /// How many letters begin between two places of the text.
+    fn letters(&self, start: usize, end: usize) -> usize {
+        let upto = |at: usize| {
+            let block = at / BLOCK;
+            let rest = self.text.as_bytes().get(block * BLOCK..at).unwrap_or_default();
+            let before = self.letters.get(block).copied();
+            before.unwrap_or_else(|| self.text.chars().count())
+                + rest.iter().filter(|byte| !matches!(**byte, 0x80..=0xbf)).count()
+        };
+        upto(end).saturating_sub(upto(start))
     }
 
     /// A finding over `range`, cut to its first line.
@@ -114,10 +137,7 @@ impl<'t> Source<'t> {
         let index = self.line_starts.partition_point(|start| *start <= range.start).max(1) - 1;
         let start = self.line_starts.get(index).copied().unwrap_or(0);
         let words = self.line(index);
-        let width = |end: usize| {
-            let end = end.saturating_sub(start).min(words.len());
-            words.char_indices().take_while(|(at, _)| *at < end).count()
-        };
+        let width = |end: usize| self.letters(start, end.clamp(start, start + words.len()));
         let column = number(width(range.start)) + 1;
         let end = number(width(range.end.max(range.start))) + 1;
         self.at(number(index) + 1, column, end.max(column + 1), rule, message.into())

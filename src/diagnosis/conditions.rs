@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use minijinja::Value;
 
-use crate::condition::{Condition, LANGUAGE, Part, is_global, split_or};
+use crate::condition::{Condition, LANGUAGE, Part, has_too_long_tag, is_global, is_too_long, split_or};
 use crate::facts::{self, Facts, Source};
 
 /// Evaluates conditions and sentences against one set of facts.
@@ -60,7 +60,8 @@ impl Conditions {
 
     /// Words with their `{{ fact }}` placeholders filled; `None` when a fact is missing. Docker's `{{.Config}}` stays.
     pub(crate) fn filled(&self, template: &str) -> Option<String> {
-        let parsed = template.contains("{{").then(|| LANGUAGE.template_from_str(template).ok()).flatten();
+        let is_template = template.contains("{{") && !has_too_long_tag(template);
+        let parsed = is_template.then(|| LANGUAGE.template_from_str(template).ok()).flatten();
         match parsed {
             Some(parsed) => parsed.render(self.context.clone()).ok(),
             None => Some(template.to_owned()),
@@ -70,6 +71,9 @@ impl Conditions {
     /// Why a condition cannot be evaluated with these facts: for `check`, which supplies every fact it uses.
     pub(crate) fn trouble(&self, condition: &str) -> Option<String> {
         split_or(condition).into_iter().find_map(|part| {
+            if is_too_long(part) {
+                return Some("it has too many parts".to_owned());
+            }
             let expression = LANGUAGE.compile_expression(part);
             expression.and_then(|expression| expression.eval(self.context.clone())).err().map(|error| reason(&error))
         })
@@ -80,6 +84,9 @@ impl Conditions {
     /// # Errors
     /// What is wrong with the sentence.
     pub(crate) fn names_in_sentence(&self, template: &str) -> Result<Vec<String>, String> {
+        if has_too_long_tag(template) {
+            return Err("it has too many parts".to_owned());
+        }
         let parsed = LANGUAGE.template_from_str(template).map_err(|error| reason(&error))?;
         let mut names: Vec<String> = parsed.undeclared_variables(true).into_iter().collect();
         names.retain(|name| !is_global(name));

@@ -83,12 +83,16 @@ pub struct Facts {
     unknown: BTreeMap<String, String>,
 }
 
+/// No machine and no run has so many facts; a text can name any number of variables.
+const MOST: usize = 10_000;
+
 impl Facts {
     /// Records a value unless a stronger source already gave one (the order of [`Source`]); among equals the first stays.
     pub fn add(&mut self, name: impl Into<String>, value: Value, source: Source, line: Option<u32>) {
         let name = name.into();
         match self.known.get(&name) {
             Some(old) if old.source >= source => {}
+            None if self.known.len() >= MOST => {}
             _ => {
                 self.known.insert(name, Fact { value, source, line });
             }

@@ -40,6 +40,8 @@ pub(super) fn lines(transcript: &Transcript) -> Vec<bool> {
     // The depth of the heading that opened a section, and whether a fenced block is open in it.
     let mut section: Option<usize> = None;
     let mut fenced = false;
+    // Where the table and the patch end that were marked last: each line is marked once.
+    let (mut table, mut patch) = (0, 0);
     for line in transcript.lines() {
         let text = line.text.trim();
         let mut mark = |index: usize| {
@@ -48,20 +50,21 @@ pub(super) fn lines(transcript: &Transcript) -> Vec<bool> {
             }
             found[index] = true;
         };
-        if is_rule(text) {
+        if line.index >= table && is_rule(text) {
             let is_row = |index: &usize| transcript.line(*index).text.trim().starts_with('|');
             (0..line.index).rev().take(1).take_while(is_row).for_each(&mut mark);
-            (line.index..transcript.len()).take_while(is_row).for_each(&mut mark);
+            table = (line.index..transcript.len()).take_while(is_row).last().map_or(0, |last| last + 1);
+            (line.index..table).for_each(&mut mark);
         }
         if let Some(depth) = heading(text) {
             let lower = text.to_ascii_lowercase();
             let opens = HELP.iter().any(|word| lower.contains(word));
             section = section.filter(|outer| depth > *outer).or_else(|| opens.then_some(depth));
         }
-        if text.starts_with("@@ -") {
-            (line.index..transcript.len())
-                .take_while(|&index| is_patch(transcript.line(index).text))
-                .for_each(&mut mark);
+        if line.index >= patch && text.starts_with("@@ -") {
+            let lines = (line.index..transcript.len()).take_while(|&index| is_patch(transcript.line(index).text));
+            patch = lines.last().map_or(0, |last| last + 1);
+            (line.index..patch).for_each(&mut mark);
         }
         let author = || transcript.line(line.index + 1).text;
         if text.starts_with("commit ") && line.index + 1 < transcript.len() && author().starts_with("Author: ") {

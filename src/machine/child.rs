@@ -11,6 +11,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use super::strays;
+
 /// The hidden subcommand.
 pub(super) const SUBCOMMAND: &str = "__probe-step";
 
@@ -70,6 +72,9 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     })
 }
 
+/// How often a child that says nothing is asked whether it still lives.
+const TICK: Duration = Duration::from_millis(20);
+
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
     pub(super) lines: Vec<String>,
@@ -80,18 +85,20 @@ pub(super) struct Reply {
 
 /// Runs a step until it ends or reaches its deadline; each line of output restarts the deadline.
 pub(super) fn call(call: &Call<'_>) -> Reply {
-    let child = Command::new(call.executable)
+    let mut command = Command::new(call.executable);
+    strays::own_group(&mut command);
+    command
         .arg(SUBCOMMAND)
         .arg(call.step)
         .arg(&call.settings)
         .env_clear()
         .envs(call.environment)
+        .env(strays::MARK, std::process::id().to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut child = match child {
-        Ok(child) => child,
+        .stderr(Stdio::piped());
+    let (mut child, family) = match strays::Family::start(&mut command) {
+        Ok(started) => started,
         Err(error) => {
             return Reply { lines: Vec::new(), complaint: String::new(), end: End::NotStarted(error.to_string()) };
         }
@@ -106,16 +113,19 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
     let mut until = deadline();
     if let Some(stream) = stream {
         loop {
-            match stream.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            match stream.recv_timeout(until.saturating_duration_since(Instant::now()).min(TICK)) {
                 Ok(line) => {
                     lines.push(line);
                     until = deadline();
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => {
                     silent = true;
                     break;
                 }
+                // Whoever inherited the stream and lives on is not waited for.
+                Err(RecvTimeoutError::Timeout) if matches!(child.try_wait(), Ok(Some(_))) => break,
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
@@ -128,6 +138,7 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
             if call.until == Some(until) { End::CutOff } else { End::TimedOut(call.deadline) }
         }
     };
+    family.end();
     let complaint = complaint.map(collect).unwrap_or_default();
     let last: Vec<String> = complaint.into_iter().rev().take(5).collect();
     Reply { lines, complaint: last.into_iter().rev().collect::<Vec<_>>().join("\n"), end }
@@ -232,6 +243,27 @@ mod tests {
         assert_eq!(reply.end, End::TimedOut(Duration::from_millis(300)));
         assert_eq!(reply.lines, ["begun"]);
         assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn who_inherits_the_stream_is_neither_waited_for_nor_left_behind() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pids = folder.path().join("pids");
+        let script = format!(
+            "(sleep 61 & echo $! >> {0}; setsid sleep 62 & echo $! >> {0}; (setsid sleep 63 & echo $! >> {0}) &) \nsleep 0.3\necho done",
+            pids.display()
+        );
+        let started = Instant::now();
+        let reply = run(&script, LONG);
+        assert_eq!((reply.lines.as_slice(), reply.end), (&["done".to_owned()][..], End::Done));
+        assert!(started.elapsed() < LONG / 2, "{:?}", started.elapsed());
+        let pids = std::fs::read_to_string(pids).expect("they were written");
+        assert_eq!(pids.lines().count(), 3);
+        #[cfg(target_os = "linux")]
+        for pid in pids.lines() {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+        }
     }
 
     #[test]

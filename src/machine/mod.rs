@@ -32,6 +32,7 @@ mod relate;
 mod save;
 mod seat;
 mod step;
+mod strays;
 mod system;
 mod vendor;
 pub mod view;

@@ -53,6 +53,13 @@ pub fn lines(text: &str) -> Vec<String> {
     lines.split_off(first.min(lines.len()))
 }
 
+/// The text as one line that keeps its spaces, for parts of a line that were laid out already.
+pub(crate) fn spaced(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    visit(text, |c| out.push(if c.is_whitespace() { ' ' } else { c }));
+    out
+}
+
 /// Passes on every character that may be shown, including white space and line ends.
 fn visit(text: &str, mut show: impl FnMut(char)) {
     let mut chars = text.chars().peekable();
@@ -75,6 +82,28 @@ fn visit(text: &str, mut show: impl FnMut(char)) {
             }
         }
     }
+}
+
+/// What follows the control character, or the whole escape sequence, at the beginning of a text.
+pub(crate) fn after_control(text: &str) -> &str {
+    let mut chars = text.chars();
+    let first = chars.next();
+    let is_string = chars.next().is_some_and(|second| matches!(second, ']' | 'P' | '^' | '_' | 'X'));
+    let most = if first == Some('\u{1b}') && is_string { 4 * (STRING + 2) } else { 64 };
+    let head = text.get(..text.floor_char_boundary(most)).unwrap_or_default();
+    let mut chars = head.chars().peekable();
+    match chars.next() {
+        Some('\u{1b}') => skip_escape(&mut chars),
+        Some('\u{9b}') => skip_control_sequence(&mut chars),
+        _ => {}
+    }
+    let left: usize = chars.map(char::len_utf8).sum();
+    text.get(head.len() - left..).unwrap_or_default()
+}
+
+/// Whether a character does something to those around it, or nothing that can be seen.
+pub(crate) fn is_hostile(c: char) -> bool {
+    c.is_control() || is_invisible(c)
 }
 
 /// Bidi marks, joiners, selectors, tags, fillers: invisible, or they change how others are shown.

@@ -26,7 +26,7 @@ pub(crate) struct Piece {
 
 /// Styled text, cleaned; leading and trailing spaces stay, because they are layout.
 pub(crate) fn piece(style: Style, words: impl AsRef<str>) -> Piece {
-    Piece { style, words: words.as_ref().to_owned() }
+    Piece { style, words: clean::spaced(words.as_ref()) }
 }
 
 /// Builds a page.

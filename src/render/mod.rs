@@ -21,6 +21,7 @@ pub mod clean;
 pub(crate) mod command;
 pub(crate) mod inline;
 pub(crate) mod layout;
+pub(crate) mod safe;
 pub(crate) mod style;
 pub(crate) mod words;
 mod xml;

@@ -3,12 +3,14 @@
 //! A file that cannot be read, is too large or is in a loop of links becomes a note: one bad file must not hide the
 //! others. Only a folder that the user named and that is not there is an error.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
 use super::reading;
 use crate::book::matter;
@@ -20,6 +22,9 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// How deep folders of reports may be nested.
 const DEEPEST: usize = 24;
+
+/// How many files and folders are looked at in a folder of reports: more are not reports, but what a link led to.
+const MOST_ENTRIES: usize = 100_000;
 
 /// How many folders under docs/ are looked at for one named `bug_reports`.
 const MOST_FOLDERS: usize = 20_000;
@@ -87,7 +92,7 @@ fn nested_places(docs: &Path) -> Vec<PathBuf> {
     let walk =
         WalkBuilder::new(docs).max_depth(Some(8)).follow_links(false).sort_by_file_name(std::cmp::Ord::cmp).build();
     let folders = walk.take(MOST_FOLDERS).flatten().filter(|entry| entry.file_type().is_some_and(|t| t.is_dir()));
-    folders.filter(|entry| entry.file_name() == "bug_reports").map(ignore::DirEntry::into_path).collect()
+    folders.filter(|entry| entry.file_name() == "bug_reports").map(DirEntry::into_path).collect()
 }
 
 /// The report files in a folder, in the order of their paths. A single file is taken as it is.
@@ -103,13 +108,23 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
     }
     fs::read_dir(folder).map_err(|source| Error::read(folder, source))?;
     // Rules of folders above do not count: the user named this one. Links are followed; the walker reports loops.
+    let links = Links::new(folder);
+    let left_out = Arc::clone(&links.left_out);
     let walk = WalkBuilder::new(folder)
         .parents(false)
         .follow_links(true)
         .max_depth(Some(DEEPEST))
         .sort_by_file_name(std::cmp::Ord::cmp)
+        .filter_entry(move |entry| links.follows(entry))
         .build();
-    for entry in walk {
+    for (count, entry) in walk.enumerate() {
+        if count >= MOST_ENTRIES {
+            notes.push(Note {
+                path: folder.to_owned(),
+                message: format!("only the first {MOST_ENTRIES} files and folders were looked at"),
+            });
+            break;
+        }
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -138,7 +153,42 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
             Err(error) => notes.push(Note { path: entry.into_path(), message: error.to_string() }),
         }
     }
+    notes.append(&mut left_out.lock().unwrap_or_else(PoisonError::into_inner));
     Ok((files, notes))
+}
+
+/// Which links to folders are followed: each folder once, and none that holds the reports themselves, because all that
+/// lies beside them would be read.
+struct Links {
+    /// The folder of reports.
+    home: PathBuf,
+    /// Folders that links led to.
+    seen: Mutex<HashSet<PathBuf>>,
+    left_out: Arc<Mutex<Vec<Note>>>,
+}
+
+impl Links {
+    fn new(folder: &Path) -> Self {
+        let home = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        Self { home, seen: Mutex::default(), left_out: Arc::default() }
+    }
+
+    fn follows(&self, entry: &DirEntry) -> bool {
+        if entry.depth() == 0 || !entry.path_is_symlink() || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            return true;
+        }
+        let Ok(target) = entry.path().canonicalize() else { return true };
+        let message = if self.home.starts_with(&target) {
+            format!("a link to {}, which holds this folder, was not followed", target.display())
+        } else if !self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(target.clone()) {
+            format!("another link to {} was followed already", target.display())
+        } else {
+            return true;
+        };
+        let note = Note { path: entry.path().to_owned(), message };
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        false
+    }
 }
 
 /// Reads one report.

@@ -1,11 +1,12 @@
 //! Which reports somebody wants to see: by status, severity, age and fault. Every filter that is given must hold.
 
 use jiff::civil::{Date, DateTime};
-use jiff::{Span, Unit, Zoned};
+use jiff::{Span, Unit};
 
 use super::record::Record;
 use crate::book::Book;
 use crate::reports::draft::Error;
+use crate::reports::draft::moment::Moment;
 use crate::reports::reading::comparable;
 use crate::reports::status::{self, Stage};
 
@@ -49,7 +50,7 @@ impl Filter {
         Ok(Self {
             statuses: asked.statuses.iter().map(|word| status(word)).collect::<Result<_, _>>()?,
             severities: asked.severities.iter().map(|word| severity(word)).collect::<Result<_, _>>()?,
-            since: asked.since.map(|words| since(words, Zoned::now().datetime())).transpose()?,
+            since: asked.since.map(|words| since(words, Moment::now().datetime())).transpose()?,
             faults: asked.faults.iter().map(|word| fault(word, book)).collect::<Result<_, _>>()?,
         })
     }

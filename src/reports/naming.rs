@@ -6,6 +6,8 @@
 
 use regex::Regex;
 
+use crate::render::clean;
+
 /// How ids look by default.
 pub(crate) const ID: &str = "{kind}-{yyyymmdd}-{nnn}";
 /// The default file name.
@@ -74,6 +76,9 @@ pub(crate) fn patterns(id: &str, file_name: &str) -> Result<(Vec<Part>, Vec<Part
 
 fn parts(pattern: &str) -> Result<Vec<Part>, BadPattern> {
     let wrong = |why: String| BadPattern { pattern: pattern.to_owned(), why };
+    if pattern.chars().any(clean::is_hostile) {
+        return Err(wrong("has a character in it that cannot be seen".to_owned()));
+    }
     let mut out = Vec::new();
     let mut rest = pattern;
     while let Some((words, after)) = rest.split_once('{') {

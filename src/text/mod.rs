@@ -115,6 +115,9 @@ const MOST_LINES: usize = 2_000_000;
 /// How many of those are kept from the beginning; the end says more about a failure.
 const FIRST_LINES: usize = 500_000;
 
+/// Blank lines in a row that are looked at; more of them say no more.
+const MOST_BLANK: usize = 16;
+
 /// Cleans any bytes. Total: every input gives a transcript.
 pub fn read(bytes: &[u8]) -> Transcript {
     read_excerpt(bytes, &Excerpt::default())
@@ -154,11 +157,13 @@ fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (V
     if !left_out.is_empty() {
         notes.push(format!("{} lines from line {} on left out", left_out.len(), left_out.start + 1));
     }
-    let mut lines = Vec::with_capacity(total - left_out.len());
+    let mut lines = Vec::with_capacity((total - left_out.len()).min(text.len() / 8 + 1));
     let mut base = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain((total > breaks).then_some(text.len()));
+    let mut blank = 0;
     for (index, end) in ends.enumerate() {
-        if !left_out.contains(&index) {
+        blank = if end == base { blank + 1 } else { 0 };
+        if blank <= MOST_BLANK && !left_out.contains(&index) {
             let line = text.get(base..end).unwrap_or_default();
             let number = excerpt.original(u32::try_from(index + 1).unwrap_or(u32::MAX));
             lines.push(clean::Physical { text: line.trim_end_matches('\r'), base, number });

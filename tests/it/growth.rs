@@ -34,6 +34,9 @@ const SHAPES: &[(&str, Piece)] = &[
         )
     }),
     ("collectives", |n| format!("h:1:{n} [0] misc/socket.cc:{n} NCCL WARN Connection closed by peer host<{n}>\n")),
+    ("patches", |n| format!("+++ b/f{n}.py\n@@ -1 +{n} @@\n")),
+    ("commands over many lines", |n| format!("torchrun --nproc_per_node {n} \\\n")),
+    ("variables", |n| format!("NCCL_X{n}=1\n")),
     ("advice in one line", |_| "consider setting this. ".to_owned()),
 ];
 

@@ -11,6 +11,7 @@ mod copies;
 mod docs;
 mod facts;
 mod growth;
+mod hardening;
 mod kb;
 mod layers;
 mod lifecycle;

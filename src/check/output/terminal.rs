@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthChar;
 use super::counts;
 use crate::check::finding::Source;
 use crate::check::{Document, Finding, Severity};
+use crate::render::clean;
 
 /// What is shown, and how wide.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +67,7 @@ fn short(out: &mut String, finding: &Finding) {
     let color = color(finding.severity);
     let Finding { path, line, column, rule, message, .. } = finding;
     let fixable = if finding.fix.is_some() { " [--fix]" } else { "" };
-    let message = crate::render::clean::line(message);
+    let (path, message) = (clean::line(path), clean::line(message));
     let _ = writeln!(out, "{PLACE}{path}:{line}:{column}{PLACE:#}  {color}{rule}{color:#}: {message}{fixable}");
 }
 
@@ -95,6 +96,7 @@ fn statistics<'f>(out: &mut String, findings: impl Iterator<Item = &'f Finding>)
 fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {
     let color = color(finding.severity);
     let Finding { path, line: number, column, rule, message, help, .. } = finding;
+    let (path, message) = (clean::line(path), clean::line(message));
     let _ = writeln!(out, "{PLACE}{path}:{number}:{column}{PLACE:#}  {color}{rule}{color:#}: {message}");
     if !line.trim().is_empty() {
         let digits = number.to_string().len().max(4);
@@ -110,7 +112,7 @@ fn one(out: &mut String, finding: &Finding, line: &str, width: usize) {
         (help, true) => format!("{help}; `faultbook check --fix` adds it"),
         (help, false) => help.to_owned(),
     };
-    let _ = writeln!(out, "   {HELP}help{HELP:#}: {help}");
+    let _ = writeln!(out, "   {HELP}help{HELP:#}: {}", clean::line(&help));
 }
 
 /// The visible part of a line, the columns before the marked words, and the columns of those words.

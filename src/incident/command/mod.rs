@@ -47,6 +47,11 @@ pub struct CommandLine {
     pub at: usize,
 }
 
+/// A longer line is no command.
+const LONGEST: usize = 20_000;
+/// More commands than this are not how one run was started.
+const MOST: usize = 500;
+
 /// Records what a setting beside its name reveals about the run.
 pub(super) fn setting(name: &str, value: &str, facts: &mut Facts) {
     settings::fact(name, value, 0, facts);
@@ -54,12 +59,12 @@ pub(super) fn setting(name: &str, value: &str, facts: &mut Facts) {
 
 /// Reads one line.
 pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, commands: &mut Vec<CommandLine>) {
-    if line.text.len() > 20_000 {
+    if line.text.len() > LONGEST {
         return;
     }
     let words = strip_prompt(line.text.trim());
     variables::read(words, line.number, facts);
-    if is_command(words) {
+    if commands.len() < MOST && is_command(words) {
         let joined = join(transcript, line.index, words);
         let command = parse(&joined, line.index);
         for setting in &command.overrides {
@@ -71,7 +76,9 @@ pub(super) fn read(transcript: &Transcript, line: Line<'_>, facts: &mut Facts, c
         }
         return;
     }
-    if let Some(list) = words.find("['").and_then(|at| words.get(at..)).filter(|list| list.contains("python")) {
+    if commands.len() < MOST
+        && let Some(list) = words.find("['").and_then(|at| words.get(at..)).filter(|list| list.contains("python"))
+    {
         let inner = list.split(']').next().unwrap_or(list).trim_start_matches('[');
         let joined: Vec<&str> = inner.split(',').map(|word| word.trim().trim_matches(['\'', '"'])).collect();
         let command = parse(&joined.join(" "), line.index);
@@ -165,7 +172,7 @@ fn join(transcript: &Transcript, index: usize, words: &str) -> String {
     let mut next = index + 1;
     while let Some(open) = joined.strip_suffix('\\').or_else(|| joined.strip_suffix('^')) {
         joined = open.trim_end().to_owned();
-        if next >= transcript.len() || next > index + 60 {
+        if next >= transcript.len() || next > index + 60 || joined.len() > LONGEST {
             break;
         }
         let more = transcript.line(next).text.trim();

@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     inputs_left_out(&left_out, common.verbose);
     if args.diff {
         let text = differences(&before, &documents, &moves);
-        output.write(&text)?;
+        output.verbatim(&text)?;
         return Ok(if text.is_empty() { Exit::Found } else { Exit::None });
     }
     write_back(&before, &documents, &moves)?;

@@ -1,7 +1,6 @@
 //! `faultbook diagnose [FILE
 //! -]...`: which failure a text shows. Several texts are diagnosed one after the other.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::diagnosis::{Diagnosis, Verdict};
@@ -21,7 +20,7 @@ use super::exit::Exit;
 use super::failure::Result;
 use super::format::{AnswerFormat, FormatArg, Formats};
 use super::input::Input;
-use super::output::{Output, Screen};
+use super::output::{Output, Screen, remark};
 use super::{clipboard, complain, input, open, progress};
 
 #[derive(Debug, Clone, Default, Args)]
@@ -182,7 +181,7 @@ type Measure<'m> = dyn Fn(&Located<'_>, &incident::Incident) -> Result<Option<Me
 pub(crate) fn read_with(input: &Input, knowledge: &Knowledge, measure: &Measure<'_>) -> Result<Analysis> {
     if let Some(selection) = &input.selection {
         // Printed at once, because a long text also takes long to diagnose; the answer repeats it.
-        let _ = writeln!(std::io::stderr().lock(), "note: {}", selection.note());
+        remark(&selection.note());
     }
     let stage = input.is_long().then(|| progress::stage("diagnosing"));
     let transcript = input.transcript();

@@ -7,11 +7,22 @@ use clap::{Args, ValueEnum};
 use super::common::Common;
 use super::diagnose::DiagnoseFormat;
 use super::failure::{Failure, Result};
+use crate::render::safe::Encoding;
 
 /// The formats of a command.
 pub(crate) trait Formats: ValueEnum + Copy + Eq + Send + Sync + 'static {
     /// For reading on a screen; the default.
     const TERMINAL: Self;
+
+    /// What may be in an answer of this format.
+    fn encoding(self) -> Encoding {
+        let value = self.to_possible_value();
+        match value.as_ref().map_or("", PossibleValue::get_name) {
+            "terminal" => Encoding::Screen,
+            "json" | "sarif" => Encoding::Json,
+            _ => Encoding::Plain,
+        }
+    }
 }
 
 /// The formats of most commands.

@@ -4,7 +4,7 @@
 //! kept (see [`super::reduce`]), and the answer says so.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal as _, Read, Write as _};
+use std::io::{self, IsTerminal as _, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -250,8 +250,7 @@ fn in_short(names: &[&str]) -> String {
 /// Says on a terminal what is being waited for.
 fn invite() {
     let end = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
-    // A closed standard error must not prevent reading.
-    let _ = writeln!(io::stderr().lock(), "Paste the traceback or log, then press {end} on an empty line.");
+    output::aside(&format!("Paste the traceback or log, then press {end} on an empty line.\n"));
 }
 
 fn read_all(mut from: impl Read, length: Option<u64>, whole: usize, limits: Limits) -> io::Result<Input> {

@@ -53,7 +53,7 @@ mod templates;
 mod why;
 mod words;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::panic;
 use std::process::ExitCode;
 
@@ -80,8 +80,7 @@ fn answer() -> Exit {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // A closed pipe while printing help is not an error.
-            let _ = error.print();
+            output::usage(&error);
             return if error.use_stderr() { Exit::Usage } else { Exit::Found };
         }
     };
@@ -147,7 +146,7 @@ Faultbook says which GPU or ML failure a log shows, why, and what fixes it.
 
 /// Prints an error to standard error; if that fails too, there is nothing left to do.
 fn complain(failure: &Failure) {
-    let _ = io::stderr().lock().write_all(failure.lines().as_bytes());
+    output::aside(&failure.lines());
 }
 
 /// Printed for a panic, instead of a backtrace that helps only developers.
@@ -157,7 +156,7 @@ fn say_bug(info: &panic::PanicHookInfo<'_>) {
     let text = format!(
         "error: this is a bug in Faultbook{place}: {words}\n\nhint: please report it with the command and, if you can, the input\n"
     );
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    output::aside(&text);
 }
 
 #[cfg(test)]

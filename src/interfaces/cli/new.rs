@@ -221,11 +221,11 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         redactions: taken(redactor.as_ref()),
         text: text.as_deref(),
     };
-    output.write(&match (output.format, &text) {
-        (Format::Json, _) => json(&answer)?,
-        (Format::Terminal | Format::Markdown, Some(text)) => text.clone(),
-        (Format::Terminal | Format::Markdown, None) => format!("{}\n", answer.path),
-    })?;
+    match (output.format, &text) {
+        (Format::Json, _) => output.write(&json(&answer)?)?,
+        (Format::Terminal | Format::Markdown, Some(text)) => output.document(text)?,
+        (Format::Terminal | Format::Markdown, None) => output.verbatim(&format!("{}\n", answer.path))?,
+    }
     if args.edit {
         editor::edit(&created.path)?;
     }
@@ -254,8 +254,8 @@ fn add(
     occurrence::append(&old.path, &paragraph)?;
     redactions::say(redactor.as_ref(), args.show_redactions);
     let path = open::shown(&old.path);
-    output.write(&match output.format {
-        Format::Json => json(&Answer {
+    match output.format {
+        Format::Json => output.write(&json(&Answer {
             schema: "faultbook/new/1",
             id: &old.id,
             path,
@@ -263,9 +263,9 @@ fn add(
             looks_like: None,
             redactions: taken(redactor.as_ref()),
             text: None,
-        })?,
-        Format::Terminal | Format::Markdown => format!("{path}\n"),
-    })?;
+        })?)?,
+        Format::Terminal | Format::Markdown => output.verbatim(&format!("{path}\n"))?,
+    }
     if args.edit {
         editor::edit(&old.path)?;
     }

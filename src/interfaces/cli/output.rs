@@ -1,10 +1,11 @@
 //! Writes an answer to standard output, with the requested colour and width.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use crate::render::clean;
 use crate::render::layout::Sheet;
 use crate::render::markdown;
+use crate::render::safe::Encoding;
 use crate::render::terminal::Terminal;
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
@@ -53,6 +54,7 @@ impl<F: Formats> Output<F> {
 
     /// Writes an answer, through the user's pager where it is longer than the terminal.
     pub(crate) fn page(&self, text: &str, common: &Common) -> Result<()> {
+        let text = &self.format.encoding().safe(text);
         let rows = terminal_size::terminal_size_of(io::stdout()).map(|(_, height)| usize::from(height.0));
         let is_long = rows.is_some_and(|rows| text.lines().count() >= rows);
         if is_long && self.format == F::TERMINAL && !common.no_pager && pager::show(text) {
@@ -61,8 +63,22 @@ impl<F: Formats> Output<F> {
         self.write(text)
     }
 
+    /// Writes a document of the user's: it has no colours, whatever the format.
+    pub(crate) fn document(&self, text: &str) -> Result<()> {
+        self.write(&Encoding::Plain.safe(text))
+    }
+
+    /// Writes what a program reads (a path, a patch, a script): its exact bytes, except on a terminal.
+    pub(crate) fn verbatim(&self, text: &str) -> Result<()> {
+        if io::stdout().is_terminal() { self.document(text) } else { self.exactly(text) }
+    }
+
     /// Writes an answer. A closed pipe means that the reader has what it needs.
     pub(crate) fn write(&self, text: &str) -> Result<()> {
+        self.exactly(&self.format.encoding().safe(text))
+    }
+
+    fn exactly(&self, text: &str) -> Result<()> {
         let mut stdout = io::stdout().lock();
         let choice = if self.terminal.color { ColorChoice::Always } else { ColorChoice::Never };
         let written = if self.format == F::TERMINAL {
@@ -98,8 +114,35 @@ fn usual_width() -> usize {
 
 /// Prints a remark to standard error.
 pub(crate) fn remark(says: &str) {
+    aside(&format!("note: {}\n", clean::line(says)));
+}
+
+/// Prints to standard error what belongs to no answer.
+pub(crate) fn aside(text: &str) {
     // If standard error is closed, nobody reads it.
-    let _ = writeln!(io::stderr(), "note: {}", clean::line(says));
+    let _ = io::stderr().lock().write_all(Encoding::Plain.safe(text).as_bytes());
+}
+
+/// Prints an answer in colours to standard error.
+pub(crate) fn answer_aside(text: &str, encoding: Encoding, choice: ColorChoice) {
+    let mut stream = AutoStream::new(io::stderr().lock(), choice);
+    let _ = stream.write_all(encoding.safe(text).as_bytes()).and_then(|()| stream.flush());
+}
+
+/// Prints what is wrong with the arguments, or the help that they asked for.
+pub(crate) fn usage(error: &clap::Error) {
+    let rendered = error.render();
+    // An argument may bring colours of its own: then there are none.
+    let hostile = std::env::args_os().any(|argument| argument.to_string_lossy().chars().any(char::is_control));
+    let text = if hostile { rendered.to_string() } else { rendered.ansi().to_string() };
+    let encoding = if hostile { Encoding::Plain } else { Encoding::Screen };
+    if error.use_stderr() {
+        return answer_aside(&text, encoding, AutoStream::choice(&io::stderr()));
+    }
+    let stdout = io::stdout();
+    let mut stream = AutoStream::auto(stdout.lock());
+    // A closed pipe while printing help is not an error.
+    let _ = stream.write_all(encoding.safe(&text).as_bytes()).and_then(|()| stream.flush());
 }
 
 /// A value as indented JSON with a final newline.

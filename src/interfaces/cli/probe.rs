@@ -9,6 +9,7 @@ use crate::facts::Facts;
 use crate::machine::view::probe as render;
 use crate::machine::view::watch as watched;
 use crate::machine::{self, Level, Options, Outcome, Watch};
+use crate::render::safe::Encoding;
 use clap::{Args, ValueEnum};
 
 use super::common::Common;
@@ -27,6 +28,9 @@ Exit codes of probe:
 
 /// The time budget when a diagnosis probes the machine by default.
 const PROBE_BUDGET: Duration = Duration::from_millis(300);
+
+/// Seconds for the functional level of one device.
+const TIME: u64 = 10;
 
 /// The time to start and stop a child and read its answer, besides waiting.
 const OVERHEAD: Duration = Duration::from_millis(20);
@@ -70,9 +74,10 @@ pub(crate) struct ProbeOptions {
     #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
     seconds: u64,
 
-    /// Time limit for the functional level of one device, without the time to wake it; checks that are cut off say so.
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
-    time_limit: u64,
+    /// Time limit for the functional level of one device, without the time to wake it [default: 10]; if given, also for
+    /// each answer of a driver before that. Checks that are cut off say so.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    time_limit: Option<u64>,
 
     #[command(flatten)]
     pub(crate) format: FormatArg<Format>,
@@ -97,8 +102,11 @@ pub(crate) fn run(args: &ProbeOptions, common: &Common) -> Result<Exit> {
         Depth::Functional => Level::Functional,
         Depth::Stress => Level::Stress,
     };
-    let time = Duration::from_secs(args.time_limit);
-    let options = Options { seconds: args.seconds, time, deadline: time.mul_f64(0.8), ..options(common)? };
+    let time = Duration::from_secs(args.time_limit.unwrap_or(TIME));
+    let options = options(common)?;
+    // A driver that must wake its devices first takes long: only who asks for less gets less.
+    let patience = args.time_limit.map_or(options.patience, |_| options.patience.min(time));
+    let options = Options { seconds: args.seconds, time, deadline: time.mul_f64(0.8), patience, ..options };
     let stage = (level > Level::Quick).then(|| progress::stage("asking the machine"));
     let outcome = machine::run(level, &options);
     if let Some(stage) = stage {
@@ -130,9 +138,11 @@ fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> Re
     loop {
         let sample = watch.sample();
         let text = match output.format {
-            Format::Json => sample.to_json_line() + "\n",
+            Format::Json => Encoding::Json.safe(&(sample.to_json_line() + "\n")).into_owned(),
             Format::Terminal | Format::Markdown if in_place => in_window(&watch, pause, common),
-            Format::Terminal | Format::Markdown => watched::render(&watch, output.terminal, None),
+            Format::Terminal | Format::Markdown => {
+                Encoding::Screen.safe(&watched::render(&watch, output.terminal, None)).into_owned()
+            }
         };
         let mut stdout = std::io::stdout().lock();
         if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
@@ -156,6 +166,7 @@ fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
     let terminal = output::terminal(common);
     // One line below is left for the hint on how to stop it.
     let picture = watched::render(watch, terminal, rows.map(|rows| rows.saturating_sub(2)));
+    let picture = Encoding::Screen.safe(&picture);
     let shown: Vec<&str> = picture.lines().take(rows.map_or(usize::MAX, |rows| rows.saturating_sub(2))).collect();
     let mut text = HOME.to_owned();
     for line in shown {

@@ -2,6 +2,7 @@
 //!
 //! Enter keeps the default or leaves the answer empty; Escape and Ctrl-C write nothing.
 
+use crate::render::clean;
 use crate::reports::draft::context::{Context, Row};
 use crate::reports::draft::duplicates::Duplicate;
 use inquire::{InquireError, Select, Text};
@@ -22,9 +23,9 @@ pub(crate) fn about(alike: Option<&Duplicate>, found: &Context, append: bool) ->
 
 fn ask(alike: Option<&Duplicate>, found: &Context) -> Result<Answers, InquireError> {
     if let Some(alike) = alike {
-        let add = format!("add this occurrence to {}", alike.id);
+        let add = clean::line(&format!("add this occurrence to {}", alike.id));
         let choices = vec![add.clone(), "write a new report".to_owned(), "stop".to_owned()];
-        let chosen = Select::new(&alike.message(), choices).prompt()?;
+        let chosen = Select::new(&clean::line(&alike.message()), choices).prompt()?;
         if chosen == add {
             return Ok(Answers::Append(alike.id.clone()));
         }
@@ -32,7 +33,7 @@ fn ask(alike: Option<&Duplicate>, found: &Context) -> Result<Answers, InquireErr
             return Ok(Answers::Stop);
         }
     }
-    let title = Text::new("Title").with_default(&found.title).prompt()?;
+    let title = Text::new("Title").with_default(&clean::line(&found.title)).prompt()?;
     let known = ["critical", "high", "medium", "low"];
     let at = known.iter().position(|word| *word == found.severity).unwrap_or(1);
     let severity = Select::new("Severity", known.to_vec()).with_starting_cursor(at).prompt()?;
@@ -42,7 +43,7 @@ fn ask(alike: Option<&Duplicate>, found: &Context) -> Result<Answers, InquireErr
     };
     let mut rows = Vec::new();
     for todo in &found.environment_todo {
-        if let Some(value) = open(&format!("{} ({})", todo.label, todo.value))? {
+        if let Some(value) = open(&clean::line(&format!("{} ({})", todo.label, todo.value)))? {
             rows.push(Row { label: todo.label.clone(), value, source: "asked".to_owned() });
         }
     }

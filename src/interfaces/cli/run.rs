@@ -29,9 +29,9 @@ use clap::Args;
 use super::common::{Color, Common};
 use super::exit::Exit;
 use super::failure::{self, Failure, Result};
-use super::format::{AnswerFormat, FormatArg};
+use super::format::{AnswerFormat, FormatArg, Formats as _};
 use super::input::Input;
-use super::output::{Output, remark};
+use super::output::{Output, answer_aside, remark};
 #[cfg(feature = "machine")]
 use super::probe;
 use super::reduce::Selection;
@@ -227,9 +227,7 @@ fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Outpu
     if output.format == AnswerFormat::Terminal {
         text = format!("\nfaultbook: the command ended with {}\n\n{text}", outcome.describe());
     }
-    let mut stream = AutoStream::new(stderr.lock(), choice);
-    // If standard error is closed, nobody reads it.
-    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    answer_aside(&text, output.format.encoding(), choice);
     Ok(())
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn completions(args: &CompletionsOptions, common: &Common) -> Result<
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "faultbook", &mut text);
     let text = String::from_utf8_lossy(&text).into_owned();
-    as_it_is(common).write(&super::shell_ids::with_ids(args.shell, text))?;
+    as_it_is(common).verbatim(&super::shell_ids::with_ids(args.shell, text))?;
     Ok(Exit::Found)
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn man(args: &ManOptions) -> Result<Exit> {
 }
 
 pub(crate) fn hook(args: &HookOptions, common: &Common) -> Result<Exit> {
-    as_it_is(common).write(match args.shell {
+    as_it_is(common).verbatim(match args.shell {
         HookShell::Zsh => ZSH,
         HookShell::Bash => BASH,
     })?;

@@ -134,9 +134,14 @@ impl<'k> Taken<'k> {
     }
 
     fn next(&self) -> u32 {
-        self.numbers.last().map_or(1, |last| last.saturating_add(1))
+        // A number beyond any day's reports was not counted up to, so it is not counted on from there.
+        let last = self.numbers.range(..=MOST_OF_A_DAY).next_back().map_or(0, |last| *last);
+        (last + 1..).find(|number| !self.numbers.contains(number)).unwrap_or(u32::MAX)
     }
 }
+
+/// More reports than anybody writes on one day.
+const MOST_OF_A_DAY: u32 = 999_999;
 
 const RESERVED: &str = ".reserved";
 
@@ -262,6 +267,16 @@ mod tests {
             assert_eq!(text, format!("---\nbug_id: {}\n---\n# x\n", made.id));
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 50);
+    }
+
+    #[test]
+    fn a_number_that_nobody_counted_up_to_is_in_nobodys_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let known: Vec<String> =
+            ["4294967295", "18446744073709551615", "003"].iter().map(|n| format!("BUG-20251110-{n}")).collect();
+        for expected in ["BUG-20251110-004", "BUG-20251110-005"] {
+            assert_eq!(new(folder.path(), &Scheme::default(), "a", &known).id, expected);
+        }
     }
 
     #[test]

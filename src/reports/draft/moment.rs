@@ -2,8 +2,11 @@
 //!
 //! A date given without a time means midnight, with no zone.
 
-use jiff::Zoned;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
 
 /// A day, a time, and the zone's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +21,13 @@ pub(crate) struct Moment {
 impl Moment {
     /// Now, in the zone of this machine.
     pub(crate) fn now() -> Self {
-        let now = Zoned::now();
+        Self::of(SystemTime::now())
+    }
+
+    /// A time of the system's clock; one that no calendar has is the last or first that there is.
+    fn of(time: SystemTime) -> Self {
+        let limit = if time < UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
+        let now = Timestamp::try_from(time).unwrap_or(limit).to_zoned(TimeZone::system());
         Self { at: now.datetime(), zone: now.strftime("%Z").to_string(), timed: true }
     }
 
@@ -35,6 +44,11 @@ impl Moment {
             Some((hour, minute)) => Some(Self { at: day.at(hour, minute, 0, 0), zone, timed: true }),
             None => Some(Self { at: day.at(0, 0, 0, 0), zone, timed: false }),
         }
+    }
+
+    /// Its day and time of day.
+    pub(crate) fn datetime(&self) -> DateTime {
+        self.at
     }
 
     /// The last time that it can mean: a day without a time ends at midnight.
@@ -84,7 +98,18 @@ impl Moment {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn a_clock_that_is_wrong_by_ages_is_no_failure() {
+        for seconds in [400_000_000_000, 1 << 60] {
+            let far = Duration::from_secs(seconds);
+            assert!(Moment::of(UNIX_EPOCH + far).day().starts_with("9999-"));
+        }
+        assert_eq!(Moment::of(UNIX_EPOCH + Duration::from_secs(86_400 * 40)).compact().get(..4), Some("1970"));
+    }
 
     #[test]
     fn dates_as_reports_have_them() {

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::error::Error;
 use super::filters;
+use crate::condition::has_too_long_tag;
 use crate::render::clean;
 
 /// The built-in templates: name, what it is for, text.
@@ -167,6 +168,10 @@ impl Templates {
     }
 
     fn add_source(&mut self, name: &str, text: String, shown: &str) -> Result<(), Error> {
+        if has_too_long_tag(&text) {
+            let why = "a tag of it has too many parts".to_owned();
+            return Err(Error::Template { name: shown.to_owned(), why, hint: None });
+        }
         self.environment.add_template_owned(name.to_owned(), text).map_err(|error| Error::Template {
             name: place(shown, error.line()),
             why: reason(&error),

@@ -4,13 +4,16 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::error::Error;
 use crate::files;
-use crate::fingerprint::Fingerprint;
 
 /// How often a change is retried because another process changed the file.
 const ATTEMPTS: usize = 20;
+
+/// How long a change waits for another one.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// A file that is being written beside its final name; it is gone when this is dropped.
 #[derive(Debug)]
@@ -83,14 +86,10 @@ pub(super) fn change(path: &Path, mut change: impl FnMut(&str) -> Result<String,
     Err(Error::report(format!("`{}` is being changed by another process", path.display()), "try again"))
 }
 
-/// A lock on a file against other processes of Faultbook, kept outside of the project; without it, the check
-/// before the rename is all there is.
+/// A lock against other processes of Faultbook: on the folder itself, so that nothing stays behind. Without it, or
+/// where another process holds it for long, the check before the rename is all there is.
 fn lock(path: &Path) -> Option<File> {
-    let mut print = Fingerprint::new();
-    print.add(path.canonicalize().unwrap_or_else(|_| path.to_owned()).as_os_str().as_encoded_bytes());
-    let name = format!("faultbook-{}.lock", print.hex());
-    let file =
-        OpenOptions::new().write(true).create(true).truncate(false).open(std::env::temp_dir().join(name)).ok()?;
-    file.lock().ok()?;
-    Some(file)
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = File::open(path.parent().filter(|folder| !folder.as_os_str().is_empty())?).ok()?;
+    files::lock(&folder, LONGEST_WAIT).then_some(folder)
 }

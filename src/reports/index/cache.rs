@@ -3,13 +3,15 @@
 //! One folder per set of report folders under the user's cache: `tantivy/`, `catalogue.postcard`, and
 //! `sketches.postcard`, which says of every text what it takes to find its copies and is read only when a report changed. Writers take a
 //! file lock, so that two processes never write at once; the catalogue is written after tantivy's commit and by
-//! rename, so that a killed process leaves an index that the next one brings up to date. Anything that cannot be
-//! read is deleted and built again; when the folder cannot be written the index lives in memory.
+//! rename, so that a killed process leaves an index that the next one brings up to date. The seal is written last:
+//! anything that does not fit it is deleted and built again. Where the folder cannot be written, or another process
+//! holds its lock for long, the index lives in memory.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tantivy::directory::MmapDirectory;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
@@ -18,6 +20,7 @@ use super::catalogue::{Catalogue, Changes, Entry, Stamp, order};
 use super::{
     Error,
     fields::{Fields, VERSION},
+    seal,
 };
 use crate::book::Book;
 use crate::book::report::Report;
@@ -29,6 +32,9 @@ use crate::reports::record::Record;
 
 /// Memory of the writer: tantivy's least is 15 MB per thread.
 const WRITER_BYTES: usize = 20_000_000;
+
+/// How long the lock of another process is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// Of how many pages that a report's errors match the report gets the words.
 const PAGES: usize = 2;
@@ -65,14 +71,17 @@ pub(crate) struct Sources<'a> {
 pub(crate) fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Result<Opened, Error> {
     let mut files: Vec<(PathBuf, Stamp)> = sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
     files.sort_unstable_by(|a, b| order(&a.0, &b.0));
-    if let Some(folder) = folder {
+    // What is kept beside the index holds paths as text.
+    if let Some(folder) = folder.filter(|_| files.iter().all(|(path, _)| path.to_str().is_some())) {
         let home = folder.join(name_of(sources));
         if rebuild {
             // Nothing to delete is as good as deleted.
             let _ = fs::remove_dir_all(&home);
         }
-        if let Ok(opened) = on_disk(sources, &files, &home) {
-            return Ok(opened);
+        match on_disk(sources, &files, &home) {
+            Ok(opened) => return Ok(opened),
+            Err(Error::Busy) => return in_memory(sources, &files),
+            Err(_) => {}
         }
         // A broken cache is built again once; a folder that cannot be written stays unused.
         if fs::remove_dir_all(&home).is_ok()
@@ -119,23 +128,38 @@ impl Opened {
         at.map_or_else(|| Record::of(entry), |at| all.swap_remove(at))
     }
 
+    /// The path that a key stands for.
+    pub(super) fn path_of(&self, key: &str) -> PathBuf {
+        let known = || self.catalogue.entries().iter().find(|entry| key_of(&entry.path) == key);
+        match key.starts_with(BYTES).then(known).flatten() {
+            Some(entry) => entry.path.clone(),
+            None => PathBuf::from(key),
+        }
+    }
+
     /// How many files were read because they were new or changed.
     pub fn refreshed(&self) -> usize {
         self.refreshed
     }
 }
 
-fn on_disk(sources: &Sources<'_>, files: &[(PathBuf, Stamp)], home: &Path) -> Result<Opened, Error> {
+fn on_disk(sources: &Sources<'_>, found: &[(PathBuf, Stamp)], home: &Path) -> Result<Opened, Error> {
     // The common case takes no lock: the catalogue says that nothing changed.
     if let Some(catalogue) = read_catalogue(home)
-        && catalogue.changes(files).none()
+        && catalogue.changes(found).none()
+        && seal::holds(home)
     {
         return opened(Index::open_in_dir(home.join("tantivy"))?, catalogue, 0);
     }
     let at_home = |source| Error::Cache { path: home.to_owned(), source };
     fs::create_dir_all(home.join("tantivy")).map_err(at_home)?;
     let lock = File::create(home.join("lock")).map_err(at_home)?;
-    lock.lock().map_err(at_home)?;
+    if !files::lock(&lock, LONGEST_WAIT) {
+        return Err(Error::Busy);
+    }
+    if !seal::holds(home) {
+        seal::clear(home).map_err(at_home)?;
+    }
     // Another process may have done the work while this one waited.
     let known = read_catalogue(home);
     let (schema, fields) = Fields::schema();
@@ -143,14 +167,15 @@ fn on_disk(sources: &Sources<'_>, files: &[(PathBuf, Stamp)], home: &Path) -> Re
     let index = Index::open_or_create(directory, schema)?;
     Fields::register(&index);
     let (catalogue, refreshed) = match known {
-        Some(catalogue) if catalogue.changes(files).none() => (catalogue, 0),
+        Some(catalogue) if catalogue.changes(found).none() => (catalogue, 0),
         known => {
             let first = known.is_none();
             let mut sketches = read_sketches(home);
             let known = (known.unwrap_or_default(), first);
-            let (catalogue, refreshed) = refresh(&index, fields, sources, files, known, &mut sketches)?;
+            let (catalogue, refreshed) = refresh(&index, fields, sources, found, known, &mut sketches)?;
             write_sketches(home, &sketches).map_err(at_home)?;
             write_catalogue(home, &catalogue).map_err(at_home)?;
+            seal::write(home).map_err(at_home)?;
             (catalogue, refreshed)
         }
     };
@@ -240,9 +265,18 @@ fn group(catalogue: &mut Catalogue, sketches: &mut Sketches, sources: &Sources<'
 /// What finds the copies of each report, by its path.
 type Sketches = HashMap<PathBuf, Sketch>;
 
+/// The key of a report: its path, or the bytes of a path that is not UTF-8.
 fn key_of(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+    match path.to_str() {
+        Some(path) => path.to_owned(),
+        None => {
+            path.as_os_str().as_encoded_bytes().iter().fold(BYTES.to_owned(), |key, byte| format!("{key}{byte:02x}"))
+        }
+    }
 }
+
+/// What the key of a path that is not UTF-8 begins with.
+const BYTES: &str = "bytes:";
 
 /// A cache folder's name: the report folders, the book and the index format, hashed.
 fn name_of(sources: &Sources<'_>) -> String {

@@ -54,6 +54,9 @@ pub(super) struct Stamp {
     size: u64,
     /// Nanoseconds since the epoch of the last modification.
     modified: u64,
+    /// Nanoseconds since the epoch when the system last changed anything of the file, where it says: nobody can set it
+    /// back, as some tools do with the time of modification.
+    changed: i64,
 }
 
 impl Stamp {
@@ -64,8 +67,20 @@ impl Stamp {
         Self {
             size: metadata.len(),
             modified: modified.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
+            changed: changed(&metadata),
         }
     }
+}
+
+#[cfg(unix)]
+fn changed(metadata: &std::fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(_metadata: &std::fs::Metadata) -> i64 {
+    0
 }
 
 impl Entry {
@@ -200,7 +215,7 @@ mod tests {
     use super::*;
 
     fn entry(path: &str, size: u64) -> Entry {
-        Entry { path: path.into(), stamp: Stamp { size, modified: 1 }, ..Entry::default() }
+        Entry { path: path.into(), stamp: Stamp { size, modified: 1, changed: 1 }, ..Entry::default() }
     }
 
     #[test]
@@ -209,7 +224,7 @@ mod tests {
         for name in ["c", "a", "b"] {
             catalogue.insert(entry(name, 1));
         }
-        let file = |name: &str, size| (PathBuf::from(name), Stamp { size, modified: 1 });
+        let file = |name: &str, size| (PathBuf::from(name), Stamp { size, modified: 1, changed: 1 });
         let changes = catalogue.changes(&[file("a", 1), file("b", 2), file("bb", 1)]);
         assert_eq!(changes.read, [file("b", 2), file("bb", 1)]);
         assert_eq!(changes.forget, [PathBuf::from("c")]);

@@ -12,7 +12,7 @@ use crate::diagnosis::evidence;
 
 /// Raise it when fields, tokenizer, what is read of a report or `kb/wording/recall.toml` change: older caches are then
 /// rebuilt.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 const TOKENIZER: &str = "words";
 const READY: &str = "ready";

@@ -10,6 +10,7 @@ mod fields;
 mod folded;
 mod query;
 mod question;
+mod seal;
 mod terms;
 mod tokenizer;
 
@@ -32,6 +33,9 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// Another process holds the index for too long.
+    #[error("another process holds the search index")]
+    Busy,
 }
 
 impl crate::hint::Hint for Error {}

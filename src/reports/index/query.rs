@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value};
-use tantivy::{TantivyDocument, Term};
+use tantivy::{Searcher, TantivyDocument, Term};
 
 use super::cache::Opened;
 use super::fields::REPORT;
@@ -70,11 +70,12 @@ impl Opened {
             (Occur::Must, Box::new(ConstScoreQuery::new(Box::new(kind), 0.0))),
             (Occur::Must, Box::new(BooleanQuery::new(clauses))),
         ]);
-        let top = searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
+        let limit = all_at_most(&searcher, limit);
+        let top = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score())?;
         let mut found = Vec::with_capacity(top.len());
         for (_, address) in top {
             let document: TantivyDocument = searcher.doc(address)?;
-            let path = document.get_first(fields.key).and_then(|key| key.as_str()).map(PathBuf::from);
+            let path = document.get_first(fields.key).and_then(|key| key.as_str()).map(|key| self.path_of(key));
             let bytes = document.get_first(fields.evidence).and_then(|bytes| bytes.as_bytes());
             let evidence = bytes.and_then(|bytes| postcard::from_bytes(bytes).ok());
             if let (Some(path), Some(evidence)) = (path, evidence) {
@@ -118,19 +119,25 @@ impl Opened {
 
     fn run(&self, query: &dyn TantivyQuery, limit: usize) -> Result<Vec<Found>, super::Error> {
         let searcher = self.reader.searcher();
-        let top = searcher.search(query, &TopDocs::with_limit(limit.max(1)).order_by_score())?;
+        let limit = all_at_most(&searcher, limit);
+        let top = searcher.search(query, &TopDocs::with_limit(limit).order_by_score())?;
         let mut found = Vec::with_capacity(top.len());
         for (score, address) in top {
             let document: TantivyDocument = searcher.doc(address)?;
             let Some(key) = document.get_first(self.fields.key).and_then(|key| key.as_str()) else { continue };
             let what = match key.strip_prefix("page:") {
                 Some(id) => What::Page(id.to_owned()),
-                None => What::Report(PathBuf::from(key)),
+                None => What::Report(self.path_of(key)),
             };
             found.push(Found { what, score });
         }
         Ok(found)
     }
+}
+
+/// How many documents to ask for: the engine reserves room for as many as it is asked for, so never more than there are.
+fn all_at_most(searcher: &Searcher, limit: usize) -> usize {
+    limit.min(usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX)).max(1)
 }
 
 /// The clauses of one query: any of them may hold.

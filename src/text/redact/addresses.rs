@@ -28,6 +28,9 @@ fn address(range: std::ops::Range<usize>, what: &'static str) -> Cut {
     Cut { range, kind: Kind::Host, what, word: Word::Address }
 }
 
+/// How far before its repetition a version is looked for.
+const NEAR: usize = 2000;
+
 fn version_four(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -41,7 +44,8 @@ fn version_four(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         let before = line.get(..begin).unwrap_or_default();
         let after = line.get(begin + word.len()..).unwrap_or_default();
         // pip prints a version twice: "Requirement already satisfied: x==9.1.0.70 in ... (9.1.0.70)".
-        let again = before.contains("==") && before.contains(&format!("=={word}"));
+        let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(NEAR))..).unwrap_or_default();
+        let again = near.contains("==") && near.contains(&format!("=={word}"));
         if is_local(octets) || again || is_version(before, after, octets) {
             continue;
         }

@@ -15,6 +15,8 @@ pub(super) struct Learned {
     hosts: BTreeSet<String>,
     numbers: BTreeMap<String, usize>,
     last: usize,
+    /// Finds the names; made when it is needed, for as many names as there were then.
+    scanner: Option<(usize, AhoCorasick)>,
 }
 
 impl Learned {
@@ -69,10 +71,8 @@ impl Learned {
                 let rest = text.get(at + word.len()..).unwrap_or_default();
                 let digits = rest.bytes().take_while(u8::is_ascii_digit).count().min(6);
                 let number = rest.get(..digits).and_then(|digits| digits.parse().ok()).unwrap_or(0);
-                // Numbers that this redactor assigned are known.
-                if !self.numbers.values().any(|known| *known == number) {
-                    self.last = self.last.max(number);
-                }
+                // One that this redactor assigned is below the last one already.
+                self.last = self.last.max(number);
             }
         }
     }
@@ -83,13 +83,16 @@ impl Learned {
     }
 
     /// Adds every occurrence of a learned name.
-    pub(super) fn find(&self, text: &str, cuts: &mut Vec<Cut>) {
+    pub(super) fn find(&mut self, text: &str, cuts: &mut Vec<Cut>) {
         if self.names() == 0 {
             return;
         }
         let names: Vec<&String> = self.users.iter().chain(&self.hosts).collect();
-        // With too many for one scanner they are not names.
-        let Ok(scanner) = AhoCorasick::new(&names) else { return };
+        if self.scanner.as_ref().is_none_or(|(count, _)| *count != names.len()) {
+            // With too many for one scanner they are not names.
+            self.scanner = AhoCorasick::new(&names).ok().map(|scanner| (names.len(), scanner));
+        }
+        let Some((_, scanner)) = &self.scanner else { return };
         for found in scanner.find_overlapping_iter(text) {
             let (at, end, place) = (found.start(), found.end(), found.pattern().as_usize());
             if !begins_word(text, at) || !ends_word(text, end) {

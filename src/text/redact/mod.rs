@@ -10,6 +10,7 @@ mod hosts;
 mod learned;
 mod lines;
 mod named;
+mod odd;
 mod people;
 mod private_keys;
 mod random;
@@ -17,6 +18,8 @@ mod tokens;
 mod urls;
 mod variables;
 
+#[cfg(test)]
+mod generated;
 #[cfg(test)]
 mod tests;
 
@@ -159,9 +162,12 @@ impl Redactor {
             for part in &parts {
                 self.find(text.get(part.clone()).unwrap_or_default(), part.start, &mut cuts);
             }
-            if self.learned.names() > applied {
-                applied = self.learned.names();
-                add_open(&text, 0, &mut cuts, |text, cuts| self.learned.find(text, cuts));
+            let all = [Range { start: 0, end: text.len() }];
+            let seen = if self.learned.names() > applied { &all[..] } else { &parts };
+            applied = self.learned.names();
+            for part in seen {
+                let words = text.get(part.clone()).unwrap_or_default();
+                add_open(words, part.start, &mut cuts, |words, cuts| self.learned.find(words, cuts));
             }
             if cuts.is_empty() {
                 break;
@@ -182,7 +188,6 @@ impl Redactor {
             addresses::find(part, cuts);
             people::find(part, cuts, &mut self.learned);
             hosts::find(part, cuts, &mut self.learned);
-            self.learned.find(part, cuts);
         });
     }
 

@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::tokens::secret;
-use super::{Cut, is_placeholder, lines, random};
+use super::{Cut, is_placeholder, lines, odd, random};
 
 /// Every name, flag and header below contains one of these; other lines are skipped.
 static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -25,11 +25,15 @@ static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "basic ",
         "login",
         "curl ",
+        "certificate",
+        "wandb",
+        "mysql",
+        "mariadb",
     ])
 });
 
 /// Names whose value is a secret whatever it looks like. Compared in lower case without `_` and `-`.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 19] = [
     "password",
     "passwd",
     "passphrase",
@@ -47,6 +51,8 @@ const NAMES: [&str; 17] = [
     "bearertoken",
     "secret",
     "credential",
+    "keydata",
+    "certificatedata",
 ];
 
 /// Names whose value is a secret only if it looks random: they name harmless things as well.
@@ -54,7 +60,7 @@ const DOUBTFUL: [&str; 8] = ["token", "auth", "key", "pwd", "pat", "sig", "signa
 
 /// What a name implies about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
+pub(super) enum Named {
     /// A secret, whatever it looks like.
     Surely,
     /// A secret if it looks like a password.
@@ -70,6 +76,8 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         headers(line, start, cuts);
         cookies(line, start, cuts);
         flags(line, start, cuts);
+        odd::encoded(line, start, cuts);
+        odd::hexadecimal(line, start, cuts);
         in_words(line, start, cuts);
     }
 }
@@ -77,7 +85,11 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
 /// `API_KEY=...`, `"password": "..."`, `aws_secret_access_key = ...`, `'password' => '...'`, `<password>...<`.
 fn assigned(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     let bytes = line.as_bytes();
+    let mut done = 0;
     for at in memchr::memchr3_iter(b'=', b':', b'>', bytes) {
+        if at < done {
+            continue;
+        }
         let before = line.get(..at).unwrap_or_default();
         // `>` assigns after `=` and at the end of a tag.
         let before = match bytes.get(at) {
@@ -102,12 +114,12 @@ fn assigned(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         let length = before.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b)).count();
         let name = before.get(before.len() - length..).unwrap_or_default();
         let Some(named) = secret_name(name) else { continue };
-        value(line, at + 1, start, named, cuts);
+        done = value(line, at + 1, start, named, cuts).unwrap_or(done);
     }
 }
 
 /// What a name implies about its value, if anything.
-fn secret_name(name: &str) -> Option<Named> {
+pub(super) fn secret_name(name: &str) -> Option<Named> {
     if name.len() < 3 || name.len() > 80 {
         return None;
     }
@@ -129,9 +141,11 @@ fn secret_name(name: &str) -> Option<Named> {
     perhaps.then_some(if shouted && !plain.ends_with("pwd") { Named::Surely } else { Named::Perhaps })
 }
 
-/// Adds the value that begins at `at`, if it is a secret.
-fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>) {
-    let rest = line.get(at..).unwrap_or_default();
+/// Adds the value that begins at `at`, if it is a secret, and says where it ends.
+fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>) -> Option<usize> {
+    let all = line.get(at..).unwrap_or_default();
+    // The beginning of a long value says what it is.
+    let rest = all.get(..all.floor_char_boundary(ENOUGH)).unwrap_or_default();
     let skipped = rest.trim_start_matches([' ', '\t']);
     // b'...', r"...".
     let skipped = match skipped.strip_prefix(['b', 'r', 'u', 'f']) {
@@ -147,14 +161,16 @@ fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>)
             None => (0, skipped),
         },
     };
-    let end = match quote {
+    let closes = |inner: &str| match quote {
         Some(quote) => closing(inner, quote),
         None => inner.find(|c: char| {
             c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';' | ')' | '}' | '&' | '\\' | '<')
         }),
     };
+    let end = closes(inner);
     let value = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
-    let from = start + at + (rest.len() - skipped.len()) + open;
+    let offset = at + (rest.len() - skipped.len()) + open;
+    let from = start + offset;
     let digit = value.bytes().any(|b| b.is_ascii_digit());
     let letter = value.bytes().any(|b| b.is_ascii_alphabetic());
     let random = value.len() >= 16
@@ -175,17 +191,23 @@ fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>)
     // "PASS: test_3" is a test's result.
     let verdict = named == Named::Likely && quote.is_none() && line.as_bytes().get(at - 1) == Some(&b':');
     if value.len() < 4 || is_placeholder(value) || code || verdict {
-        return;
+        return None;
     }
     let sure = match named {
         Named::Surely => !prose,
         Named::Likely => value.len() >= 6 && digit && letter && !value.contains(['/', '\\', '%']),
         Named::Perhaps => false,
     };
-    if random || sure {
-        cuts.push(secret(from..from + value.len(), "a secret assigned to a name", "REDACTED_SECRET"));
-    }
+    (random || sure).then(|| {
+        let whole = line.get(offset..).unwrap_or_default();
+        let length = end.unwrap_or_else(|| closes(whole).unwrap_or(whole.len()));
+        cuts.push(secret(from..from + length, "a secret assigned to a name", "REDACTED_SECRET"));
+        offset + length
+    })
 }
+
+/// So much of a value is enough to judge it.
+const ENOUGH: usize = 1024;
 
 /// Where a quotation ends, with `\"` inside of it.
 fn closing(inner: &str, quote: char) -> Option<usize> {
@@ -226,9 +248,12 @@ fn headers(line: &str, start: usize, cuts: &mut Vec<Cut>) {
 /// `Cookie: session=...; theme=...`, `Set-Cookie: sid=...; Path=/`.
 fn cookies(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     static HEADER: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"(?i)\b(?:set-)?cookie["']?\s*[:=]\s*["']?"#).expect("a valid pattern"));
+        LazyLock::new(|| Regex::new(r#"(?i)\b(?:set-)?cookies?["']?\s*[:=]\s*["']?"#).expect("a valid pattern"));
     let Some(header) = HEADER.find(line) else { return };
     let mut at = header.end();
+    if line.get(at..).is_some_and(|rest| rest.starts_with('{')) {
+        return odd::dictionary(line, at, start, cuts);
+    }
     for piece in line.get(at..).unwrap_or_default().split_inclusive(';') {
         let pair = piece.trim_end_matches([';', ' ', '"', '\'']);
         if let Some((name, value)) = pair.split_once('=') {
@@ -280,6 +305,9 @@ fn in_words(line: &str, start: usize, cuts: &mut Vec<Cut>) {
 /// already.
 fn flags(line: &str, start: usize, cuts: &mut Vec<Cut>) {
     let (login, sshpass, curl) = (line.contains("login"), line.contains("sshpass"), line.contains("curl "));
+    if line.contains("mysql") || line.contains("mariadb") {
+        odd::glued(line, start, cuts);
+    }
     if !line.contains("--") && !login && !sshpass && !curl {
         return;
     }
@@ -307,6 +335,6 @@ fn flags(line: &str, start: usize, cuts: &mut Vec<Cut>) {
 }
 
 /// Words with their offsets.
-fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split_whitespace().map(move |word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
 }

@@ -13,8 +13,9 @@ const HOMES: [&str; 8] =
     ["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\", "/users/", "\\users\\", "/homes/", "\\home\\"];
 
 /// Every form below contains one of these.
-static HINTS: LazyLock<AhoCorasick> =
-    LazyLock::new(|| lines::words(&["home", "users/", "users\\", "@", "~", "user", "logname"]));
+static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    lines::words(&["home", "users/", "users\\", "@", "~", "user", "logname", "uid=", "rw", "r-", "author", "committer"])
+});
 
 /// Accounts of images and services: they identify nobody.
 const NOBODY: [&str; 36] = [
@@ -61,8 +62,82 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     for (start, line) in lines::with(text, &HINTS) {
         homes(line, start, cuts, learned);
         named(line, start, cuts, learned);
+        listed(line, start, cuts, learned);
         if line.contains('@') {
             signs(line, start, cuts, learned);
+        }
+    }
+    processes(text, cuts, learned);
+    phones(text, cuts);
+}
+
+/// `uid=1001(alice)`, `-rw-r--r-- 1 alice staff`, `Author: Alice Smith <...>`.
+fn listed(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
+    static FORMS: LazyLock<Regex> = LazyLock::new(|| {
+        let name = r"([a-z_][a-z0-9_.-]{2,31})";
+        let forms = [
+            format!(r"\b(?:uid|gid|euid|egid|groups)=\d+\({name}\)"),
+            format!(r"^\s*[-dlbcps][-rwxsStT]{{9}}[.+@]?\s+\d+\s+{name}\s+\S+\s+\d"),
+            r"^\s*(?:Author|Committer|Signed-off-by|Co-authored-by|Reported-by|Reviewed-by):\s+([^<>]{2,60}?)\s+<"
+                .to_owned(),
+        ];
+        Regex::new(&forms.join("|")).expect("a valid pattern")
+    });
+    for found in FORMS.captures_iter(line) {
+        let Some((place, name)) = (1..=3).find_map(|group| Some((group, found.get(group)?))) else { continue };
+        let range = start + name.start()..start + name.end();
+        if place == 3 {
+            if !name.as_str().starts_with("REDACTED_") {
+                cuts.push(person(range, "a person's name", "REDACTED_NAME"));
+            }
+        } else if !is_nobody(name.as_str()) {
+            learned.user(name.as_str());
+            cuts.push(person(range, "a user name", "user"));
+        }
+    }
+}
+
+/// The rows below the head of `ps aux` or `ps -ef`, which begin with a login.
+fn processes(text: &str, cuts: &mut Vec<Cut>, learned: &mut Learned) {
+    let mut in_list = false;
+    let mut heads = memchr::memmem::find_iter(text.as_bytes(), " PID ").peekable();
+    if heads.peek().is_none() {
+        return;
+    }
+    for (start, line) in lines::all(text) {
+        let mut words = line.split_whitespace();
+        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        if matches!(first, "USER" | "UID") && second == "PID" {
+            in_list = true;
+            continue;
+        }
+        in_list &= !second.is_empty() && second.bytes().all(|byte| byte.is_ascii_digit());
+        let login = first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-+".contains(&byte));
+        if in_list && login && first.len() >= 3 && !is_nobody(first) && !first.bytes().all(|b| b.is_ascii_digit()) {
+            let from = start + line.find(first).unwrap_or(0);
+            learned.user(first);
+            cuts.push(person(from..from + first.len(), "a user name", "user"));
+        }
+    }
+}
+
+/// `+1 415 555 0123`, `(415) 555-0123`.
+fn phones(text: &str, cuts: &mut Vec<Cut>) {
+    static FORM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:\+[1-9]\d{0,2}[ .-]?(?:\(\d{1,4}\)|\d{1,4})(?:[ .-]\d{2,4}){2,4}|\(\d{3}\) ?\d{3}-\d{4})")
+            .expect("a valid pattern")
+    });
+    for at in memchr::memchr2_iter(b'+', b'(', text.as_bytes()) {
+        let next = text.as_bytes().get(at + 1);
+        if !next.is_some_and(u8::is_ascii_digit) || !super::begins_word(text, at) {
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let head = rest.get(..rest.floor_char_boundary(32)).unwrap_or_default();
+        let Some(found) = FORM.find(head) else { continue };
+        let digits = found.as_str().bytes().filter(u8::is_ascii_digit).count();
+        if (10..=15).contains(&digits) && super::ends_word(text, at + found.end()) {
+            cuts.push(person(at..at + found.end(), "a phone number", "REDACTED_PHONE"));
         }
     }
 }
@@ -100,11 +175,15 @@ pub(super) fn person(range: std::ops::Range<usize>, what: &'static str, left: &'
     Cut { range, kind: Kind::Person, what, word: Word::Fixed(left) }
 }
 
+/// No folder of a home has a longer name.
+const LONGEST_NAME: usize = 300;
+
 fn homes(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     for home in HOMES {
         for (at, _) in line.match_indices(home) {
             let from = at + home.len();
             let rest = line.get(from..).unwrap_or_default();
+            let rest = rest.get(..rest.floor_char_boundary(LONGEST_NAME)).unwrap_or_default();
             let end =
                 rest.find(|c: char| c.is_whitespace() || "/\\\"'`:;,|<>()[]{}$*".contains(c)).unwrap_or(rest.len());
             let name = rest.get(..end).unwrap_or_default().trim_end_matches('.');
@@ -124,6 +203,12 @@ fn homes(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
 
 /// What an `@` joins: an e-mail address, `user@host:path`, a prompt.
 fn signs(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
+    // Where the first command that takes `user@host` ends.
+    let command = ["ssh ", "scp ", "rsync ", "sftp ", "mosh ", "ssh-rsa ", "ssh-ed25519 ", "ecdsa-sha2-"]
+        .iter()
+        .filter_map(|word| Some(line.find(word)? + word.len()))
+        .min()
+        .unwrap_or(usize::MAX);
     for at in memchr::memchr_iter(b'@', line.as_bytes()) {
         let before = line.get(..at).unwrap_or_default();
         let after = line.get(at + 1..).unwrap_or_default();
@@ -146,9 +231,7 @@ fn signs(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
             || behind.starts_with(":/")
             || (lead.ends_with('[') && behind.starts_with(' '))
             || lead.ends_with("host: ");
-        let command = ["ssh ", "scp ", "rsync ", "sftp ", "mosh ", "ssh-rsa ", "ssh-ed25519 ", "ecdsa-sha2-"]
-            .iter()
-            .any(|word| lead.contains(word));
+        let command = command <= lead.len();
         let word = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && host.starts_with(|c: char| c.is_ascii_alphanumeric());
         if !(prompt || command) || !word || name == "git" {

@@ -12,7 +12,14 @@ pub(super) fn entropy(value: &[u8]) -> f64 {
 /// Whether the part of a token after its prefix is random: letters that do not repeat much, with digits where there
 /// is room for them.
 pub(super) fn is_tail(value: &[u8]) -> bool {
-    entropy(value) >= 3.0 && (value.len() < 24 || value.iter().any(u8::is_ascii_digit))
+    entropy(value) >= 3.0
+        && (value.len() < 24 || value.iter().any(u8::is_ascii_digit) || mixes_cases(value) && entropy(value) >= 3.6)
+}
+
+/// Whether letters change their case as often as random ones; those of names in camel case do so at one place of six.
+fn mixes_cases(value: &[u8]) -> bool {
+    let changes = value.windows(2).filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase()).count();
+    changes * 4 >= value.len()
 }
 
 /// Whether a run of letters and digits without a name is a key.

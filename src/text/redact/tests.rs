@@ -16,7 +16,7 @@ fn hex(length: usize) -> String {
     (0..length).map(|i| char::from(letters[(i * 5 + i * i / 3) % 16])).collect()
 }
 
-fn redacted(text: &str) -> String {
+pub(super) fn redacted(text: &str) -> String {
     Redactor::default().text(text).into_owned()
 }
 

@@ -106,6 +106,7 @@ static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
     by_prefix(text, cuts);
     web_tokens(text, cuts);
+    bot_tokens(text, cuts);
 }
 
 pub(super) fn secret(range: std::ops::Range<usize>, what: &'static str, left: &'static str) -> Cut {
@@ -125,8 +126,58 @@ fn by_prefix(text: &str, cuts: &mut Vec<Cut>) {
         let length = rest.iter().take_while(|byte| is_letter(letters, **byte)).count();
         let tail = rest.get(..length).unwrap_or_default();
         let whole = text.get(found.start()..found.end() + length).unwrap_or_default();
-        if length >= least && random::is_tail(tail) && !is_placeholder(whole) {
-            cuts.push(secret(found.start()..found.end() + length, what, left));
+        let end = found.end() + length;
+        let next = wrapped(text, end, letters).filter(|next| {
+            let tail = [tail, text.as_bytes().get(next.clone()).unwrap_or_default()].concat();
+            length >= 6 && tail.len() >= least && is_mixed(&tail) && random::is_tail(&tail)
+        });
+        if (length >= least && random::is_tail(tail) || next.is_some()) && !is_placeholder(whole) {
+            cuts.push(secret(found.start()..end, what, left));
+            cuts.extend(next.map(|next| secret(next, what, left)));
+        }
+    }
+}
+
+/// Where a token goes on that a line break cut: in the first word of the next line.
+fn wrapped(text: &str, end: usize, letters: Letters) -> Option<std::ops::Range<usize>> {
+    const FRONTS: [&str; 4] = ["\n", "\\\n", "\r\n", "\\\r\n"];
+    let rest = text.get(end..)?;
+    let front = FRONTS.iter().find(|front| rest.starts_with(**front))?;
+    let line = rest.get(front.len()..)?;
+    let begin = end + front.len() + (line.len() - line.trim_start_matches([' ', '>', '|']).len());
+    let length = text.as_bytes().get(begin..)?.iter().take(512).take_while(|byte| is_letter(letters, **byte)).count();
+    let word = text.as_bytes().get(begin..begin + length)?;
+    (length >= 4 && is_mixed(word)).then_some(begin..begin + length)
+}
+
+/// Whether there are characters of two kinds at least: a word of prose has one, or a capital at its beginning.
+fn is_mixed(word: &[u8]) -> bool {
+    let kinds = [u8::is_ascii_digit, u8::is_ascii_lowercase, u8::is_ascii_uppercase];
+    let inner = word.get(1..).unwrap_or_default();
+    kinds.iter().filter(|is| inner.iter().any(is)).count() >= 2
+}
+
+/// Tokens of Discord's bots: the bot's number in base64, a time stamp, a signature.
+fn bot_tokens(text: &str, cuts: &mut Vec<Cut>) {
+    const STAMP: usize = 6;
+    let bytes = text.as_bytes();
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'-');
+    for dot in memchr::memchr_iter(b'.', bytes) {
+        if bytes.get(dot + STAMP + 1) != Some(&b'.') {
+            continue;
+        }
+        let front = bytes.get(..dot).unwrap_or_default().iter().rev().take(30).take_while(is_part).count();
+        let stamp = bytes.get(dot + 1..).unwrap_or_default().iter().take(STAMP).take_while(is_part).count();
+        let back = bytes.get(dot + STAMP + 2..).unwrap_or_default().iter().take(64).take_while(is_part).count();
+        let token = bytes.get(dot - front..dot + STAMP + 2 + back).unwrap_or_default();
+        if (23..=28).contains(&front)
+            && stamp == STAMP
+            && back >= 27
+            && matches!(token.first(), Some(b'M' | b'N' | b'O'))
+            && random::entropy(token) >= 4.0
+        {
+            let range = dot - front..dot + STAMP + 2 + back;
+            cuts.push(secret(range, "a Discord bot token", "REDACTED_API_KEY"));
         }
     }
 }
@@ -154,6 +205,7 @@ fn web_tokens(text: &str, cuts: &mut Vec<Cut>) {
 
 /// Long random values without a name.
 pub(super) fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
+    joined_by_slashes(text, cuts);
     const MIN_LENGTH: usize = 32;
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+".contains(byte);
@@ -180,6 +232,41 @@ pub(super) fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
                 let range = begin + offset..begin + offset + word.len();
                 cuts.push(secret(range, "a long random value", "REDACTED_SECRET"));
             }
+        }
+    }
+}
+
+/// The same in base64, where a slash is a letter: keys of cloud services.
+fn joined_by_slashes(text: &str, cuts: &mut Vec<Cut>) {
+    const MIN_LENGTH: usize = 40;
+    const MAX_LENGTH: usize = 8192;
+    let bytes = text.as_bytes();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(*byte, b'+' | b'/');
+    let mut at = 0;
+    while let Some(last) = bytes.get(at + MIN_LENGTH - 1) {
+        if !is_part(last) {
+            at += MIN_LENGTH;
+            continue;
+        }
+        let step = at + MIN_LENGTH - 1;
+        let begin = step - bytes.get(at..step).unwrap_or_default().iter().rev().take_while(|b| is_part(b)).count();
+        let length = bytes.get(begin..).unwrap_or_default().iter().take_while(|b| is_part(b)).count();
+        at = begin + length;
+        let value = bytes.get(begin..at).unwrap_or_default();
+        let slashes = value.iter().filter(|byte| **byte == b'/').count();
+        // A path has a word between its slashes; a hash of a lock file says what it is.
+        let longest = value.split(|byte| *byte == b'/').map(<[u8]>::len).max().unwrap_or(0);
+        let is_hash =
+            text.get(..begin).is_some_and(|before| before.ends_with("sha512-") || before.ends_with("sha256-"));
+        if (MIN_LENGTH..=MAX_LENGTH).contains(&length)
+            && (1..=length / 16).contains(&slashes)
+            && longest >= 10
+            && !is_hash
+            && begins_word(text, begin)
+            && random::is_key(value)
+        {
+            let padding = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| **byte == b'=').count();
+            cuts.push(secret(begin..at + padding, "a long random value", "REDACTED_SECRET"));
         }
     }
 }
