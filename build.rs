@@ -220,6 +220,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
         ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),
         ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
+        ("concepts", wording::concepts(&wording("concepts")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
         ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),

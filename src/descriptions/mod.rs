@@ -10,7 +10,7 @@ mod words;
 
 use std::sync::LazyLock;
 
-use concepts::Concepts;
+pub(crate) use concepts::Concepts;
 use model::{Features, Learned, NONE};
 use words::Words;
 

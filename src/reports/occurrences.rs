@@ -2,6 +2,7 @@
 //! items and rows of its history, what `--append` added.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,37 @@ pub(crate) fn read(report: &Report) -> Occurrences {
         found.returned |= text.get(section.range.clone()).is_some_and(|text| text.contains(CAME_BACK));
     }
     found
+}
+
+/// What two texts tell of together, by time: what both tell of happened once.
+pub(crate) fn merged(one: Vec<Occurrence>, other: Vec<Occurrence>) -> Vec<Occurrence> {
+    let mut all = by_time(one);
+    for (at, told) in by_time(other) {
+        let known = all.entry(at).or_default();
+        for (number, told) in told.into_iter().enumerate() {
+            match known.get_mut(number) {
+                Some(known) if known.place.len() >= told.place.len() => {}
+                Some(known) => *known = told,
+                None => known.push(told),
+            }
+        }
+    }
+    all.into_values().flatten().collect()
+}
+
+/// What one text tells of, by time. Each paragraph that Faultbook appended is another occurrence, also within one minute; what
+/// people write of the same time is one.
+fn by_time(all: Vec<Occurrence>) -> BTreeMap<String, Vec<Occurrence>> {
+    let mut times: BTreeMap<String, Vec<Occurrence>> = BTreeMap::new();
+    for one in all {
+        times.entry(one.at.clone()).or_default().push(one);
+    }
+    for same in times.values_mut() {
+        same.sort_by_key(|one| (!one.appended, Reverse(one.place.len())));
+        let appended = same.iter().filter(|one| one.appended).count();
+        same.truncate(appended.max(1));
+    }
+    times
 }
 
 /// The items of lists and the rows of tables.
@@ -273,6 +305,18 @@ mod tests {
         let places = std::iter::once(&found.place).chain(found.later.iter().map(|one| &one.place));
         let met: Vec<String> = tally(places).iter().map(Met::words).collect();
         assert_eq!(met, ["Host node01 (3)", "GPU RTX 3060 (3)", "PyTorch 2.8.0 (2), 2.9.0"]);
+    }
+
+    #[test]
+    fn what_two_texts_tell_of_happened_once() {
+        let one = |at: &str, appended: bool| Occurrence { at: at.to_owned(), appended, ..Occurrence::default() };
+        let twice = vec![one("2026-01-02 18:08", true), one("2026-01-02 18:08", true)];
+        let report = merged(Vec::new(), twice.clone());
+        assert_eq!(report.len(), 2, "appended twice within a minute");
+        assert_eq!(merged(report, twice), [one("2026-01-02 18:08", true), one("2026-01-02 18:08", true)], "a copy");
+        let written = vec![one("2026-01-03", false), one("2026-01-03", false), one("2026-01-02 18:08", false)];
+        assert_eq!(merged(Vec::new(), written.clone()).len(), 2, "a heading and a row of one day");
+        assert_eq!(merged(vec![one("2026-01-02 18:08", true)], written).len(), 2);
     }
 
     #[test]

@@ -191,6 +191,8 @@ pub struct States<S> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StateLabels<S> {
+    /// An id, where the value is one.
+    pub id: Vec<S>,
     /// Of a status.
     pub status: Vec<S>,
     /// Of a severity.
@@ -223,18 +225,13 @@ pub struct Recall<S: Ord> {
     pub generic_names: Vec<S>,
     /// Words that mean nothing in a question, by language, separated by white space.
     pub function_words: BTreeMap<S, S>,
-    /// Words of the field that mean the same.
-    pub concept: Vec<Concept<S>>,
 }
 
-/// Words that mean the same.
+/// `concepts.toml`, as a search uses it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Concept<S> {
-    /// What they mean.
-    pub name: S,
-    /// Words and phrases, in any language.
-    pub words: Vec<S>,
+pub struct Concepts<S> {
+    /// Names, and the beginnings of words that mean the same, joined by `|`; a name may occur twice.
+    pub alternatives: Vec<(S, S)>,
 }
 
 /// `writing.toml`.
