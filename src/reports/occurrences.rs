@@ -145,7 +145,8 @@ fn occurrence(at: Moment, body: &str, report: &Place) -> Occurrence {
         (!label.starts_with("Error") && !label.starts_with("Command")).then(|| (key(label), value.trim().to_owned()))
     });
     let pairs: Vec<(String, String)> = pairs.collect();
-    let mut place = place(&incident::described(&pairs, packages::builtin()), host(&body));
+    let host = host(&body).or_else(|| body.lines().find_map(named_host));
+    let mut place = place(&incident::described(&pairs, packages::builtin()), host);
     if SAME.iter().any(|words| body.contains(words)) {
         let own: Vec<String> = place.iter().map(|(label, _)| label.clone()).collect();
         place.extend(report.iter().filter(|(label, _)| !own.contains(label)).cloned());
@@ -190,6 +191,16 @@ fn host(text: &str) -> Option<String> {
             .is_some_and(|rest| rest.trim_start_matches(['`', ' ']).is_empty() || rest.contains(['(', '|']));
         (is_name && alone).then(|| name.to_owned())
     })
+}
+
+/// A host without a label, by the word that its name begins with: `node07`, `dgx-3`.
+fn named_host(part: &str) -> Option<String> {
+    let name = part.trim_matches([':', '：', '|', '*', '`', '-', ' ']);
+    let word = name.split(|c: char| !c.is_alphabetic()).next()?;
+    let number = name.get(word.len()..)?.trim_start_matches(['-', '_']);
+    let is_number = !number.is_empty() && number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_host = wording::states().labels.hosts.contains(&word.to_lowercase().as_str());
+    (is_host && is_number).then(|| name.to_owned())
 }
 
 /// The day and time that a heading begins with.
@@ -292,7 +303,8 @@ mod tests {
         );
         assert_eq!(days(&found), ["2026-01-02", "2026-02-03"]);
         let met: Vec<String> = tally(found.later.iter().map(|one| &one.place)).iter().map(Met::words).collect();
-        assert_eq!(met, ["Host node09", "GPU A100", "PyTorch 2.9.0"]);
+        assert_eq!(met, ["Host node07, node09", "GPU A100", "PyTorch 2.9.0"]);
+        assert_eq!(named_host("rank0").or_else(|| named_host("node")).or_else(|| named_host("node07 is slow")), None);
         assert_eq!(of("# T\n\n## Summary\n\nNo occurrences yet.\n").later, []);
     }
 

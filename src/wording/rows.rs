@@ -203,6 +203,8 @@ pub struct StateLabels<S> {
     pub resolution: Vec<S>,
     /// Of the name of a machine.
     pub host: Vec<S>,
+    /// No labels: what a machine's name begins with.
+    pub hosts: Vec<S>,
 }
 
 /// Spellings that mean one word of the format.

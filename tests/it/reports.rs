@@ -336,6 +336,13 @@ fn korean_reports_are_read() {
 }
 
 #[test]
+fn the_gpu_of_a_later_occurrence_is_not_that_of_the_report() {
+    let text = "# T\n\nIt stops.\n\n## Occurrences\n\n- 2026-02-09: node09, GPU: A100\n";
+    assert_eq!(report(text).environment.text("gpu.name"), None);
+    assert_eq!(report(&text.replace("It", "On the A100 it")).environment.text("gpu.name"), Some("A100"));
+}
+
+#[test]
 fn german_and_chinese_headings_are_read() {
     for text in [
         "# BUG-20260101-001: Kein Speicher\n\n## Zusammenfassung\nDer Lauf endet.\n\n## Umgebung\n- **GPU:** RTX 3060\n\n\
