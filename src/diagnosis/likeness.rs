@@ -153,14 +153,14 @@ impl Failures {
         for failure in &self.failures {
             let message = failure.weight * self.message(failure, &lines);
             let (frames, place) = failure.frames(report);
-            // The frames decide between reports of the same message.
+            others = others.max(message.min(best.message));
+            best.message = best.message.max(message);
+            // The frames decide between reports of the same message: those of the failure that is most alike with them, which
+            // need not be the one with the message that is.
             let worth = message * (1.0 + 0.25 * frames.unwrap_or(0.0));
             if worth > first {
-                others = others.max(best.message);
                 first = worth;
-                best = Likeness { message, frames, place };
-            } else {
-                others = others.max(message);
+                (best.frames, best.place) = (frames, place);
             }
         }
         if others > 0.6 {

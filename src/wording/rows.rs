@@ -137,9 +137,9 @@ pub enum At {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Translations<S> {
-    /// What shells write behind the name of a signal when a core file was written.
+    /// What shells write after the name of a signal when a core file was written.
     pub core_dumped: Vec<S>,
-    /// Numbers of errors, which stand in front of words in the system's language.
+    /// Numbers of errors, in front of words in the system's language.
     pub code: Vec<NumberedMessage<S>>,
     /// Names of signals, which stand alone on their line.
     pub signal: Vec<Translation<S>>,
@@ -203,7 +203,7 @@ pub struct StateLabels<S> {
     pub resolution: Vec<S>,
     /// Of the name of a machine.
     pub host: Vec<S>,
-    /// No labels: what a machine's name begins with.
+    /// What a machine's name begins with.
     pub hosts: Vec<S>,
 }
 
@@ -229,12 +229,9 @@ pub struct Recall<S: Ord> {
     pub function_words: BTreeMap<S, S>,
 }
 
-/// `concepts.toml`, as a search uses it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Concepts<S> {
-    /// Names, and the beginnings of words that mean the same, joined by `|`; a name may occur twice.
-    pub alternatives: Vec<(S, S)>,
-}
+/// `concepts.toml`, as a search uses it: names, and the beginnings of words that mean the same, joined by `|`; a name may
+/// occur twice.
+pub type Concepts<S> = Vec<(S, S)>;
 
 /// `writing.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

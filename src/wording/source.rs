@@ -56,7 +56,7 @@ pub(crate) fn concepts(text: &str) -> Result<Concepts<String>, String> {
     let is_empty = |words: &str| words.split('|').any(|words| words.trim_matches(['$', ' ']).is_empty());
     match alternatives.iter().find(|(_, words)| is_empty(words)) {
         Some((name, _)) => Err(format!("{name} has an empty alternative")),
-        None => Ok(Concepts { alternatives }),
+        None => Ok(alternatives),
     }
 }
 
@@ -173,8 +173,7 @@ mod tests {
     #[test]
     fn a_search_knows_both_tables_of_concepts() {
         let read = concepts("[concept]\nslow = 'slow|lahm'\n[search]\nslow = 'träge'\n").expect("two tables");
-        let names: Vec<(&str, &str)> =
-            read.alternatives.iter().map(|(name, words)| (name.as_str(), words.as_str())).collect();
+        let names: Vec<(&str, &str)> = read.iter().map(|(name, words)| (name.as_str(), words.as_str())).collect();
         assert_eq!(names, [("slow", "slow|lahm"), ("slow", "träge")]);
         assert!(concepts("[concept]\nslow = 'slow|$'\n[search]\n").is_err());
     }

@@ -241,7 +241,7 @@ fn known_concepts() -> &'static (Vec<&'static str>, Concepts<'static>) {
     TABLE.get_or_init(|| {
         let mut names: Vec<&str> = Vec::new();
         let mut alternatives: Vec<(u16, &str)> = Vec::new();
-        for (name, words) in &wording::concepts().alternatives {
+        for (name, words) in wording::concepts() {
             let number = names.iter().position(|known| known == name).unwrap_or_else(|| {
                 names.push(name);
                 names.len() - 1

@@ -28,13 +28,14 @@ fn report(number: usize, stories: &[Story]) -> (String, String) {
     let error = |random: &mut Random| {
         let mut out = String::new();
         for line in filled(&story.errors[0], random).lines() {
-            let own = line.trim_start().starts_with("File \"") && !line.contains("-packages");
+            let own = line.contains("File \"") && !line.contains("-packages");
             let other = line.rsplit_once('/').zip(line.rsplit_once(" in ")).filter(|_| own);
             match other {
                 Some(((_, rest), (_, name))) => {
                     let line_number = rest.split("line ").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or("1");
                     out.push_str(&format!(
-                        "  File \"/work/{package}/{file}_{}\", line {line_number}, in {function}_{name}\n",
+                        "{}File \"/work/{package}/{file}_{}\", line {line_number}, in {function}_{name}\n",
+                        line.split("File \"").next().unwrap_or_default(),
                         rest.split('"').next().unwrap_or_default()
                     ));
                 }
@@ -98,12 +99,15 @@ fn are_found(count: usize, every: usize) {
     let errors = recall(asked.iter().map(|(path, error, _)| (path.as_str(), project.diagnosed(error))));
     let titles = recall(asked.iter().map(|(path, _, title)| (path.as_str(), project.asked(title))));
     eprintln!("of {count} reports: errors {errors:.3?}, titles {titles:.3?}");
-    assert!(errors[0] >= 0.98 && titles[0] >= 0.98, "of {count} reports: errors {errors:.3?}, titles {titles:.3?}");
+    assert!(
+        errors[0] >= 0.95 && errors[1] >= 0.98 && titles[0] >= 0.98,
+        "of {count} reports: errors {errors:.3?}, titles {titles:.3?}"
+    );
 }
 
 #[test]
 fn each_of_many_reports_is_found() {
-    are_found(500, 20);
+    are_found(500, 11);
 }
 
 /// `cargo test --release --test it -- --ignored of_twenty_thousand`; in a debug build it takes half an hour.
@@ -120,7 +124,7 @@ fn many_written_for_people() {
     let Some(folder) = std::env::var_os("FAULTBOOK_MANY").map(PathBuf::from) else { return };
     let stories = told_apart();
     write(&folder, 20_000, &stories);
-    for number in [61, 6_100, 19_520] {
-        std::fs::write(folder.join(format!("error-{number}.log")), report(number, &stories).1).expect("a file");
-    }
+    let errors: Vec<(usize, String)> =
+        (0..20_000).step_by(61).map(|number| (number, report(number, &stories).1)).collect();
+    std::fs::write(folder.join("errors.json"), serde_json::to_string(&errors).expect("JSON")).expect("a file");
 }
