@@ -118,7 +118,7 @@ fn are_found(count: usize, every: usize) {
 
 #[test]
 fn each_of_many_reports_is_found() {
-    are_found(500, 11);
+    are_found(300, 7);
 }
 
 /// `cargo test --release --test it -- --ignored of_twenty_thousand`; in a debug build it takes half an hour.
