@@ -65,7 +65,7 @@ pub fn terminal(findings: &[Finding], documents: &[Document], shown: Shown) -> S
 fn short(out: &mut String, finding: &Finding) {
     let color = color(finding.severity);
     let Finding { path, line, column, rule, message, .. } = finding;
-    let fixable = match finding.rule.as_ref() {
+    let fixable = match finding.rule {
         _ if finding.fix.is_some() => " [--fix]",
         // Its fix changes several files.
         "duplicate-id" => " [--renumber]",
