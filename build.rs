@@ -16,10 +16,11 @@ use errors::ErrorEntry;
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{
-    Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Translations, Variables, Writing,
+    Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing,
 };
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
+use systems::Translations;
 
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/cases.rs"]
@@ -56,6 +57,8 @@ mod rows;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/schema.rs"]
 mod schema;
+#[path = "src/wording/systems.rs"]
+mod systems;
 #[path = "src/table.rs"]
 mod table;
 #[path = "src/wording/topics.rs"]
@@ -97,6 +100,7 @@ fn main() {
         "src/wording/places.rs",
         "src/wording/rows.rs",
         "src/wording/source.rs",
+        "src/wording/systems.rs",
         "src/wording/topics.rs",
         "src/vendors/description.rs",
         "src/facts/definition.rs",
@@ -207,6 +211,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
         ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),
         ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
+        ("concepts", wording::concepts(&wording("concepts")).map(|read| pack(&read))),
         ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
         ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),

@@ -17,6 +17,8 @@ pub(crate) struct ConceptFile {
     pub(crate) asks: Vec<String>,
     /// The alternatives of each concept, by its name.
     pub(crate) concept: BTreeMap<String, String>,
+    /// Those of concepts that only a search in reports knows.
+    pub(crate) search: BTreeMap<String, String>,
 }
 
 /// A negation reaches this many bytes.
@@ -28,23 +30,37 @@ pub(crate) const NEGATION: &str = "negation";
 /// Finds the concepts of a text.
 #[derive(Debug)]
 pub(crate) struct Concepts<'a> {
-    /// By the beginning of the first word.
-    by_beginning: HashMap<&'a str, Vec<Way<'a>>>,
-    /// The longest beginning in bytes.
-    longest: usize,
+    /// By the first bytes of the first word's beginning.
+    by_beginning: HashMap<&'a [u8], Vec<Way<'a>>>,
     /// The number of concepts, and of the one that negates.
     count: u16,
     negation: Option<u16>,
 }
 
+/// So many first bytes find the few ways that may be meant.
+const FIRST: usize = 3;
+
 /// One way to say a concept.
 #[derive(Debug)]
 struct Way<'a> {
     concept: u16,
+    beginning: &'a str,
     /// Whether the first beginning is the whole word.
     whole: bool,
     /// The beginnings of the words after it.
     after: Vec<&'a str>,
+}
+
+/// A concept in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hit {
+    /// Where its first word begins.
+    pub(crate) at: usize,
+    /// The concept's number.
+    pub(crate) concept: u16,
+    /// The end of what was compared of its last word.
+    #[allow(dead_code, reason = "build.rs only learns which concepts there are")]
+    pub(crate) end: usize,
 }
 
 impl<'a> Concepts<'a> {
@@ -60,35 +76,35 @@ impl<'a> Concepts<'a> {
             }
             count += 1;
         }
-        let mut by_beginning: HashMap<&str, Vec<Way<'_>>> = HashMap::new();
+        let mut by_beginning: HashMap<&[u8], Vec<Way<'_>>> = HashMap::new();
         for (concept, words) in alternatives {
             let mut words = words.split_whitespace();
             let Some(first) = words.next() else { continue };
             let beginning = first.trim_end_matches('$');
-            let way = Way { concept, whole: beginning.len() < first.len(), after: words.collect() };
-            by_beginning.entry(beginning).or_default().push(way);
+            let way = Way { concept, beginning, whole: beginning.len() < first.len(), after: words.collect() };
+            let key = &beginning.as_bytes()[..beginning.len().min(FIRST)];
+            by_beginning.entry(key).or_default().push(way);
         }
-        let longest = by_beginning.keys().map(|beginning| beginning.len()).max().unwrap_or(0);
-        Self { by_beginning, longest, count, negation }
+        Self { by_beginning, count, negation }
     }
 
     /// What a model learns from: the concepts of a text, and after them, in numbers of their own, those that are negated.
     pub(crate) fn features(&self, text: &str) -> BTreeSet<u16> {
         let found = self.find(&text.to_lowercase());
-        let mut features: BTreeSet<u16> = found.iter().map(|(_, concept)| *concept).collect();
+        let mut features: BTreeSet<u16> = found.iter().map(|hit| hit.concept).collect();
         for pair in found.windows(2) {
-            if let [(before, negation), (at, concept)] = pair
-                && Some(*negation) == self.negation
-                && at - before < REACH
+            if let [before, hit] = pair
+                && Some(before.concept) == self.negation
+                && hit.at - before.at < REACH
             {
-                features.insert(self.count + concept);
+                features.insert(self.count + hit.concept);
             }
         }
         features
     }
 
-    /// The concepts of a text in lower case with the places where they begin, in the text's order.
-    fn find(&self, text: &str) -> Vec<(usize, u16)> {
+    /// The concepts of a text in lower case, each once at a place, in the text's order.
+    pub(crate) fn find(&self, text: &str) -> Vec<Hit> {
         let mut found = Vec::new();
         let mut in_word = false;
         for (at, letter) in text.char_indices() {
@@ -99,31 +115,34 @@ impl<'a> Concepts<'a> {
             }
         }
         found.sort_unstable();
-        found.dedup();
+        found.dedup_by_key(|hit| (hit.at, hit.concept));
         found
     }
 
-    fn beginning_at(&self, text: &str, at: usize, found: &mut Vec<(usize, u16)>) {
+    fn beginning_at(&self, text: &str, at: usize, found: &mut Vec<Hit>) {
         let rest = &text[at..];
-        let ends = rest.char_indices().map(|(end, letter)| end + letter.len_utf8());
-        for end in ends.take_while(|end| *end <= self.longest) {
-            for way in self.by_beginning.get(&rest[..end]).into_iter().flatten() {
-                if (!way.whole || ends_word(&rest[end..])) && follow(&rest[end..], &way.after) {
-                    found.push((at, way.concept));
+        for length in 1..=FIRST.min(rest.len()) {
+            for way in self.by_beginning.get(&rest.as_bytes()[..length]).into_iter().flatten() {
+                let Some(after) = rest.strip_prefix(way.beginning) else { continue };
+                if way.whole && !ends_word(after) {
+                    continue;
+                }
+                if let Some(after) = follow(after, &way.after) {
+                    found.push(Hit { at, concept: way.concept, end: text.len() - after.len() });
                 }
             }
         }
     }
 }
 
-/// Whether words with these beginnings come next.
-fn follow(rest: &str, words: &[&str]) -> bool {
-    let [word, after @ ..] = words else { return true };
+/// What comes after words with these beginnings, if they come next.
+fn follow<'t>(rest: &'t str, words: &[&str]) -> Option<&'t str> {
+    let [word, after @ ..] = words else { return Some(rest) };
     let next = rest.trim_start_matches(|letter| is_letter(letter) && !is_unspaced(letter));
     let next = next.trim_start_matches(|letter| !is_letter(letter));
     let beginning = word.trim_end_matches('$');
-    next.strip_prefix(beginning)
-        .is_some_and(|rest| (beginning.len() == word.len() || ends_word(rest)) && follow(rest, after))
+    let rest = next.strip_prefix(beginning)?;
+    if beginning.len() == word.len() || ends_word(rest) { follow(rest, after) } else { None }
 }
 
 fn ends_word(rest: &str) -> bool {

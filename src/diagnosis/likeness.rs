@@ -147,20 +147,22 @@ impl Failures {
     /// Compares them with a report.
     pub(super) fn compare(&self, report: &Evidence) -> Likeness {
         let lines: Vec<Line> = report.lines.iter().filter_map(|line| self.line(line.kind, &line.words)).collect();
+        /// A report with less of a failure's message is not about that failure.
+        const ALIKE: f64 = 0.3;
         let mut best = Likeness { message: 0.0, frames: None, place: None };
         let mut others = 0.0_f64;
         let mut first = 0.0;
         for failure in &self.failures {
             let message = failure.weight * self.message(failure, &lines);
             let (frames, place) = failure.frames(report);
-            // The frames decide between reports of the same message.
+            others = others.max(message.min(best.message));
+            best.message = best.message.max(message);
+            // The frames decide between reports of the same message: those of the failure that is most alike with them, which
+            // need not be the one whose message is.
             let worth = message * (1.0 + 0.25 * frames.unwrap_or(0.0));
-            if worth > first {
-                others = others.max(best.message);
+            if frames.is_some() && message >= ALIKE && worth > first {
                 first = worth;
-                best = Likeness { message, frames, place };
-            } else {
-                others = others.max(message);
+                (best.frames, best.place) = (frames, place);
             }
         }
         if others > 0.6 {

@@ -36,6 +36,7 @@ const MACHINE_FACTS: [(&str, f64); 3] = [("gpu.name", 0.5), ("cudnn.version", 0.
 pub(super) struct Match {
     report: Report,
     score: f64,
+    order: f64,
     why: Vec<String>,
     copies: Vec<PathBuf>,
 }
@@ -66,11 +67,11 @@ pub(super) fn matching(
         })
         .filter(|likely| likely.score() >= WORTH_SHOWING)
         .collect();
-    likely.sort_by(|a, b| b.score().total_cmp(&a.score()));
+    likely.sort_by(|a, b| b.order().total_cmp(&a.order()));
     likely.truncate(SHOWN);
     let read = |likely: Likely| Some(likely.explained(library.search.report(&likely.path)?, incident, facts));
     let mut matches: Vec<Match> = likely.into_iter().filter_map(read).collect();
-    matches.sort_by(|a, b| b.score.total_cmp(&a.score));
+    matches.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.order.total_cmp(&a.order)));
     matches
 }
 
@@ -107,6 +108,11 @@ impl Likely {
         score.min(0.98)
     }
 
+    /// The likeness for sorting: of reports that cannot be more alike, the one with the names of the text's frames is first.
+    fn order(&self) -> f64 {
+        self.score() + 0.01 * self.likeness.frames.unwrap_or(0.0)
+    }
+
     /// The match with its reasons.
     fn explained(&self, report: Report, incident: &Incident, facts: &Facts) -> Match {
         /// A machine decides only where everything else is alike.
@@ -131,7 +137,8 @@ impl Likely {
         }
         let (machine, same) = same_machine(facts, &report);
         why.extend(same);
-        Match { score: (self.score() + MACHINE * machine).min(0.99), report, why, copies: self.copies.clone() }
+        let score = (self.score() + MACHINE * machine).min(0.99);
+        Match { score, order: self.order(), report, why, copies: self.copies.clone() }
     }
 }
 

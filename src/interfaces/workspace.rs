@@ -104,9 +104,10 @@ impl Workspace {
         self.settings.cache.as_deref()
     }
 
-    /// Diagnoses a text without asking the machine.
-    pub fn diagnose(&self, text: &[u8]) -> Diagnosis {
-        let transcript = text::read(text);
+    /// Diagnoses a text without asking the machine; `note` is what its reader should know of how it came here.
+    pub fn diagnose(&self, text: &[u8], note: Option<String>) -> Diagnosis {
+        let mut transcript = text::read(text);
+        note.into_iter().for_each(|note| transcript.note(note));
         let incident = incident::read(&transcript);
         diagnose(&transcript, &incident, self.knowledge.library(), &Measured::default())
     }

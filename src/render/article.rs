@@ -48,7 +48,13 @@ fn unwrapped(lines: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(lines.len());
     let mut open_fence = None;
     let mut previous = 0;
+    let mut in_matter = lines.first().is_some_and(|line| line == "---");
     for line in lines {
+        if in_matter {
+            in_matter = out.is_empty() || line != "---";
+            out.push(line);
+            continue;
+        }
         let text = line.trim_start_matches(' ');
         let is_prose = open_fence.is_none() && is_prose(text);
         match open_fence {

@@ -44,7 +44,11 @@ pub(crate) fn find<'k>(knowledge: &'k Knowledge, query: &str, builtin: bool) -> 
     if !reports.is_empty() {
         return Ok(reports.into_iter().map(|report| Found::Report(Box::new(report))).collect());
     }
-    Ok(codes(knowledge, query))
+    let codes = codes(knowledge, query);
+    match by_part(knowledge, query).as_slice() {
+        [entry] if codes.is_empty() => Ok(vec![Found::Report(Box::new(files::read_report(&entry.path)?))]),
+        _ => Ok(codes),
+    }
 }
 
 /// The page with an id, in any case.
@@ -65,6 +69,23 @@ pub(crate) fn entries_named<'k>(knowledge: &'k Knowledge, query: &str) -> impl I
         let names = std::iter::once(&entry.id).chain(&entry.aliases);
         names.into_iter().any(|name| comparable(name) == key) || is_path(&entry.path, &query)
     })
+}
+
+/// The project's reports that a part of their id names, with its numbers: `20251110-002` is `BUG-20251110-002`.
+pub(crate) fn by_part<'k>(knowledge: &'k Knowledge, query: &str) -> Vec<&'k Entry> {
+    let part = comparable(query);
+    living(knowledge).filter(|entry| has_part(entry, &part)).collect()
+}
+
+/// Whether a part of an id with numbers in it, as [`comparable`] writes it, names a report.
+pub(crate) fn has_part(entry: &Entry, part: &str) -> bool {
+    /// Fewer digits are part of too much.
+    const FEWEST: usize = 3;
+    let digits = part.bytes().filter(u8::is_ascii_digit).count();
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    // It ends where a number of the id ends: `1110-002`, `20251110` and `1110` of `BUG-20251110-002`.
+    let ends = |id: &str| id.match_indices(part).any(|(at, _)| !is_digit(id.as_bytes().get(at + part.len())));
+    digits >= FEWEST && std::iter::once(&entry.id).chain(&entry.aliases).any(|id| ends(&comparable(id)))
 }
 
 /// All reports of the project that are no copies of another one.

@@ -2,6 +2,7 @@
 //! items and rows of its history, what `--append` added.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,37 @@ pub(crate) fn read(report: &Report) -> Occurrences {
     found
 }
 
+/// What two texts tell of together, by time: what both tell of happened once.
+pub(crate) fn merged(one: Vec<Occurrence>, other: Vec<Occurrence>) -> Vec<Occurrence> {
+    let mut all = by_time(one);
+    for (at, told) in by_time(other) {
+        let known = all.entry(at).or_default();
+        for (number, told) in told.into_iter().enumerate() {
+            match known.get_mut(number) {
+                Some(known) if known.place.len() >= told.place.len() => {}
+                Some(known) => *known = told,
+                None => known.push(told),
+            }
+        }
+    }
+    all.into_values().flatten().collect()
+}
+
+/// What one text tells of, by time. Each paragraph that Faultbook appended is another occurrence, also within one minute; what
+/// people write of the same time is one.
+fn by_time(all: Vec<Occurrence>) -> BTreeMap<String, Vec<Occurrence>> {
+    let mut times: BTreeMap<String, Vec<Occurrence>> = BTreeMap::new();
+    for one in all {
+        times.entry(one.at.clone()).or_default().push(one);
+    }
+    for same in times.values_mut() {
+        same.sort_by_key(|one| (!one.appended, Reverse(one.place.len())));
+        let appended = same.iter().filter(|one| one.appended).count();
+        same.truncate(appended.max(1));
+    }
+    times
+}
+
 /// The items of lists and the rows of tables.
 fn lines(blocks: &[Block]) -> Vec<String> {
     let mut out = Vec::new();
@@ -113,7 +145,8 @@ fn occurrence(at: Moment, body: &str, report: &Place) -> Occurrence {
         (!label.starts_with("Error") && !label.starts_with("Command")).then(|| (key(label), value.trim().to_owned()))
     });
     let pairs: Vec<(String, String)> = pairs.collect();
-    let mut place = place(&incident::described(&pairs, packages::builtin()), host(&body));
+    let host = host(&body).or_else(|| body.lines().find_map(named_host));
+    let mut place = place(&incident::described(&pairs, packages::builtin()), host);
     if SAME.iter().any(|words| body.contains(words)) {
         let own: Vec<String> = place.iter().map(|(label, _)| label.clone()).collect();
         place.extend(report.iter().filter(|(label, _)| !own.contains(label)).cloned());
@@ -158,6 +191,16 @@ fn host(text: &str) -> Option<String> {
             .is_some_and(|rest| rest.trim_start_matches(['`', ' ']).is_empty() || rest.contains(['(', '|']));
         (is_name && alone).then(|| name.to_owned())
     })
+}
+
+/// A host without a label, by the word that its name begins with: `node07`, `dgx-3`.
+fn named_host(part: &str) -> Option<String> {
+    let name = part.trim_matches([':', '：', '|', '*', '`', '-', ' ']);
+    let word = name.split(|c: char| !c.is_alphabetic()).next()?;
+    let number = name.get(word.len()..)?.trim_start_matches(['-', '_']);
+    let is_number = !number.is_empty() && number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_host = wording::states().labels.hosts.contains(&word.to_lowercase().as_str());
+    (is_host && is_number).then(|| name.to_owned())
 }
 
 /// The day and time that a heading begins with.
@@ -260,7 +303,8 @@ mod tests {
         );
         assert_eq!(days(&found), ["2026-01-02", "2026-02-03"]);
         let met: Vec<String> = tally(found.later.iter().map(|one| &one.place)).iter().map(Met::words).collect();
-        assert_eq!(met, ["Host node09", "GPU A100", "PyTorch 2.9.0"]);
+        assert_eq!(met, ["Host node07, node09", "GPU A100", "PyTorch 2.9.0"]);
+        assert_eq!(named_host("rank0").or_else(|| named_host("node")).or_else(|| named_host("node07 is slow")), None);
         assert_eq!(of("# T\n\n## Summary\n\nNo occurrences yet.\n").later, []);
     }
 
@@ -273,6 +317,18 @@ mod tests {
         let places = std::iter::once(&found.place).chain(found.later.iter().map(|one| &one.place));
         let met: Vec<String> = tally(places).iter().map(Met::words).collect();
         assert_eq!(met, ["Host node01 (3)", "GPU RTX 3060 (3)", "PyTorch 2.8.0 (2), 2.9.0"]);
+    }
+
+    #[test]
+    fn what_two_texts_tell_of_happened_once() {
+        let one = |at: &str, appended: bool| Occurrence { at: at.to_owned(), appended, ..Occurrence::default() };
+        let twice = vec![one("2026-01-02 18:08", true), one("2026-01-02 18:08", true)];
+        let report = merged(Vec::new(), twice.clone());
+        assert_eq!(report.len(), 2, "appended twice within a minute");
+        assert_eq!(merged(report, twice), [one("2026-01-02 18:08", true), one("2026-01-02 18:08", true)], "a copy");
+        let written = vec![one("2026-01-03", false), one("2026-01-03", false), one("2026-01-02 18:08", false)];
+        assert_eq!(merged(Vec::new(), written.clone()).len(), 2, "a heading and a row of one day");
+        assert_eq!(merged(vec![one("2026-01-02 18:08", true)], written).len(), 2);
     }
 
     #[test]

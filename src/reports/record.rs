@@ -90,9 +90,8 @@ impl Record {
     /// report's own day begins with the report.
     pub(crate) fn with_occurrences(mut self, later: Vec<Occurrence>, returned: bool) -> Self {
         let first = self.day();
-        self.occurrences.extend(later.into_iter().filter(|one| one.appended || one.day() != first));
-        self.occurrences.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| b.place.len().cmp(&a.place.len())));
-        self.occurrences.dedup_by(|a, b| a.at == b.at);
+        let later = later.into_iter().filter(|one| one.appended || one.day() != first).collect();
+        self.occurrences = occurrences::merged(self.occurrences, later);
         self.returned |= returned || self.status_word == Some("reopened");
         self
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::index::{Entry, Error, Found, Opened, Question, What};
 use super::knowledge::Knowledge;
+use super::lookup::has_part;
 use super::reading::comparable;
 
 /// A report or a page that answers a question.
@@ -45,8 +46,6 @@ pub enum HitKind {
 const NAMED: f32 = f32::MAX;
 /// The share of the best report's score below which a report is not worth a line.
 const WORTH_SHOWING: f32 = 0.2;
-/// A part of an id has so many digits.
-const SHORTEST_ID: usize = 3;
 
 /// Reports and pages that answer a question, at most `limit` together; reports come first, and leave room for pages.
 ///
@@ -116,26 +115,17 @@ fn shortened(sentence: &str) -> String {
 fn named(index: &Opened, words: &str) -> Vec<Found> {
     /// What is part of more ids is a year.
     const MOST: usize = 12;
-    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
-    let parts: Vec<String> = words.split_whitespace().map(comparable).filter(|word| digits(word) > 0).collect();
-    let having = |is: &dyn Fn(&str, &str) -> bool| -> Vec<Found> {
-        let is_meant = |entry: &&Entry| {
-            let mut ids = std::iter::once(&entry.id).chain(&entry.aliases).map(|id| comparable(id));
-            ids.any(|id| parts.iter().any(|part| is(&id, part)))
-        };
-        let meant = index.entries().filter(is_meant);
+    let is_number = |word: &String| word.bytes().any(|byte| byte.is_ascii_digit());
+    let parts: Vec<String> = words.split_whitespace().map(comparable).filter(is_number).collect();
+    let having = |is: &dyn Fn(&Entry, &str) -> bool| -> Vec<Found> {
+        let meant = index.entries().filter(|entry| parts.iter().any(|part| is(entry, part)));
         meant.map(|entry| Found { what: What::Report(entry.path.clone()), score: NAMED }).collect()
     };
-    let exact = having(&|id, part| id == part);
+    let exact =
+        having(&|entry, part| std::iter::once(&entry.id).chain(&entry.aliases).any(|id| comparable(id) == part));
     if !exact.is_empty() || parts.is_empty() {
         return exact;
     }
-    let part = having(&|id, part| digits(part) >= SHORTEST_ID && ends_a_number(id, part));
+    let part = having(&has_part);
     if part.len() > MOST { Vec::new() } else { part }
-}
-
-/// Whether a part of an id ends where a number of it ends: `1110-002`, `20251110` and `1110` of `BUG-20251110-002`.
-fn ends_a_number(id: &str, part: &str) -> bool {
-    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-    id.match_indices(part).any(|(at, _)| !is_digit(id.as_bytes().get(at + part.len())))
 }

@@ -1,12 +1,11 @@
 //! What a file is, by its first bytes.
 
-use std::io::{BufReader, Read};
+use std::io::Read;
 
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
-use lzma_rust2::XzReader;
 
-use super::streams::Zstd;
+use super::streams::{Xz, Zstd};
 
 /// What begins like this.
 pub(super) enum Kind {
@@ -81,6 +80,13 @@ pub(super) fn of(head: &[u8]) -> Kind {
     }
 }
 
+/// How much text is compressed together, where part of it cannot be unpacked: nothing comes before the end of the first block.
+pub(super) fn block(name: &str) -> Option<&'static str> {
+    [(Codec::Bzip2, "900 kB"), (Codec::Zstd, "128 KiB")]
+        .into_iter()
+        .find_map(|(codec, size)| (codec.name() == name).then_some(size))
+}
+
 impl Codec {
     /// "gzip data".
     pub(super) fn name(self) -> &'static str {
@@ -99,7 +105,7 @@ impl Codec {
         match self {
             Self::Gzip => Box::new(MultiGzDecoder::new(from)),
             Self::Bzip2 => Box::new(MultiBzDecoder::new(from)),
-            Self::Xz => Box::new(XzReader::new_mem_limit(BufReader::new(from), true, XZ_MEMORY_KIB)),
+            Self::Xz => Box::new(Xz::new(from, XZ_MEMORY_KIB)),
             Self::Zstd => Box::new(Zstd::new(from)),
         }
     }

@@ -80,6 +80,29 @@ impl fmt::Display for Flaw {
     }
 }
 
+impl Flaw {
+    /// What the reader of a text should know that ended so.
+    pub(crate) fn note(&self) -> String {
+        match self {
+            Self::Bomb { .. } => self.to_string(),
+            Self::Cut(_) | Self::Broken(_) => format!("{self}: only what comes before that was read"),
+        }
+    }
+
+    /// Why nothing could be read.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Cut(what) => match kind::block(what) {
+                Some(block) => {
+                    format!("{self}, within its first block of up to {block}, which can only be unpacked whole")
+                }
+                None => self.to_string(),
+            },
+            _ => self.to_string(),
+        }
+    }
+}
+
 /// Why a member of an archive is no log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Skip {

@@ -1,7 +1,8 @@
-//! Readers: one that looks ahead, one that ends where data is damaged, one for zstd.
+//! Readers: one that looks ahead, one that ends where data is damaged, one for xz, one for zstd.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
+use lzma_rust2::{Action, Status, XzStream};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -100,6 +101,56 @@ impl<R: Read> Read for Guard<'_, R> {
             Err(_) if self.is_cut => Ok(self.end(Flaw::Cut(self.name))),
             Err(_) => Ok(self.end(Flaw::Broken(self.name))),
         }
+    }
+}
+
+/// Streams of xz one after the other. `XzReader` of `lzma_rust2` wants a chunk of 64 KiB whole before it decodes any of it, so that
+/// of a small log that ends early it yields nothing; this hands out what each byte of the input adds.
+pub(super) struct Xz<R> {
+    source: BufReader<R>,
+    stream: XzStream,
+    /// Reported once everything before it is read.
+    error: Option<io::Error>,
+    is_over: bool,
+}
+
+impl<R: Read> Xz<R> {
+    pub(super) fn new(source: R, memory_kib: u32) -> Self {
+        Self {
+            source: BufReader::new(source),
+            stream: XzStream::new_mem_limit(true, memory_kib),
+            error: None,
+            is_over: false,
+        }
+    }
+}
+
+impl<R: Read> Read for Xz<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !into.is_empty() && !self.is_over {
+            if let Some(error) = self.error.take() {
+                self.is_over = true;
+                return Err(error);
+            }
+            let input = self.source.fill_buf()?;
+            let action = if input.is_empty() { Action::Finish } else { Action::Run };
+            let before = self.stream.total_out();
+            let (used, is_over) = match self.stream.process(input, into, action) {
+                Ok(result) => (result.bytes_consumed, result.status == Status::StreamEnd),
+                Err(error) => {
+                    self.error = Some(error);
+                    (0, false)
+                }
+            };
+            self.source.consume(used);
+            self.is_over |= is_over;
+            // An error does not say how much was decoded before it.
+            let count = usize::try_from(self.stream.total_out() - before).unwrap_or_default();
+            if count > 0 {
+                return Ok(count);
+            }
+        }
+        Ok(0)
     }
 }
 

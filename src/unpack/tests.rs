@@ -115,7 +115,7 @@ fn names_are_only_shown_and_long_ones_are_kept() {
 #[test]
 fn what_comes_before_a_cut_is_read() {
     let long: String = (0..20_000).map(|step| format!("step {step}: loss {}\n", step * 7919 % 1000)).collect();
-    for packed in [gzip(long.as_bytes()), zstd(long.as_bytes())] {
+    for packed in [gzip(long.as_bytes()), zstd(long.as_bytes()), bzip2(long.as_bytes())] {
         let (texts, _) = found(&packed[..packed.len() * 2 / 3], SMALL);
         let (_, text, flaw) = &texts[0];
         assert!(text.len() > 1000 && long.as_bytes().starts_with(text), "{} bytes", text.len());
@@ -127,6 +127,22 @@ fn what_comes_before_a_cut_is_read() {
         assert_eq!((texts[0].1.as_slice(), &texts[0].2), (LOG, &None));
         assert!(texts[1].1.len() > 1000 && long.as_bytes().starts_with(&texts[1].1));
         assert_eq!((&texts[1].2, outcome.flaw), (&Some(Flaw::Cut(name)), Some(Flaw::Cut(name))));
+    }
+}
+
+#[test]
+fn of_a_small_log_what_was_compressed_in_order_is_read() {
+    for packed in [gzip(LOG), XZ.to_vec()] {
+        let (texts, _) = found(&packed[..packed.len() * 2 / 3], SMALL);
+        let (_, text, flaw) = &texts[0];
+        assert!(text.len() > 10 && LOG.starts_with(text), "{:?}", String::from_utf8_lossy(text));
+        assert!(matches!(flaw, Some(Flaw::Cut(_))), "{flaw:?}");
+    }
+    // Part of a block tells nothing of the text; the reader is told so.
+    for (packed, block) in [(bzip2(LOG), "900 kB"), (zstd(LOG), "128 KiB")] {
+        let (texts, _) = found(&packed[..packed.len() * 2 / 3], SMALL);
+        let flaw = texts[0].2.clone().expect("it ends early");
+        assert!(texts[0].1.is_empty() && flaw.reason().contains(block), "{texts:?}");
     }
 }
 

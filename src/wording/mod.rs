@@ -5,6 +5,7 @@ mod places;
 mod rows;
 #[cfg(all(test, feature = "os"))]
 pub(crate) mod source;
+mod systems;
 pub mod topics;
 
 use std::sync::OnceLock;
@@ -13,7 +14,7 @@ use serde::Deserialize;
 
 pub use places::{Platform, PlatformKind, Platforms, Shell};
 pub use rows::{
-    Advice, Alarms, At, Commands, Complaint, Complaints, Concept, Failures, Headings, Language, Mentions,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions,
     NumberedMessage, Recall, Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms,
     Translation, Translations, Variables, Wording, Writing,
 };
@@ -39,6 +40,7 @@ packed!(headings, Headings, "The words of headings in reports.");
 packed!(states, States, "How reports state their status, severity and day.");
 packed!(translations, Translations, "What operating systems print in other languages.");
 packed!(recall, Recall, "What a failure and a question are compared with reports by.");
+packed!(concepts, Concepts, "Words that mean the same.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");
 packed!(platforms, Platforms, "Where and with what runs happen, and what of our advice exists there.");
 packed!(commands, Commands, "Programs that start a run.");

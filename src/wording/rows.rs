@@ -133,40 +133,6 @@ pub enum At {
     Inside,
 }
 
-/// `translations.toml`: what operating systems print in other languages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Translations<S> {
-    /// What shells write behind the name of a signal when a core file was written.
-    pub core_dumped: Vec<S>,
-    /// Numbers of errors, which stand in front of words in the system's language.
-    pub code: Vec<NumberedMessage<S>>,
-    /// Names of signals, which stand alone on their line.
-    pub signal: Vec<Translation<S>>,
-    /// Messages, which may stand anywhere.
-    pub message: Vec<Translation<S>>,
-}
-
-/// The number of an error and its English message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NumberedMessage<S> {
-    /// `[Errno 28]`.
-    pub mark: S,
-    /// `No space left on device`.
-    pub english: S,
-}
-
-/// An English message and its translations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Translation<S> {
-    /// As the book spells it.
-    pub english: S,
-    /// In other languages.
-    pub words: Vec<S>,
-}
-
 /// `states.toml`: how reports state their status, severity and day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -191,6 +157,8 @@ pub struct States<S> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StateLabels<S> {
+    /// An id, where the value is one.
+    pub id: Vec<S>,
     /// Of a status.
     pub status: Vec<S>,
     /// Of a severity.
@@ -201,6 +169,8 @@ pub struct StateLabels<S> {
     pub resolution: Vec<S>,
     /// Of the name of a machine.
     pub host: Vec<S>,
+    /// What a machine's name begins with.
+    pub hosts: Vec<S>,
 }
 
 /// Spellings that mean one word of the format.
@@ -223,19 +193,11 @@ pub struct Recall<S: Ord> {
     pub generic_names: Vec<S>,
     /// Words that mean nothing in a question, by language, separated by white space.
     pub function_words: BTreeMap<S, S>,
-    /// Words of the field that mean the same.
-    pub concept: Vec<Concept<S>>,
 }
 
-/// Words that mean the same.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Concept<S> {
-    /// What they mean.
-    pub name: S,
-    /// Words and phrases, in any language.
-    pub words: Vec<S>,
-}
+/// `concepts.toml`, as a search uses it: names, and the beginnings of words that mean the same, joined by `|`; a name may
+/// occur twice.
+pub type Concepts<S> = Vec<(S, S)>;
 
 /// `writing.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

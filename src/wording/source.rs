@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::places::Platforms;
-use super::rows::{Alarms, Complaint, Complaints, Statements, Symptoms};
+use super::rows::{Alarms, Complaint, Complaints, Concepts, Statements, Symptoms};
 use super::topics;
 
 /// `alarms.toml` as it is written.
@@ -40,6 +40,24 @@ pub(crate) fn alarms(text: &str, packages: Vec<String>, traces: Vec<String>) -> 
     }
     let AlarmSource { alarms, printed, errors, not_errors, .. } = source;
     Ok(Alarms { alarms, printed, errors, not_errors, literals: literals.into_iter().collect() })
+}
+
+/// `concepts.toml` as a search sees it.
+#[derive(Debug, Deserialize)]
+struct ConceptSource {
+    concept: BTreeMap<String, String>,
+    search: BTreeMap<String, String>,
+}
+
+/// Reads `concepts.toml` for a search.
+pub(crate) fn concepts(text: &str) -> Result<Concepts<String>, String> {
+    let source: ConceptSource = read(text)?;
+    let alternatives: Vec<(String, String)> = source.concept.into_iter().chain(source.search).collect();
+    let is_empty = |words: &str| words.split('|').any(|words| words.trim_matches(['$', ' ']).is_empty());
+    match alternatives.iter().find(|(_, words)| is_empty(words)) {
+        Some((name, _)) => Err(format!("{name} has an empty alternative")),
+        None => Ok(alternatives),
+    }
 }
 
 /// Reads `platforms.toml`, whose rows name each other.
@@ -150,6 +168,14 @@ mod tests {
         assert_eq!(read.languages[0].complaint[0].pattern, "(it|job) hangs");
         let stray = symptoms("order = []", [("english", language)]);
         assert_eq!(stray, Err("english: symptoms.toml has no place for hang".to_owned()));
+    }
+
+    #[test]
+    fn a_search_knows_both_tables_of_concepts() {
+        let read = concepts("[concept]\nslow = 'slow|lahm'\n[search]\nslow = 'träge'\n").expect("two tables");
+        let names: Vec<(&str, &str)> = read.iter().map(|(name, words)| (name.as_str(), words.as_str())).collect();
+        assert_eq!(names, [("slow", "slow|lahm"), ("slow", "träge")]);
+        assert!(concepts("[concept]\nslow = 'slow|$'\n[search]\n").is_err());
     }
 
     #[test]

@@ -148,6 +148,49 @@ fn a_log_is_diagnosed_from_words_or_a_file() {
 }
 
 #[test]
+fn a_log_in_an_archive_is_named_by_its_path() {
+    let mut agent = Agent::new();
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory")
+    };
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, bytes) in [("node3/rank0.log", LOG), ("node3/rank1.log", "epoch 1 loss 0.4\n")] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        builder.append_data(&mut header, name, bytes.as_bytes()).expect("memory");
+    }
+    let noise: String = (0..9000).map(|step| format!("step {step}: loss {}\n", step * 7919 % 1000)).collect();
+    let long = gzip(format!("{LOG}{noise}").as_bytes());
+    for (name, bytes) in [
+        ("logs.tgz", gzip(&builder.into_inner().expect("memory"))),
+        ("run.log.gz", gzip(LOG.as_bytes())),
+        ("cut.log.gz", long[..long.len() / 2].to_vec()),
+        ("gone.log.gz", long[..12].to_vec()),
+        ("shot.png", b"\x89PNG\r\n\x1a\n".to_vec()),
+    ] {
+        fs::write(agent.folder.path().join(name), bytes).expect("a file");
+    }
+    for path in ["logs.tgz/node3/rank0.log", "run.log.gz", "cut.log.gz"] {
+        let result = agent.call("diagnose", json!({ "path": path, "detail": "full" }));
+        assert_eq!(result["structuredContent"]["fault"]["id"], "cudnn-no-engine", "{path}: {result}");
+        assert_eq!(text(&result).contains("the gzip data ends early: only what comes before"), path == "cut.log.gz");
+    }
+    let drafted = agent.call("draft_report", json!({ "path": "logs.tgz/node3/rank0.log" }));
+    assert!(text(&drafted).contains("unable to find an engine"), "{drafted}");
+    for (path, says) in [
+        ("logs.tgz", "holds several logs: give"),
+        ("logs.tgz", "node3/rank0.log, node3/rank1.log"),
+        ("logs.tgz/absent.log", "holds no text"),
+        ("gone.log.gz", "nothing could be read"),
+        ("shot.png", "is a picture, not a text"),
+    ] {
+        let result = agent.call("diagnose", json!({ "path": path }));
+        assert!(result["isError"] == true && text(&result).contains(says), "{path}: {result}");
+    }
+}
+
+#[test]
 fn pages_reports_and_codes_are_found_and_shown() {
     let mut agent = Agent::new();
     let hits = agent.call("search", json!({ "words": "lateral engine" }))["structuredContent"]["hits"].clone();

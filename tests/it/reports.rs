@@ -26,6 +26,9 @@ fn the_id_is_found_in_many_places() {
         ("a.md", "---\nbug_id: BUG-20251110-003\ntitle: \"BUG-20251110-004 other\"\n---\n", "BUG-20251110-003"),
         ("a.md", "---\nBug-ID: 'BUG-2025-002'\n---\n", "BUG-2025-002"),
         ("a.md", "# Title\n## Bug ID\nBUG-20251110-003\n", "BUG-20251110-003"),
+        ("a.md", "# Title\n\n| Feld | Wert |\n|---|---|\n| Ticket | BUG-20251110-003 |\n", "BUG-20251110-003"),
+        ("a.md", "# Title\n\nTicket: `BUG-20251110-003`\n", "BUG-20251110-003"),
+        ("a.md", "# Title\n\nTicket: see BUG-20251110-003 too\n", "a"),
         ("a.md", "# Title\n## 🆔 Bug ID:\n\n`BUG-20251110-003`\n", "BUG-20251110-003"),
         ("a.md", "# Title\n\n**Bug ID:** bug_001\n**Status:** open\n", "bug_001"),
         ("a.md", "# Title\n\nBug ID: BUG-2025-002 (duplicate)\n", "BUG-2025-002"),
@@ -91,6 +94,9 @@ fn status_severity_and_date_are_found_in_many_places() {
         ("# T\n## Summary\nx\n## Impact\n### Severity: Medium\n- y\n", "", "medium", ""),
         ("# T\n\n- **상태**: 해결됨\n- **심각도**: 높음\n- **작성일**: 2025-03-04\n", "해결됨", "높음", "2025-03-04"),
         ("# T\n## Severity\n🔴 **High**\n", "", "high", ""),
+        ("# T\n## ⚠️ Статус: открыт\n## Дата: 05.03.2026\n## Impact: nobody can train\n", "открыт", "", "05.03.2026"),
+        ("> **Status:** closed — **Date:** 2026-03-05\n\n# T\n", "closed", "", "2026-03-05"),
+        ("# T\n\n*Reported on 2026-03-05*\n", "", "", "2026-03-05"),
     ] {
         let report = report(text);
         assert_eq!(
@@ -327,6 +333,13 @@ fn korean_reports_are_read() {
         (report.prevention.as_slice(), report.related.as_slice()),
         (&["메모리 기록".to_owned()][..], &["BUG-20251110-002".to_owned()][..])
     );
+}
+
+#[test]
+fn the_gpu_of_a_later_occurrence_is_not_that_of_the_report() {
+    let text = "# T\n\nIt stops.\n\n## Occurrences\n\n- 2026-02-09: node09, GPU: A100\n";
+    assert_eq!(report(text).environment.text("gpu.name"), None);
+    assert_eq!(report(&text.replace("It", "On the A100 it")).environment.text("gpu.name"), Some("A100"));
 }
 
 #[test]

@@ -48,7 +48,14 @@ fn shells_can_read_their_completions() {
 #[cfg(feature = "shell")]
 fn ids_of_reports_are_completed() {
     let zsh = String::from_utf8(faultbook(&["completions", "zsh"]).stdout).expect("text");
-    assert!(zsh.matches("_faultbook_ids'").count() >= 5, "show, status, graph, refs and new --append name reports");
+    assert!(zsh.matches("_faultbook_ids'").count() >= 4, "status, graph, refs and new --append name reports");
+    let ids = |line: &&str| line.contains(":_faultbook_ids");
+    let of = |command: &str| {
+        let mut lines = zsh.lines().skip_while(|line| *line != command).skip(1);
+        lines.by_ref().take_while(|line| *line != ";;").find(ids).expect("an id").to_owned()
+    };
+    assert!(of("(show)").contains("_faultbook_ids_and_pages'"), "`show` also shows pages");
+    assert!(of("(status)").contains("_faultbook_ids'"), "only reports have a status");
     assert!(zsh.starts_with("#compdef faultbook\n"));
     if Command::new("bash").arg("--version").output().is_err() {
         left_out::note("completions and hooks", "bash is not here");
@@ -122,6 +129,37 @@ fn the_hook_of_zsh_says_something_after_a_failure_alone() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(said.contains(&format!("faultbook run -- {command}")), says, "{command} {code}: {said}");
         assert!(says || said.is_empty(), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pager_may_have_options_and_quotes() {
+    use std::io::Read as _;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let shown = |pager: &str| {
+        let (mut pty, pts) = pty_process::blocking::open().expect("a pty");
+        pty.resize(pty_process::Size::new(12, 80)).expect("a size");
+        let mut child = pty_process::blocking::Command::new(env!("CARGO_BIN_EXE_faultbook"))
+            .args(["show", "oom"])
+            .current_dir(folder.path())
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .env("NO_COLOR", "1")
+            .env_remove("FAULTBOOK_PAGER")
+            .env("PAGER", pager)
+            .spawn(pts)
+            .expect("runs");
+        let mut bytes = Vec::new();
+        // The end of the other side is an error on a pty of Linux.
+        let _ = pty.read_to_end(&mut bytes);
+        child.wait().expect("ends");
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let paged = shown("sed -e '1s/^/paged with \"a b\": /' -n -e 1p");
+    assert!(paged.starts_with("paged with \"a b\": ") && paged.lines().count() == 1, "{paged}");
+    for none in ["cat", "", "no-such-pager -R"] {
+        let paged = shown(none);
+        assert!(paged.lines().count() > 12, "{none}: {paged}");
     }
 }
 

@@ -66,7 +66,12 @@ pub fn terminal(findings: &[Finding], documents: &[Document], shown: Shown) -> S
 fn short(out: &mut String, finding: &Finding) {
     let color = color(finding.severity);
     let Finding { path, line, column, rule, message, .. } = finding;
-    let fixable = if finding.fix.is_some() { " [--fix]" } else { "" };
+    let fixable = match finding.rule {
+        _ if finding.fix.is_some() => " [--fix]",
+        // Its fix changes several files.
+        "duplicate-id" => " [--renumber]",
+        _ => "",
+    };
     let (path, message) = (clean::line(path), clean::line(message));
     let _ = writeln!(out, "{PLACE}{path}:{line}:{column}{PLACE:#}  {color}{rule}{color:#}: {message}{fixable}");
 }

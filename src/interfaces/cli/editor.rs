@@ -1,9 +1,9 @@
 //! The user's editor.
 
 use std::path::Path;
-use std::process::Command;
 
 use super::failure::{Failure, Result};
+use super::programs;
 
 /// Opens a file in the user's editor and waits.
 pub(crate) fn edit(path: &Path) -> Result<()> {
@@ -11,13 +11,14 @@ pub(crate) fn edit(path: &Path) -> Result<()> {
     let Some(editor) = set("VISUAL").or_else(|| set("EDITOR")) else {
         return Err(Failure::new("no editor is set to open the report in").hint("set $VISUAL or $EDITOR"));
     };
+    let not_started = |why: &str| Failure::new(format!("could not start the editor `{editor}`{why}"));
     // The variable may contain options: `code --wait`.
-    let mut words = editor.split_whitespace();
-    let program = words.next().unwrap_or("vi");
-    let ended = Command::new(program).args(words).arg(path).status();
+    let ended = programs::command(&editor, [path.as_os_str()]).map(|mut command| command.status());
     match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::new(format!("the editor `{editor}` failed ({status})"))),
-        Err(error) => Err(Failure::new(format!("could not start the editor `{editor}`: {error}"))),
+        Some(Ok(status)) if status.success() => Ok(()),
+        Some(Ok(status)) if !programs::ran(status.code()) => Err(not_started("")),
+        Some(Ok(status)) => Err(Failure::new(format!("the editor `{editor}` failed ({status})"))),
+        Some(Err(error)) => Err(not_started(&format!(": {error}"))),
+        None => Err(not_started("")),
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::common::Common;
 use super::exit::Exit;
-use super::failure::{Failure, Result};
+use super::failure::Result;
 use super::format::{Format, FormatArg};
 use super::open;
 use super::output::{self, Output, json};
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     if let Some(id) = &args.id
         && graph.nodes.is_empty()
     {
-        return Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all"));
+        return Err(open::no_report(&knowledge, id));
     }
     // Programs get everything.
     let graph = if args.all || output.format == Format::Json { graph } else { graph.fitted(ON_A_PAGE) };

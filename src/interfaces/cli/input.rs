@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::render::words::counted;
 use crate::text::{self, Transcript};
-use crate::unpack::{self, Flaw, Log, Outcome, Skip, Source};
+use crate::unpack::{self, Log, Outcome, Skip, Source};
 use indicatif::ProgressBar;
 
 use super::failure::{Failure, Result};
@@ -166,12 +166,9 @@ fn text_of(name: &Path, log: &mut Log<'_>, length: Option<u64>) -> Result<Input>
     if let Some(flaw) = log.flaw() {
         if input.bytes.is_empty() {
             let shown = shown(name);
-            return Err(Failure::new(format!("nothing could be read from {shown}: {flaw}")).hint(COPY_AGAIN));
+            return Err(Failure::new(format!("nothing could be read from {shown}: {}", flaw.reason())).hint(COPY_AGAIN));
         }
-        input.note = Some(match flaw {
-            Flaw::Bomb { .. } => flaw.to_string(),
-            Flaw::Cut(_) | Flaw::Broken(_) => format!("{flaw}: only what comes before that was read"),
-        });
+        input.note = Some(flaw.note());
     }
     Ok(input)
 }

@@ -88,7 +88,8 @@ fn rows(sheet: &mut Sheet, rows: &[Row]) {
         }
         let mut used = column + 2 + status_column + 2;
         if in_full {
-            let severity: String = row.severity.chars().take(SEVERITY).collect();
+            let severity = if row.severity == "medium" { "med" } else { &row.severity };
+            let severity: String = severity.chars().take(SEVERITY).collect();
             pieces.push(piece(FAINT, format!("{:<DATE$}  ", row.date)));
             pieces.push(piece(severity_style(&row.severity), format!("{severity:<SEVERITY$}  ")));
             used += DATE + 2 + SEVERITY + 2;

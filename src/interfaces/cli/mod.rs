@@ -29,6 +29,7 @@ mod output;
 mod pager;
 #[cfg(feature = "machine")]
 mod probe;
+mod programs;
 mod progress;
 #[cfg(feature = "prompts")]
 mod questions;

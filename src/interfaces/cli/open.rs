@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 
 use super::common::Common;
 use super::failure::{Failure, Result};
-use super::{output, progress};
+use super::{output, progress, words};
 
 /// The number of reports that are indexed without showing progress.
 const QUIETLY: usize = 50;
@@ -64,13 +64,18 @@ pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> Result<Report> {
             }
             Ok(files::read_report(path)?)
         }
-        [] => Err(Failure::new(format!("the project has no report `{id}`")).hint("`faultbook list` names them all")),
+        [] => Err(no_report(knowledge, id)),
         several => {
             let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
             Err(Failure::new(format!("{} reports have the id `{id}`", several.len()))
                 .hint(format!("name one by its file: {}", names.join(", "))))
         }
     }
+}
+
+/// Nothing of the project is called so.
+pub(crate) fn no_report(knowledge: &Knowledge, id: &str) -> Failure {
+    Failure::new(format!("the project has no report `{id}`")).hint(words::report_meant(id, knowledge))
 }
 
 /// A path as users type it: relative if it is below the current folder.

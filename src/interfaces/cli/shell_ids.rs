@@ -35,21 +35,29 @@ complete -c faultbook -n "__fish_seen_subcommand_from new" -l append -r -f -a "(
 const ZSH: &str = r#"
 _faultbook_ids() {
     local -a ids
-    ids=(${(f)"$(faultbook list --ids --pages 2>/dev/null)"})
+    ids=(${(f)"$(faultbook list --ids $1 2>/dev/null)"})
     compadd -a ids
+}
+_faultbook_ids_and_pages() {
+    _faultbook_ids --pages
 }
 "#;
 
-/// Arguments that are ids get the function above in place of the default.
+/// Arguments that are ids get one of the functions above in place of the default: only `show` also shows pages.
 fn zsh(text: &str) -> String {
     let is_id = |line: &str| {
         let name = line.trim_start().trim_start_matches(['\'', '*', ':']);
         name.starts_with("id -- ") || line.contains(":ID:_default'")
     };
     let mut out = String::with_capacity(text.len() + ZSH.len());
+    let mut command = "";
     for (number, line) in text.lines().enumerate() {
-        let line = if is_id(line) { line.replace(":_default'", ":_faultbook_ids'") } else { line.to_owned() };
-        out.push_str(&line);
+        command = line.strip_prefix('(').and_then(|line| line.strip_suffix(')')).unwrap_or(command);
+        let function = if command == "show" { "_faultbook_ids_and_pages" } else { "_faultbook_ids" };
+        match is_id(line) {
+            true => out.push_str(&line.replace(":_default'", &format!(":{function}'"))),
+            false => out.push_str(line),
+        }
         out.push('\n');
         // After the line that makes it a completion.
         if number == 0 {

@@ -47,20 +47,40 @@ pub(super) fn run(words: &str, common: &Common) -> Result<Exit> {
 
 /// Nothing is called so: what has a name like it.
 fn unknown(word: &str, knowledge: &Knowledge) -> Failure {
-    /// A slip of the finger; clap takes the same for options.
-    const ALIKE: f64 = 0.7;
     let commands = Arguments::command();
     let commands = commands.get_subcommands().map(|command| command.get_name().to_owned());
     let pages = knowledge.book.faults.iter().map(|page| page.id.clone());
-    let reports = lookup::entries(knowledge).map(|report| report.id.clone());
-    let word_lower = word.to_lowercase();
-    let likeness = |name: &String| strsim::jaro(&word_lower, &name.to_lowercase());
-    let names = commands.chain(pages).chain(reports).map(|name| (likeness(&name), name));
-    let hint = match names.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness > ALIKE) {
-        Some((_, name)) => format!("did you mean `{name}`? `faultbook --help` lists the commands"),
+    let hint = match nearest(word, commands.chain(pages).chain(names_of_reports(knowledge))) {
+        Some(name) => format!("did you mean `{name}`? `faultbook --help` lists the commands"),
         None => format!("see `faultbook --help` for the commands, or search with `faultbook search {word}`"),
     };
     Failure::new(format!("no file, command, page, report or code is called `{word}`")).hint(hint)
+}
+
+/// What to try instead of an id that no report has.
+pub(super) fn report_meant(id: &str, knowledge: &Knowledge) -> String {
+    let parts = lookup::by_part(knowledge, id);
+    let meant = match parts.as_slice() {
+        [entry] => Some(entry.id.clone()),
+        _ => nearest(id, names_of_reports(knowledge)),
+    };
+    let all = "`faultbook list` names them all";
+    meant.map_or_else(|| all.to_owned(), |name| format!("did you mean `{name}`? {all}"))
+}
+
+/// Ids, other ids and names of files.
+fn names_of_reports(knowledge: &Knowledge) -> impl Iterator<Item = String> {
+    lookup::entries(knowledge).flat_map(|report| std::iter::once(&report.id).chain(&report.aliases)).cloned()
+}
+
+/// The name that is spelled most like a word, if it is nearly so.
+fn nearest(word: &str, names: impl Iterator<Item = String>) -> Option<String> {
+    /// A slip of the finger; clap takes the same for options.
+    const ALIKE: f64 = 0.7;
+    let word = word.to_lowercase();
+    let names = names.map(|name| (strsim::jaro(&word, &name.to_lowercase()), name));
+    let (likeness, name) = names.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (likeness > ALIKE).then_some(name)
 }
 
 #[cfg(test)]

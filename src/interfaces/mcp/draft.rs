@@ -72,7 +72,7 @@ impl Server {
         self.work(move |workspace| {
             let Draft { text, path, title, severity, command } = params;
             let bytes = match log(workspace, text, path)? {
-                Ok(bytes) => bytes,
+                Ok(given) => given.bytes,
                 Err(summary) => return Ok(failed(summary)),
             };
             let severity = severity.map(|grade| format!("{grade:?}").to_lowercase());

@@ -93,11 +93,11 @@ impl Server {
     )]
     async fn diagnose(&self, Parameters(params): Parameters<Diagnose>) -> Result<CallToolResult, ErrorData> {
         self.work(move |workspace| {
-            let bytes = match log(workspace, params.text, params.path)? {
-                Ok(bytes) => bytes,
+            let Given { bytes, note } = match log(workspace, params.text, params.path)? {
+                Ok(given) => given,
                 Err(message) => return Ok(failed(message)),
             };
-            let diagnosis = workspace.diagnose(&bytes);
+            let diagnosis = workspace.diagnose(&bytes, note);
             Ok(match params.detail {
                 Detail::Brief => CallToolResult::success(vec![ContentBlock::text(render::brief::render(&diagnosis))]),
                 Detail::Full => answer(render::markdown::render(&diagnosis), render::json::value(&diagnosis)),
@@ -182,7 +182,7 @@ impl Server {
             let text = match params.text {
                 Some(text) => text,
                 None => match read(workspace, &params.path) {
-                    Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                    Ok(given) => String::from_utf8_lossy(&given.bytes).into_owned(),
                     Err(message) => return Ok(failed(message)),
                 },
             };
@@ -229,14 +229,21 @@ pub(super) fn failed(message: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message.into())])
 }
 
+/// A text that an agent gave.
+pub(super) struct Given {
+    pub(super) bytes: Vec<u8>,
+    /// Why it ended early, if it did.
+    pub(super) note: Option<String>,
+}
+
 /// A log as an agent gives it: as text or as a file. A file that cannot be read is an error that the agent can correct.
 pub(super) fn log(
     workspace: &Workspace,
     text: Option<String>,
     path: Option<String>,
-) -> Result<Result<Vec<u8>, String>, ErrorData> {
+) -> Result<Result<Given, String>, ErrorData> {
     match (text, path) {
-        (Some(text), None) => Ok(Ok(text.into_bytes())),
+        (Some(text), None) => Ok(Ok(Given { bytes: text.into_bytes(), note: None })),
         (None, Some(path)) => Ok(read(workspace, &path)),
         _ => Err(ErrorData::invalid_params("give either `text` or `path`", None)),
     }
@@ -258,7 +265,7 @@ fn about(workspace: &Workspace, found: &Found<'_>) -> Option<String> {
 }
 
 /// A file of the project or of the machine.
-fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
+fn read(workspace: &Workspace, path: &str) -> Result<Given, String> {
     let path: PathBuf = workspace.root.join(path);
     let failed = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
     let member = unpack::member_of(&path);
@@ -281,7 +288,8 @@ fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
             names.push(log.member.to_owned());
             if texts.is_empty() {
                 let mut bytes = Vec::new();
-                texts.push(log.take(LARGEST).read_to_end(&mut bytes).map(|_| bytes));
+                let read = log.by_ref().take(LARGEST).read_to_end(&mut bytes);
+                texts.push(read.map(|_| (bytes, log.flaw())));
             }
         }
         ControlFlow::Continue(())
@@ -291,7 +299,12 @@ fn read(workspace: &Workspace, path: &str) -> Result<Vec<u8>, String> {
         return Err(format!("`{}` is {what}, not a text", path.display()));
     }
     match (names.len(), texts.pop()) {
-        (0 | 1, Some(text)) => text.map_err(failed),
+        (0 | 1, Some(text)) => match text.map_err(failed)? {
+            (bytes, Some(flaw)) if bytes.is_empty() => {
+                Err(format!("nothing could be read from `{}`: {}", path.display(), flaw.reason()))
+            }
+            (bytes, flaw) => Ok(Given { bytes, note: flaw.map(|flaw| flaw.note()) }),
+        },
         (_, None) => Err(format!("`{}` holds no text that can be read", path.display())),
         (_, Some(_)) => {
             Err(format!("`{0}` holds several logs: give `{0}/NAME` with one of: {1}", path.display(), names.join(", ")))

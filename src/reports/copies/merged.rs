@@ -62,8 +62,10 @@ fn duplicates<T>(all: &mut [T], record: &impl Fn(&mut T) -> &mut Record) {
 fn add_duplicate(record: &mut Record, duplicate: Record) {
     let at = duplicate.moment.as_ref().map(Moment::text).unwrap_or_default();
     let own = Occurrence { at, place: duplicate.place, appended: true };
-    let later = std::iter::once(own).chain(duplicate.occurrences).collect();
-    *record = std::mem::take(record).with_occurrences(later, duplicate.returned);
+    *record = std::mem::take(record).with_occurrences(duplicate.occurrences, duplicate.returned);
+    // Another report is another occurrence, also of one day.
+    record.occurrences.push(own);
+    record.occurrences.sort_by(|a, b| a.at.cmp(&b.at));
 }
 
 /// Takes from a copy what the living report does not say: renderings lose the front matter.

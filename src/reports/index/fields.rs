@@ -10,9 +10,9 @@ use crate::book::contents::Entry;
 use crate::book::report::Report;
 use crate::diagnosis::evidence;
 
-/// Raise it when fields, tokenizer, what is read of a report or `kb/wording/recall.toml` change: older caches are then
-/// rebuilt.
-pub(super) const VERSION: u32 = 6;
+/// Raise it when fields, tokenizer, what is read of a report, `kb/wording/recall.toml` or `concepts.toml` change: older
+/// caches are then rebuilt.
+pub(super) const VERSION: u32 = 7;
 
 const TOKENIZER: &str = "words";
 const READY: &str = "ready";
@@ -43,6 +43,8 @@ pub(super) struct Fields {
     pub topic: Field,
     pub terms: Field,
     pub hints: Field,
+    /// Pieces of a report's words.
+    pub pieces: Field,
 }
 
 impl Fields {
@@ -66,6 +68,7 @@ impl Fields {
             topic: builder.add_text_field("topic", text(READY)),
             terms: builder.add_text_field("terms", text(READY)),
             hints: builder.add_text_field("hints", text(READY)),
+            pieces: builder.add_text_field("pieces", text(READY)),
         };
         (builder.build(), fields)
     }
@@ -89,7 +92,9 @@ impl Fields {
         let topic = ids.chain([&report.title, &report.summary]).map(String::as_str).collect::<Vec<_>>().join("\n");
         let file = report.path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
         document.add_text(self.topic, terms::of_text(&format!("{topic}\n{file}")).join(" "));
-        document.add_text(self.terms, terms::of_text(&report.text).join(" "));
+        let (terms, pieces) = terms::with_pieces(&report.text);
+        document.add_text(self.terms, terms.join(" "));
+        document.add_text(self.pieces, pieces.join(" "));
         let hints: Vec<String> = pages.iter().flat_map(|page| terms::of_text(&subject(page))).collect();
         document.add_text(self.hints, hints.join(" "));
         document

@@ -11,9 +11,11 @@ use super::fields::{PAGE, REPORT};
 use super::terms::{self, Language};
 
 /// What a concept counts beside a word.
-const CONCEPT: f32 = 0.6;
+const CONCEPT: f32 = 0.7;
 /// What a word counts that is spelled nearly so, or a part of it.
 const NEAR: f32 = 0.6;
+/// What a piece of a word counts.
+const PIECE: f32 = 0.2;
 /// How many words of a question count.
 const WORDS: usize = 40;
 
@@ -21,6 +23,8 @@ const WORDS: usize = 40;
 pub(crate) struct Question {
     /// Terms of which any is as good, with their weights.
     units: Vec<Vec<(String, f32)>>,
+    /// Pieces of its words.
+    pieces: BTreeSet<String>,
     /// How much each term tells.
     rarity: BTreeMap<String, f64>,
 }
@@ -44,7 +48,8 @@ impl Question {
             if units.contains(&unit) {
                 continue;
             }
-            let is_named = named.iter().any(|(said, _)| said.split(' ').any(|part| part == word.text));
+            let is_named =
+                named.iter().any(|(said, _)| said.split(|c: char| !c.is_alphanumeric()).any(|part| part == word.text));
             if !is_named && unit.iter().all(|(term, _)| known(term) == 0) {
                 unknown.push((units.len(), word.text.clone()));
             }
@@ -68,7 +73,8 @@ impl Question {
             let tells = if having == 0.0 { 0.0 } else { (1.0 + documents / having).ln() };
             (term, tells)
         });
-        Self { rarity: rarity.collect(), units }
+        let pieces = terms::pieces(text).into_iter().take(WORDS * 4).collect();
+        Self { rarity: rarity.collect(), units, pieces }
     }
 
     /// What is asked of the index, for reports or for pages.
@@ -96,6 +102,10 @@ impl Question {
         }
         if clauses.is_empty() {
             return None;
+        }
+        for piece in self.pieces.iter().filter(|_| reports) {
+            let term = TermQuery::new(Term::from_field_text(fields.pieces, piece), IndexRecordOption::WithFreqs);
+            clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), PIECE))));
         }
         let kind = Term::from_field_text(fields.kind, if reports { REPORT } else { PAGE });
         let kind = TermQuery::new(kind, IndexRecordOption::Basic);

@@ -1,12 +1,12 @@
-//! What a text is found by: stems of its words, identifiers in one spelling, pairs of signs of scripts without spaces, and
-//! the concepts of `kb/wording/recall.toml` that it names.
+//! What a text is found by: stems of its words, identifiers in one spelling, pairs of signs of scripts without spaces, the
+//! concepts of `kb/wording/concepts.toml` that it names, and the pieces of its words.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
 use frostem::{Algorithm, Stemmer};
 
+use crate::descriptions::Concepts;
 use crate::diagnosis::evidence::is_function_word;
 use crate::text::words::words;
 use crate::wording;
@@ -27,11 +27,19 @@ pub(super) struct Word {
 
 /// The terms of a document, repeated as often as they occur.
 pub(super) fn of_text(text: &str) -> Vec<String> {
-    let language = language(text);
-    let mut out = Vec::new();
-    let words = split(text, language);
-    out.extend(joined(text));
-    out.extend(named_in(&words, text).into_iter().map(|(_, name)| concept_term(name)));
+    of_words(text, split(text, language(text)))
+}
+
+/// The terms of a document, and the pieces of its words.
+pub(super) fn with_pieces(text: &str) -> (Vec<String>, Vec<String>) {
+    let words = split(text, language(text));
+    let pieces = pieces_of(&words);
+    (of_words(text, words), pieces)
+}
+
+fn of_words(text: &str, words: Vec<Word>) -> Vec<String> {
+    let mut out = joined(text);
+    out.extend(concepts(text).into_iter().map(|(_, name)| concept_term(name)));
     out.extend(words.into_iter().filter(|word| word.telling).flat_map(|word| word.terms));
     out
 }
@@ -216,69 +224,53 @@ pub(super) fn concept_term(name: &str) -> String {
 
 /// The concepts that a text names, each with the words that name it.
 pub(super) fn concepts(text: &str) -> Vec<(String, &'static str)> {
-    named_in(&split(text, None), text)
+    let (names, concepts) = known_concepts();
+    let lower = text.to_lowercase();
+    let hits = concepts.find(&lower).into_iter();
+    hits.map(|hit| {
+        let rest = &lower[hit.end..];
+        let end = rest.find(|letter: char| !letter.is_alphanumeric() || is_dense(letter)).unwrap_or(rest.len());
+        (lower[hit.at..hit.end + end].to_owned(), names[usize::from(hit.concept)])
+    })
+    .collect()
 }
 
-fn named_in(words: &[Word], text: &str) -> Vec<(String, &'static str)> {
-    let table = Concepts::get();
+/// The table of concepts with their names, made when something is first searched for.
+fn known_concepts() -> &'static (Vec<&'static str>, Concepts<'static>) {
+    static TABLE: OnceLock<(Vec<&'static str>, Concepts<'static>)> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut names: Vec<&str> = Vec::new();
+        let mut alternatives: Vec<(u16, &str)> = Vec::new();
+        for (name, words) in wording::concepts() {
+            let number = names.iter().position(|known| known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            let number = u16::try_from(number).expect("a few hundred concepts");
+            alternatives.extend(words.split('|').map(|words| (number, words.trim())));
+        }
+        let concepts = Concepts::new(names.iter().copied(), alternatives);
+        (names, concepts)
+    })
+}
+
+/// The pieces of a text's words, four letters each, with a sign before the first letter and after the last: what words of one
+/// family, compounds and words that languages borrowed from each other have in common.
+pub(super) fn pieces(text: &str) -> Vec<String> {
+    pieces_of(&split(text, None))
+}
+
+fn pieces_of(words: &[Word]) -> Vec<String> {
+    const LONG: usize = 4;
     let mut out = Vec::new();
-    for at in 0..words.len() {
-        for (phrase, name) in table.phrases.get(words[at].terms[0].as_str()).into_iter().flatten() {
-            let Some(said) = words.get(at..at + phrase.len()) else { continue };
-            if said.iter().zip(phrase).all(|(said, word)| said.terms[0] == *word) {
-                let said: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
-                out.push((said.join(" "), *name));
-            }
+    for word in words.iter().filter(|word| word.telling && !word.text.chars().any(is_dense)) {
+        let letters: Vec<char> = std::iter::once('^').chain(word.text.chars()).chain(['$']).collect();
+        match letters.len() <= LONG {
+            true => out.push(letters.into_iter().collect()),
+            false => out.extend(letters.windows(LONG).map(|piece| piece.iter().collect::<String>())),
         }
     }
-    if text.chars().any(is_dense) {
-        let lower = text.to_lowercase();
-        out.extend(
-            table
-                .dense
-                .find_overlapping_iter(&lower)
-                .map(|hit| (lower[hit.start()..hit.end()].to_owned(), table.dense_names[hit.pattern().as_usize()])),
-        );
-    }
     out
-}
-
-/// The table of concepts, made when something is first searched for.
-struct Concepts {
-    /// Phrases by their first stem.
-    phrases: HashMap<String, Vec<(Vec<String>, &'static str)>>,
-    /// Phrases in scripts without spaces.
-    dense: AhoCorasick,
-    dense_names: Vec<&'static str>,
-}
-
-impl Concepts {
-    fn get() -> &'static Self {
-        static TABLE: OnceLock<Concepts> = OnceLock::new();
-        TABLE.get_or_init(|| {
-            let mut phrases: HashMap<String, Vec<(Vec<String>, &'static str)>> = HashMap::new();
-            let (mut dense, mut dense_names) = (Vec::new(), Vec::new());
-            for concept in &wording::recall().concept {
-                for phrase in &concept.words {
-                    if phrase.chars().any(is_dense) {
-                        dense.push(phrase.to_lowercase());
-                        dense_names.push(concept.name);
-                        continue;
-                    }
-                    let words = split(phrase, None);
-                    let stems: Vec<String> =
-                        words.into_iter().filter_map(|word| word.terms.into_iter().next()).collect();
-                    let Some(first) = stems.first().cloned() else { continue };
-                    let known = phrases.entry(first).or_default();
-                    if !known.iter().any(|(known, name)| *known == stems && *name == concept.name) {
-                        known.push((stems, concept.name));
-                    }
-                }
-            }
-            let dense = AhoCorasick::new(&dense).expect("a few hundred short phrases");
-            Self { phrases, dense, dense_names }
-        })
-    }
 }
 
 #[cfg(test)]
@@ -309,8 +301,18 @@ mod tests {
     fn concepts_are_named_in_many_words() {
         for text in ["CUDA out of memory", "OutOfMemoryError", "the VRAM is full: OOM", "爆显存了", "не хватает памяти"]
         {
-            assert!(has(text, "§out-of-memory"), "{text}: {:?}", of_text(text));
+            assert!(has(text, "§out_of_memory"), "{text}: {:?}", of_text(text));
         }
-        assert!(!has("the GPU was out of date", "§out-of-memory"));
+        assert!(!has("the GPU was out of date", "§out_of_memory"));
+        let named = concepts("Die Grafikkarten hängen, and nothing happens");
+        let words = |name: &str| named.iter().find(|(_, found)| *found == name).map(|(words, _)| words.as_str());
+        assert_eq!(words("gpu"), Some("grafikkarten"), "{named:?}");
+    }
+
+    #[test]
+    fn words_of_one_family_have_pieces_in_common() {
+        assert_eq!(pieces("the GPU"), ["^gpu", "gpu$"]);
+        let (one, other) = (pieces("tokenizer"), pieces("Tokenisierung"));
+        assert!(one.iter().filter(|piece| other.contains(piece)).count() >= 4, "{one:?} {other:?}");
     }
 }

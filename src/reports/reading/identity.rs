@@ -105,7 +105,12 @@ fn line_ids(doc: &Document<'_>) -> Vec<String> {
             Kind::Paragraph(words) if out.is_empty() => words.text.as_str(),
             Kind::Table(rows) if out.is_empty() => {
                 let row = rows.iter().find(|row| row.first().is_some_and(|c| is_id_label(c)));
-                out.extend(row.and_then(|row| row.get(1)).filter(|v| !is_placeholder(v)).cloned());
+                let named = row.and_then(|row| row.get(1)).filter(|v| !is_placeholder(v)).cloned();
+                let numbered = || {
+                    let row = rows.iter().find(|row| row.first().is_some_and(|c| is_number_label(c)));
+                    row.and_then(|row| row.get(1)).and_then(|value| only_id(value))
+                };
+                out.extend(named.or_else(numbered));
                 return;
             }
             _ => return,
@@ -116,6 +121,8 @@ fn line_ids(doc: &Document<'_>) -> Vec<String> {
                 let value = value.trim().trim_matches(['`', '*']);
                 let found = ids::find(value).into_iter().next().and_then(|f| value.get(f.start..f.end));
                 out.extend(found.or_else(|| value.split_whitespace().next()).map(str::to_owned));
+            } else if label.len() <= 40 && is_number_label(label) {
+                out.extend(only_id(value));
             }
         }
     });
@@ -124,6 +131,18 @@ fn line_ids(doc: &Document<'_>) -> Vec<String> {
 
 fn is_id_label(label: &str) -> bool {
     matches!(key(label).as_str(), "bug id" | "issue id" | "report id" | "id" | "버그 id" | "버그 번호" | "bug number")
+}
+
+/// Whether a label gives an id where its value is one: `Ticket: BUG-20260115-004`, but `Ticket: see Jira`.
+fn is_number_label(label: &str) -> bool {
+    wording::states().labels.id.contains(&key(label).as_str())
+}
+
+/// The id that a value is, as written.
+fn only_id(value: &str) -> Option<String> {
+    let value = value.trim().trim_matches(['`', '*', '#', ' ']);
+    let found = ids::find(value).into_iter().next()?;
+    (found.start == 0 && found.end == value.len()).then(|| value.to_owned())
 }
 
 /// The id at the beginning of a title, in normal spelling: "Bug 20251110 003 Cudnn ...".

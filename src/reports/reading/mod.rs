@@ -29,6 +29,7 @@ use crate::facts::{Facts, Source, Value};
 use crate::incident;
 use crate::packages;
 use crate::reports::{dates, status};
+use crate::wording;
 use front::Front;
 use roles::{Role, Roles};
 use words::is_placeholder;
@@ -265,9 +266,21 @@ fn environment(doc: &Document<'_>, roles: &[Roles], front: &Front) -> Facts {
 
 /// "Fails: RTX 3060 on WSL2", or the only model that the text names.
 fn gpu_that_fails(doc: &Document<'_>, facts: &mut Facts) {
-    let body = doc.sections.first().and_then(|s| doc.text.get(s.range.start..)).unwrap_or_default();
+    let start = doc.sections.first().map_or(doc.text.len(), |section| section.range.start);
+    // Where it happened again is another machine, perhaps.
+    let later =
+        |section: &&crate::book::sections::Section| wording::headings().occurrences.contains(&section.key.as_str());
+    let later: Vec<_> = doc.sections.iter().filter(later).map(|section| section.range.clone()).collect();
+    let mut at = start;
+    let mut lines: Vec<&str> = Vec::new();
+    for line in doc.text.get(start..).unwrap_or_default().split_inclusive('\n') {
+        if !later.iter().any(|range| range.contains(&at)) {
+            lines.push(line.trim_end_matches(['\n', '\r']));
+        }
+        at += line.len();
+    }
     let mut all: Vec<String> = Vec::new();
-    for line in body.lines().filter(|line| line.len() <= 400) {
+    for line in lines.into_iter().filter(|line| line.len() <= 400) {
         let models = environment::gpu_models(line);
         let lower = line.to_lowercase();
         if let [model] = models.as_slice()

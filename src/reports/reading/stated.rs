@@ -59,6 +59,11 @@ pub(super) fn read(path: &Path, doc: &Document<'_>, roles: &[Roles]) -> Stated {
             stated.take(Role::Status, &ticked, true);
             continue;
         }
+        // `## Статус: открыт`: only what can be read, because "Impact: ..." may be any heading.
+        let titled = section.title.split_once([':', '：']);
+        if let Some((role, value)) = titled.and_then(|(label, value)| Some((role_of_label(label)?, value))) {
+            stated.take(role, value, false);
+        }
         let is_update = is_update(section);
         for (label, value) in pairs(doc, own) {
             if is_update && role_of_label(&label) == Some(Role::Status) && status::reading(&value).is_some() {

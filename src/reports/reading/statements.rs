@@ -39,7 +39,7 @@ pub(super) fn pairs(doc: &Document<'_>, blocks: &[Block]) -> Vec<(String, String
                     }
                     _ => (label, value),
                 };
-                let mut parts = value.split(BETWEEN).map(str::trim);
+                let mut parts = value.split(BETWEEN).flat_map(at_dashes).map(str::trim);
                 out.push((label, parts.next().unwrap_or_default().to_owned()));
                 for part in parts {
                     if let Some((label, value)) = part.split_once([':', '：']) {
@@ -57,6 +57,23 @@ pub(super) fn pairs(doc: &Document<'_>, blocks: &[Block]) -> Vec<(String, String
         _ => {}
     });
     out
+}
+
+/// `closed — Date: 2026-03-05` in parts; a dash before anything but a label is part of the value.
+fn at_dashes(value: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = value;
+    let label = |after: &str| after.split_once([':', '：']).is_some_and(|(label, _)| role_of_label(label).is_some());
+    let dashes = value.match_indices(['-', '–', '—']).filter(|(at, dash)| {
+        value[..*at].ends_with(' ') && value[at + dash.len()..].starts_with(' ') && label(&value[at + dash.len()..])
+    });
+    for (at, dash) in dashes {
+        let (part, after) = rest.split_at(at - (value.len() - rest.len()));
+        parts.push(part);
+        rest = &after[dash.len()..];
+    }
+    parts.push(rest);
+    parts
 }
 
 fn of_table(rows: &[Vec<String>], out: &mut Vec<(String, String)>) {
@@ -156,8 +173,8 @@ pub(super) fn bare(blocks: &[Block]) -> Vec<(Role, String)> {
             let parts: Vec<String> =
                 line.split(BETWEEN).map(|part| without_marks(part.trim_matches(['*', '_', '`', ' ']))).collect();
             for part in &parts {
-                if dates::reading(part).is_some() {
-                    out.push((Role::Date, part.clone()));
+                if let Some(day) = day(part) {
+                    out.push((Role::Date, day.to_owned()));
                 } else if parts.len() > 1 && status::canonical(part).is_some() {
                     out.push((Role::Status, part.clone()));
                 } else if parts.len() > 1 && status::severity_word(part).is_some() {
@@ -167,6 +184,15 @@ pub(super) fn bare(blocks: &[Block]) -> Vec<(Role, String)> {
         }
     });
     out
+}
+
+/// A day, alone or after what it is of: `Reported 2026-03-05`.
+fn day(part: &str) -> Option<&str> {
+    let after = |(at, blank): (usize, &str)| {
+        let (label, day) = (part.get(..at)?, part.get(at + blank.len()..)?);
+        (role_of_label(label) == Some(Role::Date) && dates::reading(day).is_some()).then_some(day)
+    };
+    if dates::reading(part).is_some() { Some(part) } else { part.match_indices(' ').take(3).find_map(after) }
 }
 
 #[cfg(test)]
@@ -187,6 +213,7 @@ mod tests {
             "**Owner:** x · **Status:** fixed",
             "**Owner**：x　**Status**：fixed",
             "Status: ~~open~~ fixed",
+            "Severity: high - Status: fixed — Date: 2026-03-05",
             "![](https://img.shields.io/badge/Status-fixed-green.svg)",
             "| Owner | Status |\n|---|---|\n| x | fixed |",
             "| Owner | x |\n|---|---|\n| Status | fixed |",
@@ -204,7 +231,9 @@ mod tests {
             assert_eq!(role_of_label(label), Some(Role::Status), "{label}");
         }
         assert_eq!(role_of_label("GPU status"), None);
-        let doc = Document::read("📅 2025-06-13 | lee | 🔴 Open | ⚡ High\n\n*2025-07-04*\n\nopen\n", Outline::Lenient);
+        let text =
+            "📅 2025-06-13 | lee | 🔴 Open | ⚡ High\n\n*Reported 2025-07-04*\n\nopen\n\nSeen since 2025-07-05.\n";
+        let doc = Document::read(text, Outline::Lenient);
         let found: Vec<(Role, String)> = bare(&doc.blocks);
         let found: Vec<(Role, &str)> = found.iter().map(|(role, part)| (*role, part.as_str())).collect();
         let expected =

@@ -1,6 +1,6 @@
 //! `show`, `search`, `list` and `index`.
 
-use crate::place::{Place, REPORT};
+use crate::place::{ENGINE, Place, REPORT};
 
 #[test]
 fn pages_codes_recipes_and_reports_are_shown() {
@@ -56,6 +56,34 @@ fn an_unknown_id_is_no_answer() {
     assert_eq!((answer.code, answer.out.as_str()), (1, ""));
     assert!(answer.err.starts_with("error: no page, report or code `no-such-thing`\n"), "{}", answer.err);
     assert!(answer.err.contains("hint: "));
+}
+
+#[test]
+fn a_part_of_an_id_is_enough_to_read_a_report_and_suggested_before_one_changes() {
+    let place = Place::with_report();
+    for words in ["20260101-007", "20260101_007", "0101-007"] {
+        let shown = place.run(&format!("show {words}"), "");
+        assert!(shown.code == 0 && shown.out.contains("Halve the batch"), "{words}: {}", shown.err);
+    }
+    for command in ["status 0101-007 open", "status BUG-20260101-07 open", "graph 0101-007", "new - --append 0101-007"]
+    {
+        let answer = place.run(command, ENGINE);
+        assert!(answer.err.contains("did you mean `BUG-20260101-007`?"), "{command}: {}", answer.err);
+    }
+    let far = place.run("status cleaning open", "");
+    assert!(far.err.contains("hint: `faultbook list` names them all"), "{}", far.err);
+}
+
+#[test]
+fn front_matter_is_shown_line_by_line() {
+    let place = Place::new();
+    let title = "The decoder stops at its first call after the driver was updated everywhere";
+    place.file(
+        "docs/bugs/a.md",
+        format!("---\ntitle: \"{title}\"\ndate: \"2026-01-01\"\n---\n# Bug Report: {title}\n\n## Summary\nx\n"),
+    );
+    let shown = place.run("show a --width 80", "").out;
+    assert!(shown.contains("\n  date: \"2026-01-01\"\n"), "{shown}");
 }
 
 #[test]

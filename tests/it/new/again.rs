@@ -43,6 +43,22 @@ fn a_likely_duplicate_is_named_with_its_likeness_and_what_is_alike() {
 }
 
 #[test]
+fn two_occurrences_of_one_minute_are_two() {
+    let place = Place::with_report();
+    for _ in 0..2 {
+        let answer = place.run("new - --append BUG-20260101-007 --no-probe --date 2026-03-04T05:06", ENGINE);
+        assert_eq!(answer.code, 0, "{}", answer.err);
+    }
+    let stats = place.run("stats --json", "").json();
+    assert_eq!((&stats["recurring"][0]["times"], &stats["occurrences"]), (&3.into(), &3.into()), "{stats}");
+    // A copy of the report tells of the same ones.
+    let text = fs::read_to_string(place.path().join("docs/bug_reports/BUG-20260101-007.md")).expect("a report");
+    place.file("docs/bug_reports/archive/BUG-20260101-007.md", text);
+    let stats = place.run("stats --json", "").json();
+    assert_eq!(stats["recurring"][0]["times"], 3, "{stats}");
+}
+
+#[test]
 fn another_failure_is_no_duplicate() {
     let place = Place::with_report();
     let answer = place.run("new - --no-probe", UNLISTED);
