@@ -15,9 +15,7 @@ use descriptions::Kind;
 use errors::ErrorEntry;
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{
-    Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing,
-};
+use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use systems::Translations;

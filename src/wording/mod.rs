@@ -14,10 +14,10 @@ use serde::Deserialize;
 
 pub use places::{Platform, PlatformKind, Platforms, Shell};
 pub use rows::{
-    Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions,
-    NumberedMessage, Recall, Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms,
-    Translation, Translations, Variables, Wording, Writing,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions, Recall,
+    Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
 };
+pub use systems::{NumberedMessage, Translation, Translations};
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {
