@@ -34,7 +34,7 @@ impl Encoding {
     }
 }
 
-/// Whether a character does anything but stand for itself, besides line breaks and tabs.
+/// Whether a character is no text and neither a line break nor a tab.
 fn is_unsafe(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t') || is_hiding(c)
 }

@@ -1,4 +1,4 @@
-//! Secrets whose names stand in other places: inside of an address, words before them, in a dictionary, in the same word.
+//! Secrets that are named in other ways: inside of an address, words before them, in a dictionary, in the same word.
 
 use std::sync::LazyLock;
 
