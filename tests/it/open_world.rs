@@ -145,19 +145,25 @@ fn versions_that_cannot_work_together_are_a_failure() {
     assert_eq!(fault(&with_message).as_deref(), Some("oom"));
 }
 
+/// The rows of `kb/wording/translations.toml` of a kind.
+fn translations(kind: &str) -> Vec<toml::Value> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/kb/wording/translations.toml");
+    let table: toml::Table = std::fs::read_to_string(path).expect("the table").parse().expect("TOML");
+    table[kind].as_array().expect("a list").clone()
+}
+
 #[test]
 fn messages_of_the_system_mean_the_same_in_every_language() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/kb/wording/translations.toml");
-    let table: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
     let mut wrong = Vec::new();
     for (kind, line) in [("signal", "{}"), ("message", "OSError: {}: 'data/train.bin'")] {
-        for row in table[kind].as_array().unwrap() {
+        for row in translations(kind) {
             let verdict = |words: &str| {
                 let answer = answer(&CUT.replace("{}", &line.replace("{}", words)));
                 (answer.verdict, answer.fault.map(|fault| fault.id))
             };
-            let expected = verdict(row["english"].as_str().unwrap());
-            for words in row["words"].as_array().unwrap().iter().step_by(8).filter_map(|words| words.as_str()) {
+            let expected = verdict(row["english"].as_str().expect("a text"));
+            // Every eighth: each takes a diagnosis.
+            for words in row["words"].as_array().expect("a list").iter().step_by(8).filter_map(|words| words.as_str()) {
                 if verdict(words) != expected {
                     wrong.push(format!("{words:?} is not {expected:?} but {:?}", verdict(words)));
                 }
