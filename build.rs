@@ -12,7 +12,7 @@ use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
 use descriptions::Kind;
-use errors::ErrorEntry;
+use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
@@ -38,6 +38,9 @@ mod descriptions;
 mod errors;
 #[path = "build/files.rs"]
 mod files;
+#[expect(dead_code, reason = "shared with the library; a build packs what the library finds")]
+#[path = "src/literals.rs"]
+mod literals;
 #[path = "src/book/matter.rs"]
 mod matter;
 #[path = "src/descriptions/model.rs"]
@@ -102,6 +105,7 @@ fn main() {
         "src/wording/topics.rs",
         "src/vendors/description.rs",
         "src/facts/definition.rs",
+        "src/literals.rs",
     ] {
         println!("cargo::rerun-if-changed={path}");
     }
@@ -163,8 +167,17 @@ fn main() {
     write("book", &pack(&book));
     write("cases", &casebook(&kb.join("cases"), &book, &mut failed));
     let entries = errors(&kb.join("errors"), &mut failed);
+    for entry in
+        entries.iter().filter(|entry| entry.fault.iter().any(|id| !faults.iter().any(|(page, _)| page.id == id)))
+    {
+        failed.push(format!(
+            "kb/errors: {}: there is no page {}",
+            entry.id,
+            entry.fault.as_deref().unwrap_or_default()
+        ));
+    }
     write("descriptions", &described(kb, &book, &entries, &mut failed));
-    write("errors", &pack(&entries));
+    write_errors(&entries);
     write("facts", &facts);
     write("vendors", &vendors);
     catalogues(kb, &mut failed);
@@ -272,6 +285,25 @@ fn errors(folder: &Path, failed: &mut Vec<String>) -> Vec<ErrorEntry<String>> {
         }
     }
     entries
+}
+
+/// Packs the entries one by one, and what finds them.
+fn write_errors(entries: &[ErrorEntry<String>]) {
+    let packed: Vec<Vec<u8>> = entries.iter().map(pack).collect();
+    let numbered = || (0_u16..).zip(entries);
+    let alternatives: Vec<(u16, &str)> =
+        numbered().flat_map(|(number, entry)| entry.words.iter().map(move |words| (number, words.as_str()))).collect();
+    let mut groups: std::collections::BTreeMap<&str, Vec<u16>> = std::collections::BTreeMap::new();
+    for (number, entry) in numbered() {
+        let wordless = entry.words.is_empty().then_some("");
+        for name in wordless.into_iter().chain(entry.fault.as_deref()) {
+            groups.entry(name).or_default().push(number);
+        }
+    }
+    let entries = packed.iter().map(Vec::as_slice).collect();
+    write("errors", &pack(&PackedErrors { entries, groups: groups.into_iter().collect() }));
+    let literals = errors::finder(alternatives.iter().map(|(_, words)| *words));
+    write("error_words", &pack(&PackedWords { literals, alternatives }));
 }
 
 /// What is learned from the descriptions.

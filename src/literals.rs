@@ -5,10 +5,15 @@
 //! that share them are compared (Wu and Manber's idea, with windows chosen by rarity). Each byte of the text costs one
 //! look into the table, and no text makes it worse than the longest list of literals with the same window.
 
+//!
+//! `build.rs` includes this file by path, and packs the tables of words that are many.
+
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// Literals to look for.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Literals {
     /// All literals, one after the other.
     bytes: Vec<u8>,
@@ -23,7 +28,7 @@ pub(crate) struct Literals {
 }
 
 /// One literal.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     start: u32,
     len: u32,

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::cases::{Case, PackedCases};
 use super::codes::CodeTable;
-use super::errors::ErrorEntry;
+use super::entries::Entries;
 use super::packed::{Packed, PackedFault, PackedFile};
 use super::page::{Notice, Recipe};
 use super::page_reader;
@@ -78,11 +78,12 @@ impl Builtin {
         packed.map(|cases| postcard::from_bytes(cases).expect("the same build wrote these bytes")).unwrap_or_default()
     }
 
-    /// The errors without a page, decoded on the first call.
-    pub(crate) fn errors() -> &'static [ErrorEntry<&'static str>] {
-        static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/errors.postcard"));
-        static ERRORS: OnceLock<Vec<ErrorEntry<&'static str>>> = OnceLock::new();
-        ERRORS.get_or_init(|| postcard::from_bytes(BYTES).expect("the same build wrote these bytes"))
+    /// The errors that need no page of their own, found on the first call.
+    pub(crate) fn errors() -> &'static Entries {
+        static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/errors.postcard"));
+        static WORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/error_words.postcard"));
+        static ENTRIES: OnceLock<Entries> = OnceLock::new();
+        ENTRIES.get_or_init(|| Entries::new(PACKED, WORDS))
     }
 
     /// The text of `kb/hardware/<stem>.csv`.

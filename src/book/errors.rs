@@ -1,11 +1,12 @@
 //! Errors that need no page of their own, as `kb/errors` has them: the words of a message, and what to do about it.
 //!
-//! `build.rs` includes this file by path, so it depends on serde and the schema alone. The entries stay packed until an
-//! error is found that no page explains.
+//! `build.rs` includes this file by path, so it depends on serde, the schema and the literals alone. There are thousands of
+//! entries: each stays packed until its words are found.
 
 use serde::{Deserialize, Serialize};
 
 use super::schema::Cost;
+use crate::literals::Literals;
 
 /// What to do about one error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +56,33 @@ pub struct ErrorAction<S> {
 
 fn code() -> Cost {
     Cost::Code
+}
+
+/// All entries, each packed by itself.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PackedErrors<'a> {
+    /// Each entry.
+    #[serde(borrow)]
+    pub(crate) entries: Vec<&'a [u8]>,
+    /// The entries that are cases of a page, by its id; under an empty id those without words.
+    #[serde(borrow)]
+    pub(crate) groups: Vec<(&'a str, Vec<u16>)>,
+}
+
+/// What finds entries in a text.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PackedWords<'a> {
+    /// Of each alternative of an entry's words the longest part.
+    pub(crate) literals: Literals,
+    /// For each literal its entry and all parts of its alternative.
+    #[serde(borrow)]
+    pub(crate) alternatives: Vec<(u16, &'a str)>,
+}
+
+/// Finds entries by the words in texts.
+#[allow(dead_code, reason = "only a build asks")]
+pub(crate) fn finder<'a>(alternatives: impl Iterator<Item = &'a str>) -> Literals {
+    Literals::new(alternatives.map(|words| words.split(AND).max_by_key(|part| part.len()).unwrap_or_default()))
 }
 
 /// What joins parts of `words` that must all be in a message.

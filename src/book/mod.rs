@@ -11,6 +11,7 @@ pub(crate) mod cause_section;
 pub(crate) mod code_rows;
 pub(crate) mod codes;
 pub(crate) mod contents;
+pub(crate) mod entries;
 pub mod errors;
 pub(crate) mod framework_builds;
 pub(crate) mod hardware;

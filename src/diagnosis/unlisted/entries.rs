@@ -1,15 +1,10 @@
 //! Which entries of `kb/errors` fit an error.
 
-use std::sync::LazyLock;
-
 use super::Failing;
 use crate::book::builtin::Builtin;
-use crate::book::errors::{AND, ErrorEntry};
+use crate::book::entries::{Entry, are_in};
 use crate::incident::{Incident, Role, is_conditional, is_harmless};
-use crate::literals::Literals;
 use crate::text::{Level, Transcript};
-
-type Entry = ErrorEntry<&'static str>;
 
 /// The type of an entry that fits every exception.
 const ANY_TYPE: &str = "*";
@@ -23,43 +18,39 @@ const FEWEST_BYTES_ELSEWHERE: usize = 20;
 /// Lines above and below the failing one that are read where its own words fit no entry.
 const AROUND: usize = 400;
 
-/// The words of all entries.
-struct Finder {
-    literals: Literals,
-    /// For each literal its entry and all parts of its alternative.
-    alternatives: Vec<(&'static Entry, &'static str)>,
-}
-
-static FINDER: LazyLock<Finder> = LazyLock::new(|| {
-    let of = |entry: &'static Entry| entry.words.iter().map(move |words| (entry, *words));
-    let alternatives: Vec<_> = Builtin::errors().iter().flat_map(of).collect();
-    let longest = |words: &'static str| words.split(AND).max_by_key(|part| part.len()).unwrap_or_default();
-    Finder { literals: Literals::new(alternatives.iter().map(|(_, words)| longest(words))), alternatives }
-});
-
-impl Finder {
-    /// The entries whose words are in a text, with the length of these words, the longest first.
-    fn found(&self, type_name: &str, text: &str) -> Vec<(usize, &'static Entry)> {
-        let lower = text.to_lowercase();
-        let mut found: Vec<(usize, &'static Entry)> = Vec::new();
-        for number in self.literals.present(&lower) {
-            let (entry, words) = self.alternatives[number];
-            if fits_type(entry, type_name) && words.split(AND).all(|part| lower.contains(part)) {
-                found.push((words.len(), entry));
-            }
-        }
-        found.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
-        found
-    }
+/// The entries whose words are in a text, with the length of these words, the longest first.
+fn found(type_name: &str, text: &str) -> Vec<(usize, &'static Entry)> {
+    let all = Builtin::errors().with_words_in(&text.to_lowercase());
+    let mut found: Vec<(usize, &'static Entry)> = all
+        .into_iter()
+        .filter(|(_, entry)| fits_type(entry, type_name))
+        .map(|(words, entry)| (words.len(), entry))
+        .collect();
+    found.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
+    found
 }
 
 /// The entry whose words the message has, if they say more than that a version does not fit; or that of what is described.
 pub(super) fn of_message(failing: Failing<'_>) -> Option<&'static Entry> {
     if let Some(kind) = failing.described {
-        return Builtin::errors().iter().find(|entry| entry.described && entry.id == kind);
+        return Builtin::errors().without_words().find(|entry| entry.described && entry.id == kind);
     }
-    let found = FINDER.found(short(failing.type_name), failing.message);
-    found.into_iter().find(|(len, entry)| *len >= FEWEST_BYTES_ELSEWHERE && !entry.version).map(|(_, entry)| entry)
+    let all = found(short(failing.type_name), failing.message);
+    all.into_iter().find(|(len, entry)| *len >= FEWEST_BYTES_ELSEWHERE && !entry.version).map(|(_, entry)| entry)
+}
+
+/// The same among the entries that are cases of a page.
+pub(super) fn of_message_on(page: &str, failing: Failing<'_>) -> Option<&'static Entry> {
+    if failing.described.is_some() {
+        return of_message(failing).filter(|entry| entry.fault == Some(page));
+    }
+    let (type_name, lower) = (short(failing.type_name), failing.message.to_lowercase());
+    let longest = |entry: &&Entry| {
+        let words = entry.words.iter().filter(|words| words.len() >= FEWEST_BYTES_ELSEWHERE && are_in(words, &lower));
+        words.map(|words| words.len()).max()
+    };
+    let fitting = Builtin::errors().of_page(page).filter(|entry| fits_type(entry, type_name) && !entry.version);
+    fitting.filter_map(|entry| Some((longest(&entry)?, entry))).max_by_key(|(len, _)| *len).map(|(_, entry)| entry)
 }
 
 /// The entries for an error: those of its words, or of other errors and lines of the text where they fit none, then that
@@ -69,26 +60,26 @@ pub(super) fn fitting(failing: Failing<'_>, transcript: &Transcript, incident: &
         return of_message(failing).into_iter().collect();
     }
     let type_name = short(failing.type_name);
-    let mut found = FINDER.found(type_name, failing.message);
-    if found.is_empty() {
+    let mut all = found(type_name, failing.message);
+    if all.is_empty() {
         let others = incident.errors.iter().rev().filter(|other| !other.type_name.is_empty());
-        found = others
-            .map(|other| FINDER.found(short(&other.type_name), &other.message))
+        all = others
+            .map(|other| found(short(&other.type_name), &other.message))
             .find(|found| !found.is_empty())
             .unwrap_or_default();
     }
-    if found.is_empty() {
-        found = elsewhere(failing, transcript, incident);
+    if all.is_empty() {
+        all = elsewhere(failing, transcript, incident);
     }
     let mut entries: Vec<&Entry> = Vec::new();
-    for (_, entry) in found {
+    for (_, entry) in all {
         if entries.len() < MOST && !entries.iter().any(|other| other.id == entry.id) {
             entries.push(entry);
         }
     }
-    let of_type = |entry: &&&Entry| entry.words.is_empty() && entry.types.contains(&type_name);
-    entries.extend(Builtin::errors().iter().find(|entry| of_type(&entry)));
-    entries.extend(Builtin::errors().iter().filter(|entry| is_last_resort(entry)));
+    let wordless = || Builtin::errors().without_words();
+    entries.extend(wordless().find(|entry| entry.types.contains(&type_name)));
+    entries.extend(wordless().filter(|entry| is_last_resort(entry)));
     entries
 }
 
@@ -105,7 +96,7 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         let text = Some(transcript.line(line))
             .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
             .text;
-        let (length, _) = FINDER.found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
+        let (length, _) = found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
         (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text) && !is_harmless(text)).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
@@ -118,7 +109,7 @@ fn elsewhere(failing: Failing<'_>, transcript: &Transcript, incident: &Incident)
         incident.roles.get(*line).is_none_or(|role| role.may_be_evidence() || matches!(role, Role::Advice))
     };
     let mut found: Vec<(usize, &'static Entry)> =
-        lines.rev().filter(read).flat_map(|line| FINDER.found("", transcript.line(line).text)).collect();
+        lines.rev().filter(read).flat_map(|line| found("", transcript.line(line).text)).collect();
     found.retain(|(len, _)| *len >= FEWEST_BYTES_ELSEWHERE);
     found.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
     found
@@ -144,11 +135,11 @@ mod tests {
     #[test]
     fn every_entry_is_found_by_each_of_its_words() {
         let mut lost = Vec::new();
-        for entry in Builtin::errors() {
+        for entry in Builtin::errors().all() {
             let type_name = entry.types.first().copied().unwrap_or_default();
             for words in &entry.words {
-                let message = words.replace(AND, " ... ");
-                if !FINDER.found(type_name, &message).iter().any(|(_, found)| found.id == entry.id) {
+                let message = words.replace(crate::book::errors::AND, " ... ");
+                if !found(type_name, &message).iter().any(|(_, found)| found.id == entry.id) {
                     lost.push(format!("{}: {words}", entry.id));
                 }
             }
@@ -177,6 +168,16 @@ mod tests {
         let found = ids(unknown, 3, Some(0));
         assert_eq!(found.first(), Some(&"missing-key"));
         assert!(found.last().is_some_and(|last| *last == "project-versions"), "{found:?}");
+    }
+
+    #[test]
+    fn entries_name_causes_of_their_pages() {
+        let book = crate::book::Book::new(true);
+        let is_cause = |page: &str, cause: &str| {
+            book.find(page).is_some_and(|page| book.fault(page).causes.iter().any(|known| known.id == cause))
+        };
+        let stray = |entry: &&Entry| entry.cause.is_some_and(|cause| !is_cause(entry.fault.unwrap_or_default(), cause));
+        assert_eq!(Builtin::errors().all().filter(stray).map(|entry| entry.id).collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]

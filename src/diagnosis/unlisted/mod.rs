@@ -64,7 +64,7 @@ pub(super) fn page_of(failing: Failing<'_>, book: &Book) -> Option<usize> {
 
 /// The entry of the message itself, where it is a case of the page, or the page treats many messages.
 pub(super) fn specific(failing: Failing<'_>, page: &str, ordinary: bool) -> Option<&'static ErrorEntry<&'static str>> {
-    entries::of_message(failing).filter(|entry| ordinary || entry.fault == Some(page))
+    if ordinary { entries::of_message(failing) } else { entries::of_message_on(page, failing) }
 }
 
 /// What to do, the most useful first.
