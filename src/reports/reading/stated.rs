@@ -170,7 +170,15 @@ fn is_outcome(word: &str) -> bool {
     )
 }
 
-/// The status in a file's name, shouted or after a dot or in brackets, or that of the folder it lies in.
+/// The status at the end of a name in lower case, or `resolved` at its beginning; `fixed-seed` and `open-files` are none.
+fn at_an_end(stem: &str) -> Option<&'static str> {
+    let mut words = stem.split(['-', '_', ' ']).filter(|word| !word.is_empty());
+    let first = words.next().filter(|word| word.eq_ignore_ascii_case("resolved"));
+    let ends = |word: &&str| matches!(*word, "resolved" | "fixed" | "closed" | "wontfix" | "duplicate");
+    words.next_back().and_then(status::canonical).filter(ends).or_else(|| first.and_then(status::canonical))
+}
+
+/// The status in a file's name, shouted or after a dot, in brackets or at an end, or that of the folder it lies in.
 fn of_path(path: &Path) -> Option<&'static str> {
     let stem = path.file_stem()?.to_string_lossy();
     let shouted = stem.split(|c: char| !c.is_alphabetic()).find(|word| is_shouted_status(word));
@@ -180,7 +188,8 @@ fn of_path(path: &Path) -> Option<&'static str> {
         let folder = path.parent()?.file_name()?.to_string_lossy();
         status::canonical(&folder).filter(|word| is_outcome(word))
     };
-    shouted.or_else(last).or_else(|| in_brackets(&stem).map(|(word, _)| word)).or_else(folder)
+    let bracketed = || in_brackets(&stem).map(|(word, _)| word);
+    shouted.or_else(last).or_else(bracketed).or_else(|| at_an_end(&stem)).or_else(folder)
 }
 
 #[cfg(test)]
@@ -194,6 +203,12 @@ mod tests {
             ("docs/resolved/nan.md", Some("resolved")),
             ("docs/nan.fixed.md", Some("fixed")),
             ("docs/nan (closed).md", Some("closed")),
+            ("docs/bug-012-oom-resolved.md", Some("resolved")),
+            ("docs/oom_in_validation_fixed.md", Some("fixed")),
+            ("docs/resolved-nan.md", Some("resolved")),
+            ("docs/fixed-seed-gives-nan.md", None),
+            ("docs/fixed.md", None),
+            ("docs/files-left-open.md", None),
             ("docs/too-many-open-files.md", None),
             ("docs/nan.md", None),
         ] {
