@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{Library, Located};
 use crate::incident;
 use crate::matching;
-use crate::text::Transcript;
+use crate::text::{Edit, Transcript};
 
 /// Longer texts are files and not copies.
 const MOST_BYTES: usize = 1 << 18;
@@ -24,11 +24,13 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
         let changed = !joins.is_empty();
         let text = transcript.edited(&joins);
         let is_apart = incident::lines_without_evidence(&text);
+        let is_evidence =
+            |edit: &Edit| !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_apart[line]);
         let mut repairs = matching::translations(text.text());
+        repairs.retain(is_evidence);
         let is_translated = !repairs.is_empty();
-        matching::add(&mut repairs, matching::repairs(library.book, text.text()));
-        repairs
-            .retain(|edit| !(text.line_at(edit.range.start)..=text.line_at(edit.range.end)).any(|line| is_apart[line]));
+        let respelled = matching::repairs(library.book, text.text());
+        matching::add(&mut repairs, respelled.into_iter().filter(is_evidence).collect());
         if repairs.is_empty() && !changed {
             return None;
         }
@@ -37,7 +39,9 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
         let located = Located::read(Cow::Owned(mended), Cow::Owned(incident), library);
         match located.fault() {
             Some(_) => Some(located),
-            None => is_translated.then(|| located.or_last_resort()).filter(|it| it.ordered.primary.is_some()),
+            None => {
+                (is_translated && !changed).then(|| located.or_last_resort()).filter(|it| it.ordered.primary.is_some())
+            }
         }
     })
 }
