@@ -51,7 +51,7 @@ pub struct Diagnosis {
 }
 
 /// From this probability on a cause whose first action solved most known cases is nearly certain: on threads that nobody
-/// of us had looked at, such actions were the solution in nine of ten texts, and the other first actions in less than half.
+/// of us had looked at, such first actions were the solution in 12 of 13 texts, and the others in 77 of 172.
 const NEARLY_CERTAIN: f64 = 0.95;
 
 /// Fewest known cases that bear an action out.

@@ -16,8 +16,8 @@ use crate::matching::{Hit, Origin};
 use crate::text::Transcript;
 
 /// Sentences whose probability to describe no problem is below this are a report, and above `NO_PROBLEM` none. Chosen on the
-/// open threads (`tests/threads/open.jsonl`, 477 texts), of whose problems 1.5 % are missed and of whose other texts 6 % are
-/// taken for one with it.
+/// open threads (`tests/threads/open.jsonl`): of its 537 texts, 2.0 % of the problems are missed now, and 6.1 % of those that no
+/// page is about are taken for a fault.
 const A_PROBLEM: f32 = 0.22;
 const NO_PROBLEM: f32 = 0.93;
 

@@ -45,10 +45,13 @@ pub(crate) fn find<'k>(knowledge: &'k Knowledge, query: &str, builtin: bool) -> 
         return Ok(reports.into_iter().map(|report| Found::Report(Box::new(report))).collect());
     }
     let codes = codes(knowledge, query);
-    match by_part(knowledge, query).as_slice() {
-        [entry] if codes.is_empty() => Ok(vec![Found::Report(Box::new(files::read_report(&entry.path)?))]),
-        _ => Ok(codes),
+    let parts = by_part(knowledge, query);
+    let one_id = parts.windows(2).all(|pair| pair[0].id == pair[1].id);
+    if parts.is_empty() || !one_id || !codes.is_empty() {
+        return Ok(codes);
     }
+    let read = |entry: &&Entry| files::read_report(&entry.path).map(|report| Found::Report(Box::new(report)));
+    parts.iter().map(read).collect()
 }
 
 /// The page with an id, in any case.

@@ -1,5 +1,5 @@
-//! What to do about an error that no page explains: the entries of `kb/errors` that fit its words, its type's entry, and
-//! the versions of the installed packages between which it arose.
+//! What to do about an error by its own words. Of an error that no page explains: the entries of `kb/errors` that fit its words,
+//! its type's entry, and the versions of the installed packages between which it arose. Of a case of a page: its entry.
 
 mod entries;
 mod packages;

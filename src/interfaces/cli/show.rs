@@ -122,11 +122,14 @@ fn nothing(knowledge: &Knowledge, query: &str, output: &Output) -> Result<Exit> 
     if output.format == Format::Json {
         output.write(&json(&Answer { schema: "faultbook/show/1", asked: query, found: Vec::new() })?)?;
     }
-    let near: Vec<String> = search::hits(knowledge, query, 3)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|hit| format!("`faultbook show {}`", hit.id))
-        .collect();
+    let mut near: Vec<String> = Vec::new();
+    for hit in search::hits(knowledge, query, 3).unwrap_or_default() {
+        let command = format!("`faultbook show {}`", hit.id);
+        // Two reports may have one id.
+        if !near.contains(&command) {
+            near.push(command);
+        }
+    }
     let hint = match near.is_empty() {
         true => "`faultbook list --pages` names everything there is".to_owned(),
         false => format!("near to it: {}", near.join(", ")),

@@ -3,6 +3,7 @@
 //!
 //! Prefixes and lengths follow what the services document and the rules of gitleaks (MIT), which collects them.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -206,22 +207,11 @@ fn web_tokens(text: &str, cuts: &mut Vec<Cut>) {
 /// Long random values without a name.
 pub(super) fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
     joined_by_slashes(text, cuts);
-    const MIN_LENGTH: usize = 32;
-    let bytes = text.as_bytes();
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+".contains(byte);
-    let mut at = 0;
-    // A run of so many letters has one at every so many bytes: what lies between is looked at only around those.
-    while let Some(step) = bytes.get(at + MIN_LENGTH - 1..at + MIN_LENGTH).and_then(<[u8]>::first) {
-        if !is_part(step) {
-            at += MIN_LENGTH;
-            continue;
-        }
-        let step = at + MIN_LENGTH - 1;
-        let begin = step - bytes.get(at..step).unwrap_or_default().iter().rev().take_while(|b| is_part(b)).count();
-        let length = bytes.get(begin..).unwrap_or_default().iter().take_while(|b| is_part(b)).count();
-        at = begin + length;
-        if (MIN_LENGTH..=512).contains(&length) {
-            let value = text.get(begin..at).unwrap_or_default();
+    for Range { start: begin, end } in
+        runs(text.as_bytes(), 32, |byte| byte.is_ascii_alphanumeric() || b"_-+".contains(&byte))
+    {
+        if end - begin <= 512 {
+            let value = text.get(begin..end).unwrap_or_default();
             let word = value.trim_matches(['-', '_', '+']);
             let offset = value.find(word).unwrap_or(0);
             if random::is_key(word.as_bytes())
@@ -236,37 +226,51 @@ pub(super) fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
     }
 }
 
+/// The runs of at least so many letters of an alphabet. Such a run has a letter at every so many bytes: what lies between is
+/// looked at only around those.
+fn runs(bytes: &[u8], least: usize, is_part: impl Fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(last) = bytes.get(at + least - 1) {
+            if !is_part(*last) {
+                at += least;
+                continue;
+            }
+            let step = at + least - 1;
+            let before = bytes.get(at..step).unwrap_or_default().iter().rev();
+            let begin = step - before.take_while(|byte| is_part(**byte)).count();
+            let rest = bytes.get(begin..).unwrap_or_default().iter();
+            at = begin + rest.take_while(|byte| is_part(**byte)).count();
+            if at - begin >= least {
+                return Some(begin..at);
+            }
+        }
+        None
+    })
+}
+
 /// The same in base64, where a slash is a letter: keys of cloud services.
 fn joined_by_slashes(text: &str, cuts: &mut Vec<Cut>) {
-    const MIN_LENGTH: usize = 40;
     const MAX_LENGTH: usize = 8192;
     let bytes = text.as_bytes();
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(*byte, b'+' | b'/');
-    let mut at = 0;
-    while let Some(last) = bytes.get(at + MIN_LENGTH - 1) {
-        if !is_part(last) {
-            at += MIN_LENGTH;
-            continue;
-        }
-        let step = at + MIN_LENGTH - 1;
-        let begin = step - bytes.get(at..step).unwrap_or_default().iter().rev().take_while(|b| is_part(b)).count();
-        let length = bytes.get(begin..).unwrap_or_default().iter().take_while(|b| is_part(b)).count();
-        at = begin + length;
-        let value = bytes.get(begin..at).unwrap_or_default();
+    for Range { start: begin, end } in
+        runs(bytes, 40, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+    {
+        let value = bytes.get(begin..end).unwrap_or_default();
         let slashes = value.iter().filter(|byte| **byte == b'/').count();
         // A path has a word between its slashes; a hash of a lock file says what it is.
         let longest = value.split(|byte| *byte == b'/').map(<[u8]>::len).max().unwrap_or(0);
         let is_hash =
             text.get(..begin).is_some_and(|before| before.ends_with("sha512-") || before.ends_with("sha256-"));
-        if (MIN_LENGTH..=MAX_LENGTH).contains(&length)
-            && (1..=length / 16).contains(&slashes)
+        if value.len() <= MAX_LENGTH
+            && (1..=value.len() / 16).contains(&slashes)
             && longest >= 10
             && !is_hash
             && begins_word(text, begin)
             && random::is_key(value)
         {
-            let padding = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| **byte == b'=').count();
-            cuts.push(secret(begin..at + padding, "a long random value", "REDACTED_SECRET"));
+            let padding = bytes.get(end..).unwrap_or_default().iter().take_while(|byte| **byte == b'=').count();
+            cuts.push(secret(begin..end + padding, "a long random value", "REDACTED_SECRET"));
         }
     }
 }
