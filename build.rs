@@ -38,6 +38,8 @@ mod descriptions;
 mod errors;
 #[path = "build/files.rs"]
 mod files;
+#[path = "src/descriptions/letters.rs"]
+mod letters;
 #[expect(dead_code, reason = "shared with the library; a build packs what the library finds")]
 #[path = "src/literals.rs"]
 mod literals;
@@ -91,6 +93,7 @@ fn main() {
         "src/book/cases.rs",
         "src/book/errors.rs",
         "src/descriptions/concepts.rs",
+        "src/descriptions/letters.rs",
         "src/descriptions/model.rs",
         "src/descriptions/source.rs",
         "src/descriptions/words.rs",
@@ -311,6 +314,7 @@ fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], faile
     let files = files(&kb.join("descriptions"), "txt", failed);
     let kinds: Vec<Kind> = files.into_iter().map(|file| Kind { name: file.stem, text: file.text }).collect();
     let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
+    write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
     let learned =
         descriptions::learned(&concepts, &kinds, &entries, |name| book.faults.iter().any(|fault| fault.id == name));

@@ -2,15 +2,18 @@
 //!
 //! Learned by `build.rs` from the composed descriptions in `kb/descriptions`, a file for each kind, with the concepts of
 //! `kb/wording/concepts.toml` and the plain words that several of them use. A new kind needs no Rust: a file named like a page or like an entry of
-//! `kb/errors`. Decoded when first asked, which is where the book found nothing in a text.
+//! `kb/errors`. Whether there is a problem at all is learned once more from words, their pairs and runs of letters: this has no
+//! concept to know, and is sure more often where it is sure. Decoded when first asked, which is where the book found nothing in a text.
 
 mod concepts;
+mod letters;
 mod model;
 mod words;
 
 use std::sync::LazyLock;
 
 pub(crate) use concepts::Concepts;
+use letters::Letters;
 use model::{Features, Learned, NONE};
 use words::Words;
 
@@ -47,6 +50,16 @@ static READER: LazyLock<Reader> = LazyLock::new(|| {
     let none = learned.kinds.iter().position(|kind| *kind == NONE).unwrap_or(usize::MAX);
     Reader { learned, concepts, words, none }
 });
+
+static LETTERS: LazyLock<Letters<&'static [u8]>> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/letters.postcard"));
+    postcard::from_bytes(bytes).expect("the same build wrote these bytes")
+});
+
+/// The probability that a text tells of no problem of its writer, by its words and letters alone.
+pub(crate) fn no_problem(text: &str) -> f32 {
+    LETTERS.no_problem(text)
+}
 
 /// What a text describes; `None` where it holds no concept at all.
 pub(crate) fn described(text: &str) -> Option<Described> {

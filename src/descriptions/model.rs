@@ -115,7 +115,7 @@ pub(crate) fn learn(examples: &[(Features, usize)], kinds: usize, features: usiz
 }
 
 /// A number near the golden section of `count` that shares no factor with it, another one for each pass.
-fn stride(count: usize, pass: usize) -> usize {
+pub(super) fn stride(count: usize, pass: usize) -> usize {
     let shares = |mut a: usize, mut b: usize| {
         while b > 0 {
             (a, b) = (b, a % b);

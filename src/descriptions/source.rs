@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::concepts::{ConceptFile, Concepts};
+use super::letters::{self, Letters};
 use super::model::{Features, Learned, NONE, learn};
 use super::words::{self, Words};
 
@@ -11,6 +12,24 @@ pub(crate) struct Kind {
     pub(crate) name: String,
     /// A description on each line.
     pub(crate) text: String,
+}
+
+impl Kind {
+    /// The descriptions.
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        self.text.lines().filter(|line| !line.trim().is_empty())
+    }
+
+    /// Whether nobody has a problem in them.
+    fn is_none(&self) -> bool {
+        self.name == NONE || self.name.starts_with("none-")
+    }
+}
+
+/// What tells a problem from none by letters and words alone.
+pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Letters<Vec<u8>> {
+    let texts: Vec<_> = kinds.iter().flat_map(|kind| kind.lines().map(|line| (line, kind.is_none()))).collect();
+    letters::learn(&texts)
 }
 
 /// What was learned from all descriptions. A kind without a page or one of the described `entries` to lead to is an error,
@@ -46,24 +65,19 @@ pub(crate) fn learned(
         return Err(format!("kb/errors: {stray}: there is no kb/descriptions/{stray}.txt"));
     }
     let is_led = |kind: &Kind| entries.contains(&kind.name.as_str()) || is_page(&kind.name);
-    let is_none = |name: &str| name == NONE || name.starts_with("none-");
-    let name = |kind: &Kind| if is_none(&kind.name) { NONE.to_owned() } else { kind.name.clone() };
-    if let Some(stray) = kinds.iter().find(|kind| !is_none(&kind.name) && !is_led(kind)) {
+    let name = |kind: &Kind| if kind.is_none() { NONE.to_owned() } else { kind.name.clone() };
+    if let Some(stray) = kinds.iter().find(|kind| !kind.is_none() && !is_led(kind)) {
         return Err(format!("kb/descriptions/{}.txt: no page and no described entry has this name", stray.name));
     }
     let names_of_kinds: Vec<String> = kinds.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
-    let lines = |kind: &'_ Kind| {
-        kind.text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let all: Vec<String> = kinds.iter().flat_map(lines).collect();
-    let words = words::common(all.iter().map(String::as_str));
+    let words = words::common(kinds.iter().flat_map(Kind::lines));
     let after_concepts = u16::try_from(2 * names.len()).map_err(|_| "too many concepts".to_owned())?;
     let plain = Words::new(words.iter().map(String::as_str), after_concepts);
     let mut examples = Vec::new();
     for kind in kinds {
         let number = names_of_kinds.iter().position(|other| *other == name(kind)).unwrap_or_default();
-        let features = |line: &String| Features { concepts: found.features(line), words: plain.features(line) };
-        examples.extend(lines(kind).iter().map(|line| (features(line), number)));
+        let features = |line: &str| Features { concepts: found.features(line), words: plain.features(line) };
+        examples.extend(kind.lines().map(|line| (features(line), number)));
     }
     let weights = learn(&examples, names_of_kinds.len(), 2 * names.len() + words.len());
     Ok(Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, weights })

@@ -30,6 +30,10 @@ pub struct Advice<S> {
     pub lines: Vec<S>,
     /// How sentences begin that are advice wherever they are printed.
     pub sentences: Vec<S>,
+    /// Words, in lower case, of a sentence in which a message says what to do about it.
+    pub remedies: Vec<S>,
+    /// Words of sentences that ask for something and mend nothing.
+    pub no_remedies: Vec<S>,
 }
 
 /// `statements.toml` with the languages of its folder.

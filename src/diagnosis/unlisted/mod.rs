@@ -3,6 +3,7 @@
 
 mod entries;
 mod packages;
+mod remedy;
 
 pub(super) use entries::reporting_line;
 
@@ -78,9 +79,9 @@ pub(super) fn actions(
 ) -> Vec<Action> {
     let found = entries::fitting(failing, transcript, incident);
     let precedents = Precedents::of(CASES, facts, book, &TextWords::of(transcript));
-    let version = packages::pair(failing).map(|pair| other_version(&pair, &precedents));
-    let mut version = version;
-    let mut actions: Vec<Action> = Vec::new();
+    let mut version = packages::pair(failing).map(|pair| other_version(&pair, facts, &precedents));
+    let is_known = found.iter().any(|entry| !entry.words.is_empty() || entry.described);
+    let mut actions: Vec<Action> = remedy::remedy(failing.message).filter(|_| !is_known).into_iter().collect();
     for entry in found {
         if entry.version || entries::is_last_resort(entry) {
             actions.extend(version.take());
@@ -138,8 +139,9 @@ fn place_of(frame: &Frame) -> String {
     }
 }
 
-fn other_version(pair: &packages::Pair, precedents: &Precedents) -> Action {
+fn other_version(pair: &packages::Pair, facts: &Facts, precedents: &Precedents) -> Action {
     let package = &pair.raised;
+    let than = facts.text(&format!("{package}.version")).map(|version| format!(" than {version}")).unwrap_or_default();
     let (title, reason, both) = match &pair.caller {
         Some(caller) => (
             format!("Install versions of `{caller}` and `{package}` that go together"),
@@ -150,7 +152,7 @@ fn other_version(pair: &packages::Pair, precedents: &Precedents) -> Action {
             format!("{caller} {package}"),
         ),
         None => (
-            format!("Install another version of `{package}`, the one that the calling code was written for"),
+            format!("Install another version of `{package}`{than}, the one that the calling code was written for"),
             format!(
                 "The error comes from the installed package `{package}`. If it began with an installation or an upgrade, \
                  downgrade to the version before; if the code is newer than the package, upgrade it. The project's requirements \

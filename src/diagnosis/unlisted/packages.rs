@@ -39,9 +39,34 @@ fn after_packages(file: &str) -> Option<&str> {
     (!first.is_empty() && !first.ends_with(".py")).then_some(first)
 }
 
-/// `from 'huggingface_hub' (...)`, `module 'numpy' has no attribute`.
+/// `from 'huggingface_hub' (...)`, `module 'numpy' has no attribute`, `<module 'ultralytics.nn' from '/srv/...'>`.
 fn named(message: &str) -> Option<&str> {
-    let quoted = ["from '", "module '", "No module named '"].into_iter().find_map(|lead| message.split_once(lead))?.1;
-    let module = quoted.split('\'').next()?.split('.').next()?;
+    let quoted = |lead: &str| message.match_indices(lead).find_map(|(at, lead)| module(&message[at + lead.len()..]));
+    ["from '", "module '", "No module named '"].into_iter().find_map(quoted)
+}
+
+/// The first part of a module's name that ends with a quote.
+fn module(text: &str) -> Option<&str> {
+    let module = text.split('\'').next()?.split('.').next()?;
     (!module.is_empty() && module.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_message_names_a_module() {
+        for (message, module) in [
+            ("cannot import name 'cached_download' from 'huggingface_hub' (/venv/x.py)", Some("huggingface_hub")),
+            (
+                "Can't get attribute 'C3k2' on <module 'ultralytics.nn.block' from '/srv/venv/block.py'>",
+                Some("ultralytics"),
+            ),
+            ("module 'numpy' has no attribute 'int'", Some("numpy")),
+            ("expected a value from '/tmp/x'", None),
+        ] {
+            assert_eq!(named(message), module, "{message}");
+        }
+    }
 }

@@ -1,12 +1,15 @@
 //! What kind of problem the writer's sentences describe as a whole, where no wording of a complaint is known.
 
 use super::complaints::{is_question_of_others, prose};
-use crate::descriptions::{Described, described};
+use crate::descriptions::{Described, described, no_problem};
 use crate::incident::Incident;
 use crate::text::Transcript;
 
 /// Sentences that say what is wrong, at most.
 const MOST_BYTES: usize = 4000;
+
+/// Lines in which a writer says what is wrong, at most.
+const MOST_LINES: usize = 60;
 
 /// A description, and where it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,9 +18,11 @@ pub(crate) struct Description {
     pub(crate) line: usize,
     /// What the sentences describe together.
     pub(crate) described: Described,
+    /// The probability that the text tells of no problem, by its letters and words alone.
+    pub(crate) no_problem: f32,
 }
 
-/// What the writer describes; `None` where no sentence seems to be a person's.
+/// What the sentences of a text describe, whoever wrote them; `None` where it has none, or asks about something of others.
 pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Option<Description> {
     let mut text = String::new();
     let mut lines: Vec<(usize, &str)> = Vec::new();
@@ -32,14 +37,15 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
     if lines.iter().all(|(_, text)| is_question_of_others(text)) {
         return None;
     }
-    let together = described(&text).filter(|it| it.by_person)?;
+    let together = described(&text)?;
     let says = |text: &str| {
         described(text).filter(|alone| alone.kind == together.kind).map_or(0.0, |alone| 1.0 - alone.no_problem)
     };
     let best = lines.iter().map(|(line, text)| (*line, says(text)));
     // The first of lines that say as much.
     let (line, _) = best.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
-    Some(Description { line, described: together })
+    let beginning: String = transcript.lines().take(MOST_LINES).flat_map(|line| [line.text, "\n"]).collect();
+    Some(Description { line, described: together, no_problem: no_problem(&beginning) })
 }
 
 /// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.

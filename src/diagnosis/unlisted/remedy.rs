@@ -1,0 +1,66 @@
+//! What the failing message itself says to do: "To solve this issue, pass ...", "Please install ...".
+
+use super::{Action, CASES, Cost};
+use crate::wording;
+
+/// Shorter sentences say nothing, longer ones are cut.
+const FEWEST_BYTES: usize = 20;
+const MOST_LETTERS: usize = 180;
+
+/// To do what the message says, if it says something that can be done.
+pub(super) fn remedy(message: &str) -> Option<Action> {
+    let sentence = message.lines().flat_map(sentences).find(|sentence| is_remedy(sentence))?;
+    let short: String = sentence.chars().take(MOST_LETTERS).collect();
+    let dots = if short.len() < sentence.len() { " ..." } else { "" };
+    Some(Action {
+        id: format!("{CASES}#own-remedy"),
+        title: format!("Do what the message says: \u{201c}{short}{dots}\u{201d}"),
+        detail: "The software that failed knows this case and names its remedy.".to_owned(),
+        commands: Vec::new(),
+        trade_offs: Vec::new(),
+        cost: Some(Cost::Setting),
+        solved: None,
+        causes: Vec::new(),
+        of_message: false,
+    })
+}
+
+/// Sentences end with a full stop or the like and a space.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let end = [". ", "! ", "? "].iter().filter_map(|end| rest.find(end)).min().map_or(rest.len(), |at| at + 1);
+        let (sentence, tail) = rest.split_at(end);
+        rest = tail;
+        (!sentence.is_empty()).then_some(sentence.trim())
+    })
+}
+
+fn is_remedy(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let any = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+    let said = wording::advice();
+    sentence.len() >= FEWEST_BYTES && any(&said.remedies) && !any(&said.no_remedies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remedy;
+
+    #[test]
+    fn messages_name_remedies() {
+        for (message, says) in [
+            (
+                "Tracing needs a mask. To solve this issue, load the model with `attn=\"eager\"`.",
+                "To solve this issue, load",
+            ),
+            ("FooBackend is missing: please install it with `pip install foo`", "please install it"),
+            ("rope_scaling must be a dictionary", ""),
+            ("Something went wrong. Please try again later.", ""),
+            ("This is a bug. Please report it with the trace above.", ""),
+        ] {
+            let title = remedy(message).map(|action| action.title).unwrap_or_default();
+            assert!(title.contains(says) && title.is_empty() == says.is_empty(), "{message}: {title}");
+        }
+    }
+}
