@@ -95,6 +95,8 @@ pub(crate) fn learn(texts: &[(&str, bool)]) -> Letters<Vec<u8>> {
     /// How much an example counts against the size of the weights, and passes over the examples.
     const WORTH: f32 = 10.0;
     const PASSES: usize = 12;
+    /// How near a share comes to its ends, where logarithms have no value.
+    const LEAST: f32 = 1e-4;
     let examples: Vec<(Vec<(u32, f32)>, f32)> =
         texts.iter().map(|(text, none)| (scaled(text).collect(), if *none { 1.0 } else { -1.0 })).collect();
     let mut weights = vec![0.0_f32; (LETTERS + WORDS) as usize];
@@ -122,13 +124,7 @@ pub(crate) fn learn(texts: &[(&str, bool)]) -> Letters<Vec<u8>> {
                 let slope = slope_of_score + length * (share - old) + (share / (WORTH - share)).ln();
                 let bend = length + WORTH / (share * (WORTH - share));
                 let next = share - slope / bend;
-                share = if next <= 0.0 {
-                    share * 0.1
-                } else if next >= WORTH {
-                    WORTH - (WORTH - share) * 0.1
-                } else {
-                    next
-                };
+                share = next.clamp(share * 0.1, WORTH - (WORTH - share) * 0.1).clamp(LEAST, WORTH - LEAST);
             }
             shares[place] = share;
             let change = sign * (share - old);
