@@ -11,7 +11,7 @@ pub(crate) const PLATFORMS: [(&str, &str, &str); 13] = [
     (
         "Linux",
         "Linux pc 6.8.0-45-generic x86_64 GNU/Linux\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)kubectl|scancel|sbatch|tasklist|taskkill|^\$env:|^%env|winget",
+        r"(?m)kubectl delete|scancel|sbatch|tasklist|taskkill|^\$env:|^%env|winget",
     ),
     (
         "Windows",
