@@ -16,7 +16,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("diagnosis/capacity.rs", "units of the hardware catalogue"),
     ("diagnosis/enrich.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/explanations.rs", "what PyTorch calls the device of every vendor"),
-    ("diagnosis/wheels/install.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/wheels/mod.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/wheels/unknown.rs", "whose wheels and drivers the catalogue lists"),
     ("incident/position.rs", "PyTorch's method for every vendor: module.cuda()"),
