@@ -86,6 +86,17 @@ pub(crate) fn last_driver(capability: &str) -> Option<u32> {
     catalogue().architectures.iter().find(|row| row.capability == known)?.last_driver
 }
 
+/// All compute capabilities of the table, the oldest first: "5.0".
+pub(crate) fn capabilities() -> Vec<String> {
+    catalogue().architectures.iter().map(|row| format!("{}.{}", row.capability.0, row.capability.1)).collect()
+}
+
+/// Whether a branch of drivers runs GPUs of that capability: not before their first CUDA, not after their last driver.
+pub(crate) fn driver_runs_gpu(branch: u32, capability: &str) -> bool {
+    let first = first_cuda(capability).and_then(|cuda| driver_of_cuda(&cuda));
+    first.is_none_or(|first| branch >= first) && last_driver(capability).is_none_or(|last| branch <= last)
+}
+
 /// The first branch of drivers that supports that very CUDA: 570 for 12.8.
 pub(crate) fn driver_of_cuda(cuda: &str) -> Option<u32> {
     let cuda = parse(cuda)?;
@@ -247,6 +258,8 @@ mod tests {
         assert_eq!(first_cuda("12.0").and_then(|cuda| driver_of_cuda(&cuda)), Some(570));
         assert_eq!(first_cuda("6.1").as_deref(), Some("8.0"));
         assert_eq!([last_driver("3.7"), last_driver("6.1"), last_driver("7.5")], [Some(470), Some(580), None]);
+        assert_eq!([569, 570].map(|branch| driver_runs_gpu(branch, "12.0")), [false, true]);
+        assert_eq!([580, 590].map(|branch| driver_runs_gpu(branch, "6.1")), [true, false]);
     }
 
     #[test]

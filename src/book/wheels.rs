@@ -29,6 +29,8 @@ pub(crate) struct Wheel {
     systems: String,
     /// What is installed, separated by spaces.
     requirement: String,
+    /// What is removed before, separated by spaces: other builds under the same or another name.
+    replaces: String,
     /// What is installed as well for a GPU before Turing.
     before_turing: String,
     /// A container image with such a build; empty where none is certain.
@@ -43,6 +45,21 @@ impl Wheel {
         }
         let archs: Vec<String> = self.architectures.split(' ').map(str::to_owned).collect();
         archs.iter().any(|arch| !arch.starts_with("gfx")) && compatibility::arch_supported(gpu, &archs)
+    }
+
+    /// What it has code for, as the table lists it.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {
+        self.architectures.split(' ')
+    }
+
+    /// Whether it is one old release, which stays as it is.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.requirement.contains("==") && self.url != "conda-forge"
+    }
+
+    /// What is removed before it is installed.
+    pub(crate) fn replaced(&self) -> Vec<&str> {
+        self.replaces.split_whitespace().collect()
     }
 
     /// The first and the last architecture: "sm_50 to sm_90".

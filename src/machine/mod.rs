@@ -34,6 +34,7 @@ mod seat;
 mod step;
 mod strays;
 mod system;
+mod tools;
 mod vendor;
 pub mod view;
 mod watch;

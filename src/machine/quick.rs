@@ -17,7 +17,7 @@ use super::python::Python;
 use super::seat::{Seat, write_runtime};
 use super::step::{INIT, MANAGEMENT};
 use super::vendor::Vendor;
-use super::{Shared, environment, kernel_log, others, python, step, system};
+use super::{Shared, environment, kernel_log, others, python, step, system, tools};
 
 /// What was read: facts of the machine and of each vendor.
 pub(super) struct Read {
@@ -30,6 +30,7 @@ pub(super) struct Read {
 enum Part {
     Machine(Notes, Vec<Notes>),
     Software(Notes, Vec<(Notes, Chosen)>),
+    Tools(Notes),
     Management(usize, Notes, End),
     /// Without an end where there is no runtime to be asked.
     Init(usize, Notes, Option<End>),
@@ -68,6 +69,10 @@ pub(super) fn read(shared: &Arc<Shared>) -> Read {
                     *chosen = found;
                 }
                 ("software", 0)
+            }
+            Part::Tools(part) => {
+                notes.facts.merge(&part.facts);
+                ("tools", 0)
             }
             // Slow is not hung: without persistence mode a driver needs seconds. The fact stays unknown.
             Part::Management(seat, said, End::TimedOut(_)) | Part::Init(seat, said, Some(End::TimedOut(_)))
@@ -115,6 +120,17 @@ fn start_all(shared: &Arc<Shared>) -> (std::sync::mpsc::Receiver<Part>, Vec<(&'s
     let mut open = vec![("machine", 0), ("software", 0)];
     start(0, machine);
     start(0, software);
+    let options = &shared.options;
+    let present = tools::present(&options.root, &options.environment);
+    if !present.is_empty() {
+        open.push(("tools", 0));
+        let (sender, shared) = (sender.clone(), Arc::clone(shared));
+        std::thread::spawn(move || {
+            let options = &shared.options;
+            let deadline = options.budget.unwrap_or(options.patience);
+            send(&sender, Part::Tools(tools::read(&present, &options.environment, deadline)));
+        });
+    }
     for (number, seat) in shared.seats.iter().enumerate().filter(|(_, seat)| seat.present) {
         open.extend([("management", number), ("init", number)]);
         start(number, |shared, number, sender| {
@@ -277,6 +293,7 @@ fn in_words(part: &str, vendor: &dyn Vendor) -> &'static str {
     match part {
         "machine" => "the system's files",
         "software" => "the Python environment",
+        "tools" => "the system's tools",
         "management" => &vendor.description().management.name,
         _ => &vendor.description().runtime.init,
     }
@@ -287,6 +304,7 @@ fn too_late(part: &str, budget: Duration, notes: &mut Notes) {
     let names: &[&str] = match part {
         "machine" => &["os.wsl", "os.container", "host.memory.available", "host.shm.free", "kernel.xid.count"],
         "software" => &["torch.version", "torch.cuda", "torch.arch_list", "python.version", "cudnn.version"],
+        "tools" => &[],
         "management" => &["gpu.name", "gpu.memory.free", "gpu.ecc.uncorrected", "driver.version"],
         _ => &["driver.init"],
     };

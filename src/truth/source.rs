@@ -14,12 +14,16 @@ pub enum Kind {
     Command,
     /// A flag of a program.
     Flag,
+    /// A container image.
+    Image,
     /// A keyword of a call or a configuration.
     Option,
     /// A package of PyPI, with the versions asked for.
     Package,
     /// An environment variable, or another name in capitals.
     Variable,
+    /// A build of a framework, a row of `kb/hardware/wheels.csv`.
+    Wheel,
 }
 
 /// What a machine found out about a name.

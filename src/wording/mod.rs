@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use places::{Platform, PlatformKind, Platforms, Shell};
+pub use places::{Platform, PlatformKind, Platforms, Shell, Tool};
 pub use rows::{
     Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions, Recall,
     Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,

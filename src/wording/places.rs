@@ -39,6 +39,9 @@ pub struct Platform<S> {
     /// Of a maker of GPUs that no code asks: the number of its PCI devices as sysfs writes it.
     #[serde(default)]
     pub pci: Option<S>,
+    /// Tools of the system that tell of its GPUs, the best first.
+    #[serde(default = "Vec::new")]
+    pub tools: Vec<Tool<S>>,
     /// Words of the comments that label its commands.
     #[serde(default = "Vec::new")]
     pub labels: Vec<S>,
@@ -76,6 +79,20 @@ pub enum Shell {
     Powershell,
     /// `%env NAME=value` in a cell.
     Notebook,
+}
+
+/// A program that tells of GPUs, and where in its output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
+pub struct Tool<S> {
+    /// The program and its arguments.
+    pub command: Vec<S>,
+    /// A regex with one group: the name of a GPU, for each.
+    #[serde(default)]
+    pub gpu: Option<S>,
+    /// The same for the memory of the machine in bytes.
+    #[serde(default)]
+    pub memory: Option<S>,
 }
 
 /// A recipe that comes before all others.

@@ -79,7 +79,7 @@ fn every_registered_fact_has_a_producer() {
         "src/machine",
         "src/reports/reading",
         "src/diagnosis/enrich.rs",
-        "src/diagnosis/wheels.rs",
+        "src/diagnosis/wheels",
         "src/diagnosis/situation.rs",
         "kb/vendors/nvidia.toml",
         "kb/vendors/amd.toml",

@@ -60,3 +60,14 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// `tests/truth/blocks.py` ran or parsed every block of code, and none failed.
+#[test]
+fn no_block_of_code_fails() {
+    let text = std::fs::read_to_string("tests/truth/blocks.csv").expect("blocks.csv");
+    let text: String = text.lines().skip_while(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+    let rows: Vec<csv::StringRecord> =
+        csv::Reader::from_reader(text.as_bytes()).records().map(|row| row.expect("a row")).collect();
+    let failed: Vec<_> = rows.iter().filter(|row| &row[3] == "fails").collect();
+    assert!(failed.is_empty() && rows.len() > 2000, "{} blocks, failed: {failed:?}", rows.len());
+}

@@ -4,6 +4,7 @@ mod answers;
 mod calibration;
 mod check_many;
 mod ci_formats;
+mod claims;
 mod cli;
 mod codes;
 mod contributing;

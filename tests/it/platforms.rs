@@ -1,12 +1,16 @@
 //! What an answer tells people to do exists where they are.
 
+mod everywhere;
+mod list;
+
 use faultbook::diagnosis::Diagnosis;
 
 use crate::support::diagnose;
 
 /// All commands of an answer.
 fn commands(diagnosis: &Diagnosis) -> String {
-    let checks = diagnosis.causes.iter().filter_map(|cause| cause.check_command.as_deref());
+    let next = diagnosis.next_check.iter().filter_map(|check| check.command.as_deref());
+    let checks = diagnosis.causes.iter().filter_map(|cause| cause.check_command.as_deref()).chain(next);
     let fixes = diagnosis.causes.iter().flat_map(|cause| &cause.fixes);
     let actions = diagnosis.actions.iter().chain(fixes).flat_map(|action| &action.commands).map(String::as_str);
     checks.chain(actions).collect::<Vec<_>>().join("\n")

@@ -11,4 +11,5 @@ mod hostile;
 mod machine;
 mod on_a_terminal;
 mod scenarios;
+mod tools;
 mod verdicts;

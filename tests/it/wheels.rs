@@ -1,5 +1,7 @@
 //! The command that installs a build fits the GPU, the driver and the package manager, and its index is in the table.
 
+mod matrix;
+
 use crate::support::diagnose;
 
 const ERROR: &str = "Traceback (most recent call last):\n  File \"/home/u/.venv/lib/python3.11/site-packages/torch/nn/modules/module.py\", line 1501, in _call_impl\nRuntimeError: CUDA error: no kernel image is available for execution on the device\n";
@@ -106,7 +108,35 @@ fn an_old_driver_without_a_gpu_decides_by_itself() {
 fn an_unknown_gpu_gets_the_question_and_the_rows() {
     let (commands, _) = recipe("matching-build", ERROR);
     assert!(commands.contains("nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv"), "{commands}");
-    assert!(["cu126", "cu128", "cu130"].iter().all(|index| commands.contains(index)), "{commands}");
+    for (index, fits) in [
+        ("cu130", "# compute_cap 7.5 or higher, driver 580 or newer"),
+        ("cu126", "# compute_cap 5.0 to 9.0, driver 525 or newer"),
+        ("cu128", "# compute_cap 10.0 or higher, driver 570 or newer"),
+    ] {
+        let line = commands.lines().find(|line| line.contains(&format!("whl/{index} "))).unwrap_or_default();
+        assert!(line.ends_with(fits), "{commands}");
+    }
+}
+
+#[test]
+fn an_unknown_gpu_gets_the_rows_in_the_words_of_its_package_manager() {
+    for (shown, first, rows) in [
+        ("$ uv pip install torch\n", "nvidia-smi --query-gpu", ["--torch-backend cu130 ", "--torch-backend cu126 "]),
+        (
+            "$ conda install -c conda-forge pytorch\n",
+            "nvidia-smi --query-gpu",
+            ["cuda-version=13.0", "cuda-version=12.9"],
+        ),
+        ("$ docker run --rm train\n", "nvidia-smi --query-gpu", ["cuda13.0-cudnn9", "cuda12.6-cudnn9"]),
+    ] {
+        let (commands, why) = recipe("matching-build", &format!("{shown}{ERROR}"));
+        assert!(commands.starts_with(first) && rows.iter().all(|row| commands.contains(row)), "{shown}{commands}");
+        assert!(why.starts_with("The first command shows the GPU's compute capability and the driver"), "{why}");
+        assert!((3..=5).contains(&commands.lines().count()), "{commands}");
+    }
+    let (commands, _) = recipe("matching-build", HIP);
+    assert!(commands.starts_with("rocminfo | grep gfx") && commands.contains("whl/rocm6.3"), "{commands}");
+    assert!(!commands.contains("nvidia"), "{commands}");
 }
 
 #[test]
@@ -135,6 +165,32 @@ fn jetson_gets_its_own_index() {
     let (commands, _) = recipe("matching-build", &text);
     assert!(commands.ends_with("https://pypi.jetson-ai-lab.io/jp6/cu126"), "{commands}");
     assert!(!commands.contains("nvidia-smi") && !commands.contains("whl/cu"), "{commands}");
+    // JetPack 5 has Python 3.8; Xavier ends with it. Thor uses the builds of PyPI.
+    let (commands, _) = recipe("matching-build", &format!("NVIDIA Jetson AGX Xavier\n{ERROR}").replace("3.11", "3.8"));
+    assert!(commands.ends_with("nv23.06-cp38-cp38-linux_aarch64.whl"), "{commands}");
+    let (commands, _) = recipe("matching-build", &format!("NVIDIA Jetson AGX Thor, NVIDIA Thor\n{ERROR}"));
+    assert!(commands.ends_with("pip install torch torchvision"), "{commands}");
+}
+
+#[test]
+fn onnx_runtime_gets_its_build_of_the_right_cuda() {
+    let error = ERROR.replace("torch/nn/modules/module", "onnxruntime/capi/onnxruntime_inference_collection");
+    for (gpu, driver, command) in [
+        ("NVIDIA GeForce RTX 4090", "580.95.05", "pip install \"onnxruntime-gpu[cuda,cudnn]\""),
+        ("NVIDIA GeForce RTX 4090", "550.54.14", "pip install \"onnxruntime-gpu[cuda,cudnn]<1.27\""),
+        (
+            "Tesla V100-SXM2-16GB",
+            "580.95.05",
+            "pip install \"onnxruntime-gpu[cuda,cudnn]<1.27\" \"nvidia-cudnn-cu12==9.10.2.21\"",
+        ),
+        ("NVIDIA A100-SXM4-80GB", "470.256.02", "pip install \"onnxruntime-gpu==1.18.1\""),
+        // 1.31 has no code for sm_100 and no PTX; 1.26 has PTX of compute_90.
+        ("NVIDIA B200", "580.95.05", "pip install \"onnxruntime-gpu[cuda,cudnn]<1.27\""),
+    ] {
+        let (commands, _) = recipe("matching-build", &on(gpu, driver).replace(ERROR, &error));
+        let expected = format!("pip uninstall -y onnxruntime onnxruntime-gpu\n{command}");
+        assert_eq!(commands, expected, "{gpu}, {driver}");
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ import releases
 HERE = Path(__file__).parent
 KB = HERE.parents[1] / "kb"
 HEAD = """# What the book names and where a machine found it, written by tests/truth/check.py: do not edit. Columns: the name; its kind
-# (attribute, command, flag, option, package, variable); the package that has it (deb: a package of Debian); the first and the last of the
+# (attribute, command, flag, image, option, package, variable, wheel); the package that has it (deb: a package of Debian); the first and the last of the
 # releases looked at that have it; the month; the verdict (exists; gone, from the newest release; documented, where the note says; example,
 # a word that the reader replaces; unproved; does not exist); a note.
 """
@@ -63,6 +63,8 @@ def leaves(found, config):
     derive = prove.Library(config, {}).derived
     for name in found:
         text = name.name
+        if name.row and name.row["url"]:
+            out.add(name.row["url"].removeprefix("https://download.pytorch.org/"))
         out |= set((derive(text) or ())[1:])
         bare = text.lstrip("-")
         out |= {text, bare, text.rsplit(".", 1)[-1], bare.replace("-", "_"), "--" + bare.replace("-", "_"), "--" + bare.replace("_", "-")}

@@ -1,7 +1,7 @@
 """The names that the book prints and a machine can check.
 
-`collect(kb)` reads fault pages, recipes, notices, the vendors' files, `errors` and the replacements of
-`removed.csv`, and returns every name with its kind, its owner as far as the text shows it, and the files that print it. The rules for
+`collect(kb)` reads fault pages, recipes, notices, the vendors' files, `errors`, the replacements of
+`removed.csv` and the builds of `hardware/wheels.csv`, and returns every name with its kind, its owner as far as the text shows it, and the files that print it. The rules for
 variables, flags and attributes are those of `src/check/names.rs`: code blocks (except `text`) and inline code only, because prose has no
 names to type. Change both together.
 """
@@ -41,6 +41,8 @@ class Name:
     kind: str
     owner: str = ""
     files: set = field(default_factory=set)
+    # The row of kb/hardware/wheels.csv that a build or an image is from.
+    row: dict | None = None
 
 
 class Names:
@@ -234,7 +236,18 @@ def collect(kb, config):
         pin = row["pin"] or ""
         if pin and not pin.startswith("python"):
             names.add(pin, "package", "", "removed.csv")
+    for row in rows(kb / "hardware" / "wheels.csv"):
+        wheel(names, row)
     return sorted(names.found.values(), key=lambda n: (n.kind, n.name.lower(), n.name, n.owner))
+
+
+def wheel(names, row):
+    """A build that an answer has installed, and its image. `src/book/wheels.rs` has the same rule for the name."""
+    build = " ".join(row[column] for column in ("framework", "index", "version", "cuda") if row[column])
+    for name, kind in ((build, "wheel"), (row["image"], "image")):
+        if name:
+            names.add(name, kind, "", "hardware/wheels.csv")
+            names.found[name, kind, ""].row = row
 
 
 def is_python(block):

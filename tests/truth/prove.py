@@ -186,6 +186,31 @@ class Library:
         return Row(name.name, name.kind, package, str(chosen[0]), str(chosen[-1]), "exists")
 
 
+    # ---------------------------------------------------------------- builds of frameworks
+
+    def wheel(self, name, known):
+        """A build on PyPI is a release there; of PyTorch's own indexes uv knows the names. The rest is looked up by people."""
+        row = name.row
+        requirement = row["requirement"].split()[0]
+        if row["url"] == "" and "://" not in requirement:
+            package = re.match(r"[A-Za-z][\w.-]*", requirement)[0]
+            found = [text for text in known(package) if Version(text).release[:3] == Version(row["version"]).release] if row["version"] else []
+            if found:
+                return Row(name.name, name.kind, package, found[0], found[-1], "exists", "a release of PyPI")
+            return Row(name.name, name.kind, package, note="no such release of PyPI")
+        if row["url"].startswith("https://download.pytorch.org/"):
+            word = row["url"].removeprefix("https://download.pytorch.org/")
+            proved = self.row(name, ["uv"], lambda index, _: word in index["words"] or None, "not among the indexes that uv knows")
+            if proved.verdict == "exists":
+                proved.note = f"{word} is an index that uv knows"
+            return proved
+        return Row(name.name, name.kind, "", note="not an index that can be reached")
+
+    def image(self, name):
+        """Container images are looked up by people."""
+        return Row(name.name, name.kind, "", note="no registry of images is asked")
+
+
 class Resolver:
     """Follows a dotted name through the modules of one release, without importing anything."""
 
@@ -244,8 +269,8 @@ def prove(names, library, known, outside):
     for name in names:
         if name.kind == "code":
             row = Row(name.name, "code", "", verdict="documented", note="kb/codes")
-        elif name.kind == "package":
-            row = library.package(name, known)
+        elif name.kind in ("package", "wheel"):
+            row = getattr(library, name.kind)(name, known)
         else:
             row = getattr(library, name.kind)(name)
         by_hand = outside.get((name.name, name.kind, name.owner)) or outside.get((name.name, name.kind, ""))

@@ -26,6 +26,8 @@ WORD = re.compile(r"(?<![\w])[A-Za-z_]\w{2,60}(?![\w])")
 CAPS_BYTES = re.compile(rb"(?<![A-Za-z0-9_])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9_])")
 FLAG_BYTES = re.compile(rb"(?<![\w-])--[A-Za-z][\w-]*")
 XLA_BYTES = re.compile(rb"(?<![\w])xla_[a-z0-9_]+(?![\w])")
+# PyTorch's wheel indexes, which uv knows by name.
+WHEEL_BYTES = re.compile(rb"download\.pytorch\.org/(whl/(?:cu\d+|rocm\d+(?:\.\d+)*|xpu|cpu))")
 SOURCE = (".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".cuh", ".cmake", ".sh", ".json", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".go", ".rs")
 DOCUMENT = (".md", ".rst", ".txt", "METADATA", "PKG-INFO")
 PYTHONS = ("3.12", "3.11", "3.13", "3.10", "3.9", "3.8")
@@ -77,6 +79,7 @@ class Index:
                 self.code.update(f.decode() for f in CAPS_BYTES.findall(chunk) if len(f) < 80)
                 self.flags.update(f.decode() for f in FLAG_BYTES.findall(chunk) if len(f) < 60)
                 self.words.update(f.decode() for f in XLA_BYTES.findall(chunk))
+                self.words.update(f.decode() for f in WHEEL_BYTES.findall(chunk))
         if "/bin/" in f"/{path}" or "/sbin/" in f"/{path}" or "/scripts/" in path:
             self.programs.add(name)
         if re.search(r"\.[1-8]$", name):

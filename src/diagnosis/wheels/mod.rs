@@ -1,8 +1,12 @@
 //! Which build of a framework to install here, by which command, and which driver it needs: from kb/hardware/wheels.csv,
 //! for the GPU, driver, Python, system and package manager that the facts show.
 //!
-//! Only where the page has a recipe that shows it. Where the GPU or the framework is not known, nothing is computed, and
-//! the recipe says how to find out.
+//! Only where the page has a recipe that shows it. Where the vendor is known and the GPU is not, the commands are the one
+//! that shows the GPU and a line for each build that may fit. Where the vendor or the framework is not known, nothing is
+//! computed, and the recipe says how to find out.
+
+mod install;
+mod unknown;
 
 use crate::book::Book;
 use crate::book::page::FaultPage;
@@ -12,9 +16,6 @@ use crate::facts::{Facts, Source, Value};
 use crate::text::Transcript;
 use crate::vendors;
 use crate::wording::{self, PlatformKind};
-
-/// The branch of drivers with which Blackwell began: an older one runs no GPU for which CUDA 12.6 has no code.
-const BLACKWELL: u32 = 570;
 
 /// Adds `wheel.*`, `driver.needed`, `driver.last_branch` and `driver.why`.
 pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts: &mut Facts) {
@@ -35,7 +36,7 @@ pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts:
 const JETSON: &str = "jetson";
 
 /// What the build must fit.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Machine {
     /// "pytorch"; `None` where there is none whose build can be replaced.
     framework: Option<&'static str>,
@@ -49,6 +50,8 @@ struct Machine {
     /// "the RTX 3060".
     name: Option<String>,
     amd: bool,
+    /// Whether the text shows the vendor; NVIDIA's is assumed otherwise.
+    vendor_shown: bool,
     driver: Option<String>,
     /// The CUDA that the driver supports.
     driver_cuda: Option<String>,
@@ -83,7 +86,13 @@ impl Machine {
             _ => "linux",
         };
         let owned = |name: &str| facts.text(name).map(str::to_owned);
-        let named = facts.text("gpu.name").map(|name| format!("the {}", vendors::model(name)));
+        // A board is the GPU.
+        let on_board = |name: &str| book.hardware.gpu(name).filter(|gpu| gpu.class == "embedded");
+        let board =
+            gpu.or_else(|| (system == JETSON).then(|| transcript.lines().find_map(|line| on_board(line.text)))?);
+        let board = board.filter(|_| system == JETSON);
+        let named = facts.text("gpu.name").or(board.map(|board| board.name.as_str()));
+        let named = named.map(|name| format!("the {}", vendors::model(name)));
         Some(Self {
             framework: facts.text("run.framework").and_then(|name| replaceable(name, book)),
             manager: manager(transcript, facts),
@@ -93,9 +102,14 @@ impl Machine {
                 Some("kubernetes") if facts.text("run.package_manager").is_none() => Some("kubernetes"),
                 _ => None,
             },
-            gpu: if amd { gfx(transcript) } else { owned("gpu.compute_capability") },
+            gpu: match board {
+                _ if amd => gfx(transcript),
+                Some(board) => Some(board.compute_capability.clone()),
+                None => owned("gpu.compute_capability"),
+            },
             name: named,
             amd,
+            vendor_shown: vendor.is_some(),
             driver: owned("driver.version").filter(|_| !amd),
             driver_cuda: owned("driver.cuda").filter(|_| !amd),
             python: owned("python.version"),
@@ -151,32 +165,19 @@ impl Machine {
 
     fn wheel_facts(&self, book: &Book) -> Vec<(&'static str, String)> {
         let Some(framework) = self.framework else { return Vec::new() };
-        // Without the GPU, the driver decides only where all GPUs that it runs have the same build.
-        let old_driver = self.driver_branch().is_some_and(|driver| driver < BLACKWELL)
-            || self.driver.is_none() && self.driver_cuda.as_deref().is_some_and(|cuda| older(cuda, "12.8"));
-        if self.gpu.is_none() && (self.amd || !old_driver) {
-            return Vec::new();
-        }
-        let all: Vec<&Wheel> = book.wheels.of(framework).filter(|wheel| wheel.exists_on(self.system)).collect();
-        let of_conda = self.manager == Manager::Conda && all.iter().any(|wheel| wheel.is_of_conda());
-        let vendor = |wheel: &&&Wheel| wheel.cuda.is_empty() == self.amd && wheel.is_of_conda() == of_conda;
-        let wheels: Vec<&Wheel> = all.iter().filter(vendor).copied().collect();
-        let has_code = |wheel: &Wheel| self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu));
-        let runs = |wheel: &Wheel| self.driver_runs(&wheel.cuda) != Some(false);
-        let python = |wheel: &Wheel| self.python.as_deref().is_none_or(|python| wheel.runs_on(python));
-        let fits = |wheel: &&&Wheel| has_code(wheel) && python(wheel) && runs(wheel);
-        let chosen = wheels.iter().find(fits).or_else(|| {
-            // With another driver; else with another Python.
-            let with = wheels.iter().find(|wheel| has_code(wheel) && python(wheel));
-            with.or_else(|| wheels.iter().find(|wheel| has_code(wheel) && runs(wheel)))
-        });
-        let Some(chosen) = chosen else { return Vec::new() };
-        let newer = wheels.iter().take_while(|wheel| wheel != &chosen).find(|wheel| python(wheel));
+        let wheels = self.wheels(framework, book);
+        let alone = self.gpu.is_none().then(|| self.decided_by_the_driver(&wheels));
+        let Some(chosen) = alone.unwrap_or_else(|| self.choose(&wheels)) else {
+            return if self.gpu.is_none() && self.vendor_shown { self.unknown_gpu(&wheels) } else { Vec::new() };
+        };
+        let newer = wheels.iter().take_while(|wheel| **wheel != chosen).find(|wheel| self.has_python(wheel));
         // Where the driver is not known, the build that runs with older ones as well.
         let otherwise = || {
             let needed = self.needed(&chosen.cuda)?;
             let with_older = wheels.iter().find(|wheel| {
-                has_code(wheel) && python(wheel) && self.needed(&wheel.cuda).is_some_and(|driver| driver < needed)
+                self.has_code(wheel)
+                    && self.has_python(wheel)
+                    && self.needed(&wheel.cuda).is_some_and(|driver| driver < needed)
             })?;
             let line = self.install(with_older, false).pop()?;
             Some(format!("# with a driver older than {needed} (see nvidia-smi): {line}"))
@@ -190,66 +191,35 @@ impl Machine {
             ("wheel.why", self.why(chosen, newer.copied())),
             ("wheel.command", command.join("\n")),
         ];
-        if !of_conda && self.container.is_none() {
+        if !chosen.is_of_conda() && self.container.is_none() {
             found.extend(self.install(chosen, true).pop().map(|line| ("wheel.pinned", line)));
         }
         found
     }
 
-    /// The commands that install a build.
-    fn command(&self, wheel: &Wheel) -> Vec<String> {
-        match self.container {
-            Some("docker") if !wheel.image.is_empty() => {
-                vec![format!("docker run --rm --gpus all {} python train.py", wheel.image)]
-            }
-            Some("kubernetes") if !wheel.image.is_empty() => {
-                vec![format!("# the image, in the spec of the container:\nimage: {}", wheel.image)]
-            }
-            _ => self.install(wheel, false),
-        }
+    /// The builds of this vendor for this system and package manager.
+    fn wheels<'b>(&self, framework: &'static str, book: &'b Book) -> Vec<&'b Wheel> {
+        let all: Vec<&Wheel> = book.wheels.of(framework).filter(|wheel| wheel.exists_on(self.system)).collect();
+        let of_conda = self.manager == Manager::Conda && all.iter().any(|wheel| wheel.is_of_conda());
+        all.into_iter().filter(|wheel| wheel.cuda.is_empty() == self.amd && wheel.is_of_conda() == of_conda).collect()
     }
 
-    /// The lines that install a build; with `==VERSION` after the first package if it is to be chosen.
-    fn install(&self, wheel: &Wheel, pinned: bool) -> Vec<String> {
-        let requirements = wheel.requirements(self.gpu.as_deref());
-        let mut words: Vec<String> = requirements.iter().map(|word| (*word).to_owned()).collect();
-        if let Some(first) = words.first_mut().filter(|_| pinned) {
-            *first = format!("{}==VERSION", first.split("==").next().unwrap_or_default());
-        }
-        let quoted: Vec<String> = words
-            .iter()
-            .map(|word| if word.contains(['[', '=', '<']) { format!("\"{word}\"") } else { word.clone() })
-            .collect();
-        let packages = quoted.join(" ");
-        // Names without an extra: another build of the same version must go first.
-        let names: Vec<&str> = requirements
-            .iter()
-            .take_while(|word| !word.contains('['))
-            .filter_map(|word| word.split("==").next())
-            .collect();
-        let index = |option: &str| match wheel.url.as_str() {
-            "" => String::new(),
-            url => format!(" {option} {url}"),
-        };
-        match self.manager {
-            Manager::Conda if wheel.is_of_conda() => vec![format!("conda install -c {} {packages}", wheel.url)],
-            Manager::Uv => {
-                let again: String = names.iter().map(|name| format!("--reinstall-package {name} ")).collect();
-                let upgrade = if names.is_empty() { "-U " } else { &again };
-                let backend = match wheel.url.contains("download.pytorch.org") {
-                    true => format!(" --torch-backend {}", wheel.index),
-                    false => index("--default-index"),
-                };
-                vec![format!("uv pip install {upgrade}{packages}{backend}")]
-            }
-            Manager::Pip | Manager::Conda | Manager::Poetry => {
-                let run = if self.manager == Manager::Poetry { "poetry run " } else { "" };
-                let upgrade = if names.is_empty() { "-U " } else { "" };
-                let remove = (!names.is_empty()).then(|| format!("{run}pip uninstall -y {}", names.join(" ")));
-                let install = format!("{run}pip install {upgrade}{packages}{}", index("--index-url"));
-                remove.into_iter().chain([install]).collect()
-            }
-        }
+    /// The first build with code for the GPU that runs with this Python and driver; else with another driver, else with
+    /// another Python.
+    fn choose<'b>(&self, wheels: &[&'b Wheel]) -> Option<&'b Wheel> {
+        let runs = |wheel: &Wheel| self.driver_runs(&wheel.cuda) != Some(false);
+        let with_code = || wheels.iter().copied().filter(|wheel| self.has_code(wheel));
+        let fits = with_code().find(|wheel| self.has_python(wheel) && runs(wheel));
+        fits.or_else(|| with_code().find(|wheel| self.has_python(wheel)))
+            .or_else(|| with_code().find(|wheel| runs(wheel)))
+    }
+
+    fn has_code(&self, wheel: &Wheel) -> bool {
+        self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu))
+    }
+
+    fn has_python(&self, wheel: &Wheel) -> bool {
+        self.python.as_deref().is_none_or(|python| wheel.runs_on(python))
     }
 
     /// Why this build, in one line. `newer` comes before it in the table and does not fit.

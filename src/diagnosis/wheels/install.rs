@@ -1,0 +1,64 @@
+//! The commands that install a build, for each package manager and for containers.
+
+use super::{Machine, Manager};
+use crate::book::wheels::Wheel;
+
+impl Machine {
+    /// The commands that install a build.
+    pub(super) fn command(&self, wheel: &Wheel) -> Vec<String> {
+        match self.container {
+            Some("docker") if !wheel.image.is_empty() => {
+                let gpus =
+                    if self.amd { "--device=/dev/kfd --device=/dev/dri --group-add video" } else { "--gpus all" };
+                vec![format!("docker run --rm {gpus} {} python train.py", wheel.image)]
+            }
+            Some("kubernetes") if !wheel.image.is_empty() => {
+                vec!["# the image, in the spec of the container:".to_owned(), format!("image: {}", wheel.image)]
+            }
+            _ => self.install(wheel, false),
+        }
+    }
+
+    /// The lines that install a build; with `==VERSION` after the first package if it is to be chosen.
+    pub(super) fn install(&self, wheel: &Wheel, pinned: bool) -> Vec<String> {
+        let requirements = wheel.requirements(self.gpu.as_deref());
+        let mut words: Vec<String> = requirements.iter().map(|word| (*word).to_owned()).collect();
+        if let Some(first) = words.first_mut().filter(|first| pinned && !first.contains("://")) {
+            *first = format!("{}==VERSION", first.split(['=', '<']).next().unwrap_or_default());
+        }
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| if word.contains(['[', '=', '<']) { format!("\"{word}\"") } else { word.clone() })
+            .collect();
+        let packages = quoted.join(" ");
+        // Other builds of the same version must go first.
+        let replaced = wheel.replaced();
+        let index = |option: &str| match wheel.url.as_str() {
+            "" => String::new(),
+            url => format!(" {option} {url}"),
+        };
+        let upgrade = if replaced.is_empty() { "-U " } else { "" };
+        let remove = |command: &str| (!replaced.is_empty()).then(|| format!("{command} {}", replaced.join(" ")));
+        match self.manager {
+            Manager::Conda if wheel.is_of_conda() => vec![format!("conda install -c {} {packages}", wheel.url)],
+            Manager::Uv => {
+                let backend = match wheel.url.contains("download.pytorch.org") {
+                    true => format!(" --torch-backend {}", wheel.index),
+                    false => index("--default-index"),
+                };
+                // What is installed again replaces itself; a package of another name must go.
+                let again: String = match requirements.iter().any(|word| replaced.contains(word)) {
+                    true => replaced.iter().map(|name| format!("--reinstall-package {name} ")).collect(),
+                    false => upgrade.to_owned(),
+                };
+                let gone = if again.starts_with("--") { None } else { remove("uv pip uninstall") };
+                gone.into_iter().chain([format!("uv pip install {again}{packages}{backend}")]).collect()
+            }
+            Manager::Pip | Manager::Conda | Manager::Poetry => {
+                let run = if self.manager == Manager::Poetry { "poetry run " } else { "" };
+                let install = format!("{run}pip install {upgrade}{packages}{}", index("--index-url"));
+                remove(&format!("{run}pip uninstall -y")).into_iter().chain([install]).collect()
+            }
+        }
+    }
+}

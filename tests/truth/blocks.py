@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Runs the blocks of code that the book prints, as far as that is possible without a GPU, and writes blocks.csv. See README.md.
+
+    python3 tests/truth/blocks.py --python VENV/bin/python
+
+Verdicts: `ran`; `ran with stand-ins` (a small model and batch took the place of the reader's); `in part`; `parsed` with the reason why it
+was not run; `fails`. Commands run in an empty folder, and only programs that read: nothing is installed, removed, started or stopped.
+"""
+
+import argparse
+import ast
+import collections
+import csv
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import tomllib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.dont_write_bytecode = True
+import names as book
+
+HERE = Path(__file__).parent
+KB = HERE.parents[1] / "kb"
+HEAD = "# What became of each block of code of the book, written by tests/truth/blocks.py: do not edit.\n"
+# Programs that only read, and the words that make them change something.
+READERS = set(
+    "nproc free df ls uname lscpu ulimit ps env printenv grep egrep head tail sort uniq wc cat awk cut tr find ip ss getent locale hostname"
+    " date stat id who uptime vmstat ldd ldconfig readelf nm objdump strings file which command type echo true test du findmnt lsblk ipcs getconf"
+    " pgrep dmesg lspci lsmod modinfo gcc g++ cmake sysctl printf tee c++filt sed numactl lsof".split()
+)
+CHANGES = re.compile(
+    r"(?<!\S)(-delete|-exec|-i|-w|--write|-k|-C|-c|--clear)(?!\S)|(?<![&2])>(?!&|\s*/dev/null)|\bsudo\b|\btee\s+/|\b(pip3?|uv|conda) (install|uninstall|cache purge|sync)"
+)
+NETWORK = re.compile(r"from_pretrained|load_dataset|snapshot_download|hf_hub_download|urlopen|requests\.|torch\.hub|download\(|rmtree|os\.(remove|unlink|kill|system)|subprocess")
+
+
+def blocks():
+    """(file, language, code) of everything that people are told to run or to write."""
+    for path in sorted([*KB.glob("faults/*/*.md"), *KB.glob("fixes/*.md"), *KB.glob("notices/*.md")]):
+        text = re.sub(r"^## Example\n.*?(?=^## |\Z)", "", path.read_text(), flags=re.S | re.M)
+        for found in book.FENCE.finditer(text):
+            yield str(path.relative_to(KB)), found[2], textwrap.dedent(found[3])
+    for path in sorted(KB.glob("errors/*.toml")):
+        for row in tomllib.loads(path.read_text()).get("error", []):
+            for action in row.get("action", []):
+                for block in action.get("commands", []):
+                    yield str(path.relative_to(KB)), language(block), block + "\n"
+
+
+def language(block):
+    """The language of an entry's command, which has no label."""
+    first = next((line for line in block.splitlines() if line.strip() and not line.startswith("#")), "")
+    if re.match(r"\[[\w.\[]+\]", first):
+        return "toml"
+    if re.match(r"[!%]\w", first) or re.search(r"^[!%]\w", block, re.M):
+        return "notebook"
+    if re.search(r"%[A-Z_]{3,}%|\b[A-Z]:\\", block) and not book.is_python(block):
+        return "bat"
+    if re.match(r"(find_package|target_\w+|set_\w+|add_\w+|set|if|project|include)\(", first):
+        return "cmake"
+    if re.match(r"(python3?|pip|sed|file|export|sudo|hf|head|conda|uv|docker) ", first):
+        return "sh"
+    return "python" if book.is_python(block) else "sh"
+
+
+def filled(code):
+    """Facts and words in angle brackets, which the answer or the reader replaces, as plain words."""
+    code = re.sub(r"\{\{.*?\}\}", "FACT", re.sub(r"\{%.*?%\}", "", code))
+    return re.sub(r"<([a-z][a-z _-]*)>", lambda found: found[1].upper().replace(" ", "_").replace("-", "_"), code)
+
+
+# ---------------------------------------------------------------------------------------------------------------- Python
+
+
+class Runner:
+    """A Python that has the frameworks loaded and runs each snippet in a process of its own."""
+
+    def __init__(self, python):
+        self.folder = tempfile.TemporaryDirectory()
+        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+        self.child = subprocess.Popen(
+            [python, str(HERE / "snippets.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self.folder.name, env=environment
+        )
+
+    def run(self, code):
+        self.child.stdin.write(json.dumps(code) + "\n")
+        self.child.stdin.flush()
+        return json.loads(self.child.stdout.readline())
+
+
+def python(code, runner):
+    """(verdict, reason) of a snippet."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as error:
+        # A line beside another: an argument list, a method chain of a longer call.
+        for around in ("f({})", "{}\ndef f(): ...", "async def f():\n{}", "def f():\n{}", "class C:\n{}"):
+            try:
+                ast.parse(around.format(code.strip().rstrip(",") if around[0] in "f{" else textwrap.indent(code, "    ")))
+                return "parsed", "a part of a larger statement"
+            except SyntaxError:
+                continue
+        return "fails", f"{error.msg} in line {error.lineno}"
+    if NETWORK.search(code):
+        return "parsed", "it needs files, the network or other processes"
+    if runner is None:
+        return "parsed", "no Python with the frameworks was given"
+    # Names that the code itself defines are no stand-ins.
+    del tree
+    return tuple(runner.run(code))
+
+
+# ----------------------------------------------------------------------------------------------------------------- shell
+
+
+def shell(code, runner, path):
+    """(verdict, reason) of commands: the syntax, then each line that only reads."""
+    code = re.sub(r"^# [^\n]*(?:Windows|PowerShell|cmd\b)[^\n]*\n(?:(?!# ).*\n?)*", "", code, flags=re.M)
+    if not code.strip():
+        return "parsed", "PowerShell is not here"
+    checked = subprocess.run(["bash", "-n"], input=code, capture_output=True, text=True)
+    if checked.returncode:
+        return "fails", checked.stderr.strip().splitlines()[-1].removeprefix("bash: ")
+    results = []
+    lines = [line for line in code.replace("\\\n", " ").splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if re.search(r"<<|^\s*(for|while|if|case)\b|\\$|\{$", code, re.M) or unbalanced(lines):
+        return "parsed", "more than a line"
+    for line in lines:
+        results.append(command(line, runner, path))
+    return summary(results)
+
+
+def unbalanced(lines):
+    try:
+        return any(not shlex.split(line, comments=True) and False for line in lines)
+    except ValueError:
+        return True
+
+
+def command(line, runner, path):
+    snippet = re.fullmatch(r"(?:[A-Z_]+=\S+ )*python3? -c \"((?:[^\"\\]|\\.)*)\"\s*(#.*)?", line.strip()) or re.fullmatch(
+        r"python3? -c '([^']*)'\s*(#.*)?", line.strip()
+    )
+    if snippet:
+        return python(re.sub(r"\\(.)", r"\1", snippet[1]), runner)
+    programs = []
+    for part in book.parts(line):
+        words = part.split()
+        while words and (book.ASSIGNMENT.match(words[0]) or words[0] in ("!", "time", "then", "do")):
+            words.pop(0)
+        if words:
+            programs.append(words[0].strip("`'\"()"))
+    missing = [program for program in programs if program not in book.BUILTIN and not shutil.which(program, path=path)]
+    if missing:
+        return "parsed", f"{missing[0]} is not here"
+    if not programs or any(program not in READERS for program in programs):
+        return "parsed", "it changes something or belongs to a running job"
+    if CHANGES.search(re.sub(r"\s#.*", "", line)):
+        return "parsed", "it changes something or belongs to a running job"
+    if re.search(r"\b(PID|NODE|FILE|PACKAGE|MODEL|POD|NAME|JOBID|HOST|PATH_TO|FACT|DEVICE)\b|/path/to|X\.\w+", line):
+        return "parsed", "it has a word for the reader to replace"
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            ran = subprocess.run(
+                ["bash", "-c", line], cwd=folder, capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL, env={"PATH": path, "HOME": folder, "LANG": "C", "USER": os.environ.get("USER", "root")}
+            )
+        except subprocess.TimeoutExpired:
+            return "parsed", "it waits or takes long"
+    said = ran.stderr.strip().splitlines()
+    if ran.returncode == 0 or not said:
+        return "ran", ""
+    if re.search(r"(invalid|unrecognized|unknown) (option|argument)|syntax error|[Uu]sage:", ran.stderr):
+        return "fails", said[0]
+    return "parsed", f"not on this machine: {said[-1][:80]}"
+
+
+def toml(code):
+    try:
+        tomllib.loads(code)
+    except tomllib.TOMLDecodeError as error:
+        return "fails", str(error)
+    return "parsed", "a configuration"
+
+
+def summary(results):
+    """What the lines of a block together are."""
+    results = list(dict.fromkeys(results))
+    failed = [reason for verdict, reason in results if verdict == "fails"]
+    if failed:
+        return "fails", failed[0]
+    verdicts = {verdict for verdict, _ in results}
+    if verdicts <= {"ran", "ran with stand-ins"} and results:
+        return max(verdicts, key=len), ""
+    reason = "; ".join(sorted({reason for verdict, reason in results if verdict == "parsed"}))[:160]
+    return ("in part" if verdicts & {"ran", "ran with stand-ins"} else "parsed"), reason or "comments only"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--python", help="a Python with torch, numpy, transformers, jax and others; without it, snippets are only parsed")
+    options.add_argument("--only", help="a part of the file names to look at; nothing is written then")
+    args = options.parse_args()
+    runner = Runner(args.python) if args.python else None
+    path = os.pathsep.join(filter(None, [os.path.dirname(args.python) if args.python else "", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]))
+    rows, counts = [], collections.Counter()
+    for file, kind, code in blocks():
+        if args.only and args.only not in file:
+            continue
+        code = filled(code)
+        if kind == "notebook":
+            code = re.sub(r"^[!%][^\n]*", "", code, flags=re.M)
+        if kind in ("python", "notebook"):
+            verdict, reason = python(code, runner)
+        elif kind == "toml":
+            verdict, reason = toml(code)
+        elif kind in book.SHELL:
+            verdict, reason = shell(code, runner, path)
+        elif kind in ("text", ""):
+            continue
+        else:
+            verdict, reason = "parsed", f"{kind} is not run here"
+        counts[kind, verdict] += 1
+        if verdict == "fails":
+            print(f"FAILS: {file}: {reason}\n{textwrap.indent(code, '    ')}", file=sys.stderr)
+        rows.append([file, hashlib.sha1(code.encode()).hexdigest()[:8], kind, verdict, reason])
+    if not args.only:
+        with open(HERE / "blocks.csv", "w", newline="") as out:
+            out.write(HEAD)
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(["file", "block", "language", "verdict", "reason"])
+            writer.writerows(rows)
+    print(", ".join(f"{n} {kind} {verdict}" for (kind, verdict), n in sorted(counts.items())))
+    return 1 if any(verdict == "fails" for _, verdict in counts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
