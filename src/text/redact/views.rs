@@ -132,37 +132,50 @@ fn has_escapes(text: &str) -> bool {
 /// The usual spellings of an escape sequence in files.
 const WRITTEN_OUT: [&str; 4] = ["^[[", "\\x1b[", "\\033[", "\\u001b["];
 
-/// The text without what a terminal does not show; backspaces take the character before them, if `erase`.
+/// The lines that have what a terminal does not show, without it; backspaces take the character before them, if `erase`.
 fn without_escapes(text: &str, erase: bool) -> View {
-    let bytes = text.as_bytes();
     let mut view = View::default();
-    let mut at = 0;
-    while at < bytes.len() {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let plain = rest.iter().position(|byte| matches!(byte, 0x1b | 0x08 | b'^' | b'\\' | 0xc2 | 0xe2 | 0xef));
-        let stop = at + plain.unwrap_or(rest.len());
-        view.copy(text, at..stop);
-        let Some(next) = text.get(stop..).and_then(|rest| rest.chars().next()) else { break };
-        at = stop
-            + match next {
-                '\u{8}' => {
-                    if erase {
-                        view.pop();
-                    }
-                    1
-                }
-                '\u{1b}' | '\u{80}'..='\u{9f}' => terminal::sequence(bytes, stop).unwrap_or(next.len_utf8()),
-                c if INVISIBLE.contains(&c) => c.len_utf8(),
-                c => match terminal::sequence(bytes, stop) {
-                    Some(length) => length,
-                    None => {
-                        view.copy(text, stop..stop + c.len_utf8());
-                        c.len_utf8()
-                    }
-                },
-            };
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        let start = end;
+        end += line.len();
+        if line.bytes().any(may_hide) && has_escapes(line) {
+            show(text, start..end, erase, &mut view);
+        }
     }
     view
+}
+
+/// Whether something that is not shown may begin with this byte.
+fn may_hide(byte: u8) -> bool {
+    matches!(byte, 0x1b | 0x08 | b'^' | b'\\' | 0xc2 | 0xe2 | 0xef)
+}
+
+/// Appends what a terminal shows of a line.
+fn show(text: &str, line: Range<usize>, erase: bool, view: &mut View) {
+    let bytes = text.as_bytes().get(..line.end).unwrap_or_default();
+    let mut at = line.start;
+    while at < line.end {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let stop = at + rest.iter().position(|byte| may_hide(*byte)).unwrap_or(rest.len());
+        view.copy(text, at..stop);
+        let Some(next) = text.get(stop..line.end).and_then(|rest| rest.chars().next()) else { break };
+        let hidden = match next {
+            '\u{8}' => {
+                if erase {
+                    view.pop();
+                }
+                Some(1)
+            }
+            c if INVISIBLE.contains(&c) => Some(c.len_utf8()),
+            '\u{1b}' | '\u{80}'..='\u{9f}' => terminal::sequence(bytes, stop).or(Some(next.len_utf8())),
+            _ => terminal::sequence(bytes, stop),
+        };
+        at = stop + hidden.unwrap_or(next.len_utf8());
+        if hidden.is_none() {
+            view.copy(text, stop..at);
+        }
+    }
 }
 
 /// The lines that have an escape of one kind, with all of them replaced.
