@@ -15,7 +15,7 @@ use descriptions::Kind;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
+use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, Secrets, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
 use serde::Deserialize;
 use systems::Translations;
@@ -231,6 +231,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),
         ("variables", wording::read::<Variables<String>>(&wording("variables")).map(|read| pack(&read))),
         ("redaction", wording::read::<Redaction<String>>(&wording("redaction")).map(|read| pack(&read))),
+        ("secrets", wording::read::<Secrets<String>>(&wording("secrets")).map(|read| pack(&read))),
     ];
     for (name, packed) in packed {
         match packed {

@@ -20,17 +20,29 @@ pub(crate) enum Encoding {
     Plain,
 }
 
+/// A text in which nothing steers a terminal. Only [`Encoding::safe`] makes one, and what writes to standard output and
+/// error takes nothing else, so that a text from outside cannot be printed as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Safe<'t>(Cow<'t, str>);
+
+impl Safe<'_> {
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Encoding {
     /// The text without what could steer a terminal or hide a part of it.
-    pub(crate) fn safe(self, text: &str) -> Cow<'_, str> {
-        match text.chars().any(is_unsafe) {
+    pub(crate) fn safe(self, text: &str) -> Safe<'_> {
+        Safe(match text.chars().any(is_unsafe) {
             false => Cow::Borrowed(text),
             true => Cow::Owned(match self {
                 Encoding::Screen => shown(text, true),
                 Encoding::Plain => shown(text, false),
                 Encoding::Json => escaped(text),
             }),
-        }
+        })
     }
 }
 
@@ -101,22 +113,22 @@ mod tests {
     #[test]
     fn only_colours_stay_on_a_screen() {
         let text = format!("\u{1b}[1;38;5;9mred\u{1b}[0m {HOSTILE}\n\tx\u{1b}[8mhidden\r\n");
-        assert_eq!(Encoding::Screen.safe(&text), "\u{1b}[1;38;5;9mred\u{1b}[0m abcdefghi\n\txhidden\r\n");
-        assert_eq!(Encoding::Plain.safe(&text), "red abcdefghi\n\txhidden\r\n");
-        assert!(matches!(Encoding::Screen.safe("plain é 한\n"), Cow::Borrowed(_)));
+        assert_eq!(Encoding::Screen.safe(&text).as_str(), "\u{1b}[1;38;5;9mred\u{1b}[0m abcdefghi\n\txhidden\r\n");
+        assert_eq!(Encoding::Plain.safe(&text).as_str(), "red abcdefghi\n\txhidden\r\n");
+        assert!(matches!(Encoding::Screen.safe("plain é 한\n").0, Cow::Borrowed(_)));
     }
 
     #[test]
     fn json_says_the_same_in_escapes() {
         let text = serde_json::to_string(HOSTILE).expect("a string");
         let safe = Encoding::Json.safe(&text);
-        assert!(!safe.chars().any(is_unsafe), "{safe}");
-        assert_eq!(serde_json::from_str::<String>(&safe).expect("JSON"), HOSTILE);
+        assert!(!safe.as_str().chars().any(is_unsafe), "{safe:?}");
+        assert_eq!(serde_json::from_str::<String>(safe.as_str()).expect("JSON"), HOSTILE);
     }
 
     #[test]
     fn joiners_of_writing_stay() {
         let text = "family \u{1f468}\u{200d}\u{1f469}, می\u{200c}خواهم";
-        assert_eq!(Encoding::Plain.safe(text), text);
+        assert_eq!(Encoding::Plain.safe(text).as_str(), text);
     }
 }

@@ -193,6 +193,20 @@ fn escape(bytes: &[u8], at: usize) -> (usize, Effect) {
     }
 }
 
+/// The length of the escape sequence at `at`, also of one that is written out.
+pub(super) fn sequence(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    match rest.first()? {
+        0x1B => return Some(escape(bytes, at).0 - at),
+        0xC2 if rest.get(1) == Some(&0x9B) => return Some(csi(bytes, at + 2).0 - at),
+        0xC2 if rest.get(1).is_some_and(|next| *next < 0xA0) => return Some(2),
+        _ => {}
+    }
+    let form = FORMS.iter().find(|form| rest.starts_with(form.as_bytes()))?;
+    let after = rest.get(form.len()..)?.strip_prefix(b"[")?;
+    is_csi(after).then(|| csi(bytes, at + form.len() + 1).0 - at)
+}
+
 /// Reads a control sequence whose parameters begin at `at`.
 fn csi(bytes: &[u8], at: usize) -> (usize, Effect) {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -226,10 +240,12 @@ fn string_end(bytes: &[u8], at: usize) -> usize {
     at
 }
 
+/// How an escape character is written out.
+const FORMS: [&str; 12] =
+    ["^[", "\\x1b", "\\x1B", "\\033", "\\e", "\\u001b", "\\u001B", "#x1B", "#x1b", "#033", "&#27;", "␛"];
+
 /// Puts a real escape character where one was written out, if a complete sequence follows.
 fn real_escapes(line: Cow<'_, str>, bare: bool) -> Cow<'_, str> {
-    const FORMS: [&str; 12] =
-        ["^[", "\\x1b", "\\x1B", "\\033", "\\e", "\\u001b", "\\u001B", "#x1B", "#x1b", "#033", "&#27;", "␛"];
     let mut out = String::new();
     let mut done = 0;
     let mut at = 0;

@@ -15,7 +15,8 @@ use serde::Deserialize;
 pub use places::{Platform, PlatformKind, Platforms, Shell, Tool};
 pub use rows::{
     Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions, Recall,
-    Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
+    Redaction, Secrets, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording,
+    Writing,
 };
 pub use systems::{NumberedMessage, Translation, Translations};
 
@@ -46,6 +47,7 @@ packed!(platforms, Platforms, "Where and with what runs happen, and what of our 
 packed!(commands, Commands, "Programs that start a run.");
 packed!(variables, Variables, "Environment variables by what may be done with them.");
 packed!(redaction, Redaction, "What is not removed from a text that is shared.");
+packed!(secrets, Secrets, "What is removed from a text that is shared.");
 
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")

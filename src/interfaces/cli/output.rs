@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use crate::render::clean;
 use crate::render::layout::Sheet;
 use crate::render::markdown;
-use crate::render::safe::Encoding;
+use crate::render::safe::{Encoding, Safe};
 use crate::render::terminal::Terminal;
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
@@ -56,29 +56,30 @@ impl<F: Formats> Output<F> {
     pub(crate) fn page(&self, text: &str, common: &Common) -> Result<()> {
         let text = &self.format.encoding().safe(text);
         let rows = terminal_size::terminal_size_of(io::stdout()).map(|(_, height)| usize::from(height.0));
-        let is_long = rows.is_some_and(|rows| text.lines().count() >= rows);
+        let is_long = rows.is_some_and(|rows| text.as_str().lines().count() >= rows);
         if is_long && self.format == F::TERMINAL && !common.no_pager && pager::show(text) {
             return Ok(());
         }
-        self.write(text)
+        self.send(text.as_str())
     }
 
     /// Writes a document of the user's: it has no colours, whatever the format.
     pub(crate) fn document(&self, text: &str) -> Result<()> {
-        self.write(&Encoding::Plain.safe(text))
+        self.send(Encoding::Plain.safe(text).as_str())
     }
 
     /// Writes what a program reads (a path, a patch, a script): its exact bytes, except on a terminal.
     pub(crate) fn verbatim(&self, text: &str) -> Result<()> {
-        if io::stdout().is_terminal() { self.document(text) } else { self.exactly(text) }
+        if io::stdout().is_terminal() { self.document(text) } else { self.send(text) }
     }
 
     /// Writes an answer. A closed pipe means that the reader has what it needs.
     pub(crate) fn write(&self, text: &str) -> Result<()> {
-        self.exactly(&self.format.encoding().safe(text))
+        self.send(self.format.encoding().safe(text).as_str())
     }
 
-    fn exactly(&self, text: &str) -> Result<()> {
+    /// The only way out: everything above makes its text safe, or has a program for a reader.
+    fn send(&self, text: &str) -> Result<()> {
         let mut stdout = io::stdout().lock();
         let choice = if self.terminal.color { ColorChoice::Always } else { ColorChoice::Never };
         let written = if self.format == F::TERMINAL {
@@ -95,6 +96,35 @@ impl<F: Formats> Output<F> {
             _ => Ok(()),
         }
     }
+}
+
+/// Writes one of many answers of a command that goes on.
+pub(crate) fn live(text: &Safe<'_>) -> io::Result<()> {
+    flushed(text.as_str())
+}
+
+/// Makes room for pictures: the previous content of the window scrolls up and stays readable.
+pub(crate) fn scroll(rows: usize) {
+    // A window that is gone shows nothing.
+    let _ = flushed(&"\n".repeat(rows));
+}
+
+/// Draws a picture over the previous one, as much of it as there are rows, and a hint below it.
+pub(crate) fn redraw(picture: &Safe<'_>, rows: usize, hint: &Safe<'_>) -> io::Result<()> {
+    const HOME: &str = "\u{1b}[H";
+    const REST_OF_LINE: &str = "\u{1b}[K";
+    const ALL_BELOW: &str = "\u{1b}[J";
+    let mut text = HOME.to_owned();
+    for line in picture.as_str().lines().take(rows) {
+        text.push_str(&format!("{line}{REST_OF_LINE}\n"));
+    }
+    text.push_str(&format!("{}{REST_OF_LINE}{ALL_BELOW}\r", hint.as_str()));
+    flushed(&text)
+}
+
+fn flushed(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
 }
 
 pub(crate) fn terminal(common: &Common) -> Terminal {
@@ -120,13 +150,13 @@ pub(crate) fn remark(says: &str) {
 /// Prints to standard error what belongs to no answer.
 pub(crate) fn aside(text: &str) {
     // If standard error is closed, nobody reads it.
-    let _ = io::stderr().lock().write_all(Encoding::Plain.safe(text).as_bytes());
+    let _ = io::stderr().lock().write_all(Encoding::Plain.safe(text).as_str().as_bytes());
 }
 
 /// Prints an answer in colours to standard error.
 pub(crate) fn answer_aside(text: &str, encoding: Encoding, choice: ColorChoice) {
     let mut stream = AutoStream::new(io::stderr().lock(), choice);
-    let _ = stream.write_all(encoding.safe(text).as_bytes()).and_then(|()| stream.flush());
+    let _ = stream.write_all(encoding.safe(text).as_str().as_bytes()).and_then(|()| stream.flush());
 }
 
 /// Prints what is wrong with the arguments, or the help that they asked for.
@@ -142,7 +172,7 @@ pub(crate) fn usage(error: &clap::Error) {
     let stdout = io::stdout();
     let mut stream = AutoStream::auto(stdout.lock());
     // A closed pipe while printing help is not an error.
-    let _ = stream.write_all(encoding.safe(&text).as_bytes()).and_then(|()| stream.flush());
+    let _ = stream.write_all(encoding.safe(&text).as_str().as_bytes()).and_then(|()| stream.flush());
 }
 
 /// A value as indented JSON with a final newline.

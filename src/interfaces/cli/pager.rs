@@ -5,9 +5,10 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use super::programs;
+use crate::render::safe::Safe;
 
 /// Hands the text to the pager; `false` where there is none or it could not be started.
-pub(super) fn show(text: &str) -> bool {
+pub(super) fn show(text: &Safe<'_>) -> bool {
     let chosen = ["FAULTBOOK_PAGER", "PAGER"].iter().find_map(|name| env::var(name).ok());
     let command = match chosen.as_deref().map(str::trim) {
         Some("cat") => None,
@@ -23,7 +24,7 @@ pub(super) fn show(text: &str) -> bool {
     let Ok(mut child) = command.spawn() else { return false };
     if let Some(mut stdin) = child.stdin.take() {
         // A pager that is left early has shown what its reader wanted.
-        let _ = stdin.write_all(text.as_bytes());
+        let _ = stdin.write_all(text.as_str().as_bytes());
     }
     child.wait().is_ok_and(|status| programs::ran(status.code()))
 }

@@ -1,6 +1,6 @@
 //! `faultbook probe`: what this machine is and whether it works; and the machine's facts for a diagnosis.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -131,21 +131,18 @@ fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> Re
     let mut watch = Watch::new(options(common)?);
     let mut looks = 0_u64;
     if in_place {
-        // The previous content of the window scrolls up and stays readable.
-        let rows = terminal_size::terminal_size().map_or(0, |(_, rows)| usize::from(rows.0));
-        let _ = std::io::stdout().lock().write_all("\n".repeat(rows).as_bytes());
+        output::scroll(terminal_size::terminal_size().map_or(0, |(_, rows)| usize::from(rows.0)));
     }
     loop {
         let sample = watch.sample();
-        let text = match output.format {
-            Format::Json => Encoding::Json.safe(&(sample.to_json_line() + "\n")).into_owned(),
+        let written = match output.format {
+            Format::Json => output::live(&Encoding::Json.safe(&(sample.to_json_line() + "\n"))),
             Format::Terminal | Format::Markdown if in_place => in_window(&watch, pause, common),
             Format::Terminal | Format::Markdown => {
-                Encoding::Screen.safe(&watched::render(&watch, output.terminal, None)).into_owned()
+                output::live(&Encoding::Screen.safe(&watched::render(&watch, output.terminal, None)))
             }
         };
-        let mut stdout = std::io::stdout().lock();
-        if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+        if written.is_err() {
             // The reader closed the pipe.
             return Ok(Exit::Found);
         }
@@ -158,22 +155,14 @@ fn watch(every: f64, count: Option<u64>, common: &Common, output: &Output) -> Re
 }
 
 /// Draws a screen over the previous one; the window may have been resized.
-fn in_window(watch: &Watch, pause: Duration, common: &Common) -> String {
-    const HOME: &str = "\u{1b}[H";
-    const REST_OF_LINE: &str = "\u{1b}[K";
-    const ALL_BELOW: &str = "\u{1b}[J";
+fn in_window(watch: &Watch, pause: Duration, common: &Common) -> std::io::Result<()> {
     let rows = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
     let terminal = output::terminal(common);
     // One line below is left for the hint on how to stop it.
-    let picture = watched::render(watch, terminal, rows.map(|rows| rows.saturating_sub(2)));
-    let picture = Encoding::Screen.safe(&picture);
-    let shown: Vec<&str> = picture.lines().take(rows.map_or(usize::MAX, |rows| rows.saturating_sub(2))).collect();
-    let mut text = HOME.to_owned();
-    for line in shown {
-        text.push_str(&format!("{line}{REST_OF_LINE}\n"));
-    }
-    text.push_str(&format!("every {} s, Ctrl-C ends{REST_OF_LINE}{ALL_BELOW}\r", pause.as_secs_f64()));
-    text
+    let rows = rows.map(|rows| rows.saturating_sub(2));
+    let picture = watched::render(watch, terminal, rows);
+    let hint = format!("every {} s, Ctrl-C ends", pause.as_secs_f64());
+    output::redraw(&Encoding::Screen.safe(&picture), rows.unwrap_or(usize::MAX), &Encoding::Plain.safe(&hint))
 }
 
 /// The machine's facts for a diagnosis: saved facts, or a probe of this machine if it was requested, or if it is useful

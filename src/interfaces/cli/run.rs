@@ -215,11 +215,10 @@ impl Moment {
 }
 
 fn show(diagnosis: &Diagnosis, outcome: Outcome, common: &Common, output: &Output<AnswerFormat>) -> Result<()> {
-    let stderr = io::stderr();
     let choice = match common.color {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
-        Color::Auto => AutoStream::choice(&stderr),
+        Color::Auto => AutoStream::choice(&io::stderr()),
     };
     let mut output = *output;
     output.terminal.color = choice != ColorChoice::Never;

@@ -25,7 +25,7 @@ fn has(line: &str, byte: u8, times: usize) -> bool {
 }
 
 fn address(range: std::ops::Range<usize>, what: &'static str) -> Cut {
-    Cut { range, kind: Kind::Host, what, word: Word::Address }
+    Cut { range, kind: Kind::Host, what, word: Word::Address, exact: false }
 }
 
 /// How far before its repetition a version is looked for.

@@ -130,7 +130,7 @@ fn full_names(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learn
 }
 
 pub(super) fn host(range: std::ops::Range<usize>) -> Cut {
-    Cut { range, kind: Kind::Host, what: "a host name", word: Word::Host }
+    Cut { range, kind: Kind::Host, what: "a host name", word: Word::Host, exact: false }
 }
 
 /// Whether a word in a host's position names a private machine.

@@ -6,6 +6,7 @@
 //! same [`Redactor`] sees later.
 
 mod addresses;
+mod cuts;
 mod hosts;
 mod learned;
 mod lines;
@@ -14,12 +15,16 @@ mod odd;
 mod people;
 mod private_keys;
 mod random;
+mod shapes;
 mod tokens;
 mod urls;
 mod variables;
+mod views;
 
 #[cfg(test)]
 mod generated;
+#[cfg(test)]
+mod harmless;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +32,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::wording;
+use cuts::{apart, parts_of, touched};
 use learned::Learned;
 pub(crate) use variables::is_allowed;
 
@@ -88,19 +95,7 @@ pub(crate) fn secrets(text: &str) -> Vec<Secret> {
     let mut cuts = Vec::new();
     explained(text, &mut cuts);
     cuts.retain(|cut| cut.kind == Kind::Secret);
-    sort(&mut cuts);
-    let mut end = 0;
-    cuts.retain(|cut| {
-        let apart = cut.range.start >= end;
-        end = end.max(cut.range.end);
-        apart
-    });
-    cuts.into_iter().map(|cut| Secret { range: cut.range, what: cut.what }).collect()
-}
-
-/// Of two that overlap the one that begins first wins, of two that begin together the longer one.
-fn sort(cuts: &mut [Cut]) {
-    cuts.sort_by_key(|cut| (cut.range.start, std::cmp::Reverse(cut.range.end), cut.kind));
+    apart(cuts).into_iter().map(|cut| Secret { range: cut.range, what: cut.what }).collect()
 }
 
 /// Names that are known beforehand, because no pattern would find them.
@@ -128,6 +123,8 @@ struct Cut {
     what: &'static str,
     /// Its replacement; a number is added where several values of the kind must stay distinguishable.
     word: Word,
+    /// It is a token of exactly the length that its service documents.
+    exact: bool,
 }
 
 /// How something is replaced.
@@ -181,13 +178,28 @@ impl Redactor {
 
     /// Adds what is found in a part of a text that begins at `start`.
     fn find(&mut self, part: &str, start: usize, cuts: &mut Vec<Cut>) {
+        let learned = &mut self.learned;
         add_open(part, start, cuts, |part, cuts| {
-            explained(part, cuts);
+            let mut personal = |part: &str, cuts: &mut Vec<Cut>| {
+                addresses::find(part, cuts);
+                people::find(part, cuts, learned);
+                hosts::find(part, cuts, learned);
+            };
+            named_or_shaped(part, cuts);
             tokens::unnamed(part, cuts);
             variables::find(part, cuts);
-            addresses::find(part, cuts);
-            people::find(part, cuts, &mut self.learned);
-            hosts::find(part, cuts, &mut self.learned);
+            personal(part, cuts);
+            views::find(part, cuts, |view, encoding, cuts| {
+                named_or_shaped(view, cuts);
+                tokens::unnamed(view, cuts);
+                if encoding != views::Encoding::Json {
+                    personal(view, cuts);
+                }
+            });
+            broken(part, cuts, |view, cuts| {
+                joined(view, cuts);
+                tokens::unnamed(view, cuts);
+            });
         });
     }
 
@@ -196,12 +208,11 @@ impl Redactor {
         self.found.values()
     }
 
-    fn replace(&mut self, text: &str, mut cuts: Vec<Cut>) -> String {
-        sort(&mut cuts);
+    fn replace(&mut self, text: &str, cuts: Vec<Cut>) -> String {
         let mut out = String::with_capacity(text.len());
         let mut end = 0;
-        for cut in cuts {
-            let Some(value) = text.get(cut.range.clone()).filter(|_| cut.range.start >= end) else { continue };
+        for cut in apart(cuts) {
+            let Some(value) = text.get(cut.range.clone()) else { continue };
             out.push_str(text.get(end..cut.range.start).unwrap_or_default());
             let word = match cut.word {
                 Word::Fixed(word) => word.to_owned(),
@@ -226,8 +237,49 @@ impl Redactor {
     }
 }
 
-/// Adds the secrets that have a name or a known shape.
+/// Adds the secrets that have a name or a known shape, also those that an encoding or a line break hides.
 fn explained(text: &str, cuts: &mut Vec<Cut>) {
+    named_or_shaped(text, cuts);
+    views::find(text, cuts, |view, _, cuts| named_or_shaped(view, cuts));
+    broken(text, cuts, joined);
+}
+
+/// Adds the secrets of one line, which was several.
+fn joined(line: &str, cuts: &mut Vec<Cut>) {
+    tokens::find(line, cuts);
+    urls::find(line, cuts);
+    named::find(line, cuts);
+}
+
+/// Adds secrets that a line break cuts, as a finder sees them where the lines are joined.
+fn broken(text: &str, cuts: &mut Vec<Cut>, finder: impl FnMut(&str, &mut Vec<Cut>)) {
+    let mut whole: Vec<usize> = cuts.iter().filter(|cut| cut.exact).map(|cut| cut.range.end).collect();
+    whole.sort_unstable();
+    let lone = &wording::secrets().wrapped.lone;
+    views::find_broken(text, cuts, finder, |cut, broken| {
+        if cut.kind != Kind::Secret {
+            return false;
+        }
+        let word = broken.word.trim_end_matches('=');
+        let long = word.len() >= 4;
+        let mixed = long && random::is_part(word.as_bytes());
+        let part = broken.boundary - cut.range.start >= 4;
+        let ending =
+            word.rsplit_once('.').is_some_and(|(_, end)| end.len() < 6 && end.bytes().all(|b| b.is_ascii_lowercase()));
+        let other = ending || word.contains([':', '@']) || lone.iter().any(|lone| lone.eq_ignore_ascii_case(word));
+        let ends = broken.alone && !other;
+        match tokens::is_kind(cut.what) {
+            // What is complete in its line goes on in the next one only where that makes it another complete token.
+            _ if whole.binary_search(&broken.end).is_ok() => cut.exact && mixed,
+            _ if cut.exact || broken.quoted && broken.alone && part => true,
+            true => mixed || ends && part,
+            false => part && (ends && (long || mixed) || broken.wide && mixed),
+        }
+    });
+}
+
+/// Adds the secrets that have a name or a known shape.
+fn named_or_shaped(text: &str, cuts: &mut Vec<Cut>) {
     tokens::find(text, cuts);
     private_keys::find(text, cuts);
     urls::find(text, cuts);
@@ -246,43 +298,6 @@ fn add_open(part: &str, start: usize, cuts: &mut Vec<Cut>, find: impl FnOnce(&st
         cut.range = cut.range.start + start..cut.range.end + start;
         open.then_some(cut)
     }));
-}
-
-/// The numbers of the lines that cuts touch, as ranges. Cuts that are dropped because they overlap others count too.
-fn touched(text: &str, cuts: &[Cut]) -> Vec<Range<usize>> {
-    let mut places: Vec<&Range<usize>> = cuts.iter().map(|cut| &cut.range).collect();
-    places.sort_by_key(|range| range.start);
-    let mut out: Vec<Range<usize>> = Vec::new();
-    let (mut at, mut line) = (0, 0);
-    for range in places {
-        line += breaks(text, at..range.start);
-        at = range.start;
-        let end = line + breaks(text, range.clone()) + 1;
-        match out.last_mut() {
-            Some(last) if last.end >= line => last.end = last.end.max(end),
-            _ => out.push(line..end),
-        }
-    }
-    out
-}
-
-/// The bytes of ranges of lines.
-fn parts_of(text: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).chain([text.len()]);
-    let (mut line, mut start) = (0, 0);
-    let mut skip = |to: usize| {
-        while line < to {
-            start = ends.next().unwrap_or(text.len());
-            line += 1;
-        }
-        start
-    };
-    lines.iter().map(|range| skip(range.start)..skip(range.end)).collect()
-}
-
-fn breaks(text: &str, range: Range<usize>) -> usize {
-    let bytes = text.as_bytes().get(range).unwrap_or_default();
-    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 /// The words that earlier redactions left.

@@ -7,56 +7,30 @@ use regex::Regex;
 
 use super::tokens::secret;
 use super::{Cut, is_placeholder, lines, odd, random};
+use crate::wording;
 
 /// Every name, flag and header below contains one of these; other lines are skipped.
 static HINTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    lines::words(&[
-        "pass",
-        "pwd",
-        "key",
-        "secret",
-        "token",
-        "auth",
-        "credential",
-        "pat",
-        "sig",
-        "cookie",
-        "bearer",
-        "basic ",
-        "login",
-        "curl ",
-        "certificate",
-        "wandb",
-        "mysql",
-        "mariadb",
-    ])
+    let known = wording::secrets();
+    let mut hints = known.names.hints.clone();
+    let names = known.named.iter().flat_map(|kind| &kind.names);
+    let lower = |name: &str| name.to_ascii_lowercase();
+    hints.extend(names.filter(|name| !known.names.hints.iter().any(|hint| lower(name).contains(hint))));
+    lines::words(&hints)
 });
 
-/// Names whose value is a secret whatever it looks like. Compared in lower case without `_` and `-`.
-const NAMES: [&str; 19] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "apikey",
-    "accesskey",
-    "accesskeyid",
-    "secretkey",
-    "secretaccesskey",
-    "clientsecret",
-    "privatekey",
-    "authtoken",
-    "accesstoken",
-    "refreshtoken",
-    "sessiontoken",
-    "bearertoken",
-    "secret",
-    "credential",
-    "keydata",
-    "certificatedata",
-];
+/// The names of the kinds of secrets in comparing form, sorted.
+static KNOWN: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let names = wording::secrets().named.iter().flat_map(|kind| &kind.names);
+    let mut names: Vec<String> = names.map(|name| comparable(name)).collect();
+    names.retain(|name| !wording::secrets().names.doubtful.contains(&name.as_str()));
+    names.sort_unstable();
+    names
+});
 
-/// Names whose value is a secret only if it looks random: they name harmless things as well.
-const DOUBTFUL: [&str; 8] = ["token", "auth", "key", "pwd", "pat", "sig", "signature", "pass"];
+fn comparable(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
+}
 
 /// What a name implies about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +50,6 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         headers(line, start, cuts);
         cookies(line, start, cuts);
         flags(line, start, cuts);
-        odd::encoded(line, start, cuts);
         odd::hexadecimal(line, start, cuts);
         in_words(line, start, cuts);
     }
@@ -123,9 +96,10 @@ pub(super) fn secret_name(name: &str) -> Option<Named> {
     if name.len() < 3 || name.len() > 80 {
         return None;
     }
-    let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect();
+    let plain = comparable(name);
+    let known = &wording::secrets().names;
     let ends = |word: &str| plain.ends_with(word) || plain.strip_suffix('s').is_some_and(|one| one.ends_with(word));
-    if NAMES.iter().any(|word| ends(word)) {
+    if known.sure.iter().any(|word| ends(word)) || KNOWN.binary_search(&plain).is_ok() {
         return Some(Named::Surely);
     }
     // HF_TOKEN and WANDB_KEY are names of variables, `pad_token` is a name of tokenizers.
@@ -137,7 +111,7 @@ pub(super) fn secret_name(name: &str) -> Option<Named> {
     if plain.ends_with("pass") && !shouted {
         return None;
     }
-    let perhaps = DOUBTFUL.iter().any(|word| ends(word));
+    let perhaps = known.doubtful.iter().any(|word| ends(word));
     perhaps.then_some(if shouted && !plain.ends_with("pwd") { Named::Surely } else { Named::Perhaps })
 }
 
@@ -178,7 +152,7 @@ fn value(line: &str, at: usize, start: usize, named: Named, cuts: &mut Vec<Cut>)
         && letter
         && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-+/=.~%".contains(&b))
         && !value.contains("//")
-        && value.matches('/').count() < 4
+        && (value.matches('/').count() < 4 || random::is_key(value.as_bytes()))
         && random::entropy(value.as_bytes()) >= 3.0;
     // Code that reads a secret is not one: `password = os.environ["X"]`, `api_key: str`. Prose is not either:
     // "password: must be set".
@@ -258,7 +232,7 @@ fn cookies(line: &str, start: usize, cuts: &mut Vec<Cut>) {
         let pair = piece.trim_end_matches([';', ' ', '"', '\'']);
         if let Some((name, value)) = pair.split_once('=') {
             let value = value.split(char::is_whitespace).next().unwrap_or_default();
-            let harmless = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
+            let harmless = &wording::secrets().cookies.attributes;
             if value.len() >= 6
                 && !harmless.contains(&name.trim().to_ascii_lowercase().as_str())
                 && !is_placeholder(value)

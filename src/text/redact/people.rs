@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::learned::Learned;
 use super::{Cut, Kind, Word, is_placeholder, lines};
+use crate::wording;
 
 /// Folders that hold the homes of people.
 const HOMES: [&str; 8] =
@@ -172,7 +173,7 @@ pub(super) fn is_nobody(name: &str) -> bool {
 }
 
 pub(super) fn person(range: std::ops::Range<usize>, what: &'static str, left: &'static str) -> Cut {
-    Cut { range, kind: Kind::Person, what, word: Word::Fixed(left) }
+    Cut { range, kind: Kind::Person, what, word: Word::Fixed(left), exact: false }
 }
 
 /// No folder of a home has a longer name.
@@ -204,11 +205,8 @@ fn homes(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
 /// What an `@` joins: an e-mail address, `user@host:path`, a prompt.
 fn signs(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
     // Where the first command that takes `user@host` ends.
-    let command = ["ssh ", "scp ", "rsync ", "sftp ", "mosh ", "ssh-rsa ", "ssh-ed25519 ", "ecdsa-sha2-"]
-        .iter()
-        .filter_map(|word| Some(line.find(word)? + word.len()))
-        .min()
-        .unwrap_or(usize::MAX);
+    let remote = &wording::secrets().commands.remote;
+    let command = remote.iter().filter_map(|word| Some(line.find(word)? + word.len())).min().unwrap_or(usize::MAX);
     for at in memchr::memchr_iter(b'@', line.as_bytes()) {
         let before = line.get(..at).unwrap_or_default();
         let after = line.get(at + 1..).unwrap_or_default();

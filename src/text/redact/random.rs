@@ -27,9 +27,11 @@ fn mixes_cases(value: &[u8]) -> bool {
 /// Long names of classes and mangled symbols mix cases too, but in runs: a random value changes between upper case,
 /// lower case and digits at about six of ten places, `ConvolutionBackward0AccumulateGrad` at two or three.
 pub(super) fn is_key(value: &[u8]) -> bool {
+    // Of random letters hardly ever less than an eighth are capitals; of a path with a hash in it, they are.
+    let share = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count() * 8;
     let mixed = value.iter().any(u8::is_ascii_digit)
-        && value.iter().any(u8::is_ascii_lowercase)
-        && value.iter().any(u8::is_ascii_uppercase);
+        && share(u8::is_ascii_lowercase) >= value.len()
+        && share(u8::is_ascii_uppercase) >= value.len();
     if !mixed || value.len() < 32 || value.starts_with(b"_Z") || value.windows(2).any(|pair| pair == b"__") {
         return false;
     }
@@ -45,4 +47,24 @@ pub(super) fn is_key(value: &[u8]) -> bool {
     };
     let changes = value.windows(2).filter(|pair| matches!(pair, [a, b] if class(*a) != class(*b))).count();
     changes * 100 >= value.len() * 42 && entropy(value) >= 4.0
+}
+
+/// Whether a word may be a part of a random value: with digits beside letters, or with capitals where words have none.
+pub(super) fn is_part(word: &[u8]) -> bool {
+    let inner = word.get(1..).unwrap_or_default();
+    let has = |is: fn(&u8) -> bool| inner.iter().any(is);
+    let letters = has(u8::is_ascii_lowercase) || has(u8::is_ascii_uppercase);
+    // In `OutOfMemoryError` each capital begins a word.
+    let camel = word.windows(2).all(|pair| !pair[0].is_ascii_uppercase() || pair[1].is_ascii_lowercase())
+        && !word.last().is_some_and(u8::is_ascii_uppercase)
+        && word.iter().filter(|byte| byte.is_ascii_uppercase()).count() * 3 <= word.len();
+    has(u8::is_ascii_digit) && letters || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && !camel
+}
+
+/// Whether a value is words and numbers with separators between them, as identifiers and names of files are.
+pub(super) fn is_words(value: &[u8]) -> bool {
+    value.split(|byte| !byte.is_ascii_alphanumeric()).all(|piece| {
+        let inner = piece.get(1..).unwrap_or_default();
+        piece.iter().all(u8::is_ascii_digit) || inner.iter().all(u8::is_ascii_lowercase) && !piece[0].is_ascii_digit()
+    })
 }

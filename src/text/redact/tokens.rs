@@ -1,161 +1,104 @@
-//! Keys and tokens recognised by their shape: those of common services, JSON web tokens, and long random values without
-//! a name.
-//!
-//! Prefixes and lengths follow what the services document and the rules of gitleaks (MIT), which collects them.
+//! Keys and tokens recognised by their shape: those of `kb/wording/secrets.toml`, JSON web tokens, and long random values
+//! without a name.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::shapes::{Found, Shape};
 use super::{Cut, Kind, Word, begins_word, is_placeholder, random};
+use crate::wording;
 
-/// Which characters a token consists of after its prefix.
-#[derive(Clone, Copy)]
-enum Letters {
-    /// Letters and digits.
-    Plain,
-    /// Letters, digits, `_`, `-`.
-    Url,
-    /// Letters, digits, `_`, `-`, `.`, `+`, `/`, `=`.
-    Wide,
+/// A shape with what it is a shape of.
+struct Rule {
+    shape: Shape,
+    what: &'static str,
+    left: &'static str,
+    least: Option<usize>,
 }
 
-/// Prefix, character set, minimal length, what it is, its replacement.
-const TOKENS: &[(&str, Letters, usize, &str, &str)] = &[
-    ("hf_", Letters::Plain, 20, "a Hugging Face token", "REDACTED_HF_TOKEN"),
-    ("api_org_", Letters::Plain, 20, "a Hugging Face token", "REDACTED_HF_TOKEN"),
-    ("wandb_v1_", Letters::Url, 30, "a Weights & Biases key", "REDACTED_WANDB_KEY"),
-    ("local-", Letters::Plain, 40, "a Weights & Biases key", "REDACTED_WANDB_KEY"),
-    ("sk-ant-", Letters::Url, 20, "an Anthropic key", "REDACTED_ANTHROPIC_KEY"),
-    ("sk-or-v1-", Letters::Url, 32, "an OpenRouter key", "REDACTED_API_KEY"),
-    ("sk-", Letters::Url, 20, "an OpenAI key", "REDACTED_OPENAI_KEY"),
-    ("sess-", Letters::Plain, 40, "an OpenAI session key", "REDACTED_OPENAI_KEY"),
-    ("AKIA", Letters::Plain, 16, "an AWS access key", "REDACTED_AWS_KEY"),
-    ("ASIA", Letters::Plain, 16, "an AWS access key", "REDACTED_AWS_KEY"),
-    ("ABIA", Letters::Plain, 16, "an AWS access key", "REDACTED_AWS_KEY"),
-    ("ghp_", Letters::Plain, 30, "a GitHub token", "REDACTED_GITHUB_TOKEN"),
-    ("gho_", Letters::Plain, 30, "a GitHub token", "REDACTED_GITHUB_TOKEN"),
-    ("ghu_", Letters::Plain, 30, "a GitHub token", "REDACTED_GITHUB_TOKEN"),
-    ("ghs_", Letters::Plain, 30, "a GitHub token", "REDACTED_GITHUB_TOKEN"),
-    ("ghr_", Letters::Plain, 30, "a GitHub token", "REDACTED_GITHUB_TOKEN"),
-    ("github_pat_", Letters::Url, 30, "a GitHub token", "REDACTED_GITHUB_TOKEN"),
-    ("glpat-", Letters::Url, 16, "a GitLab token", "REDACTED_GITLAB_TOKEN"),
-    ("gldt-", Letters::Url, 16, "a GitLab token", "REDACTED_GITLAB_TOKEN"),
-    ("glrt-", Letters::Url, 16, "a GitLab token", "REDACTED_GITLAB_TOKEN"),
-    ("xoxb-", Letters::Url, 20, "a Slack token", "REDACTED_SLACK_TOKEN"),
-    ("xoxp-", Letters::Url, 20, "a Slack token", "REDACTED_SLACK_TOKEN"),
-    ("xoxa-", Letters::Url, 20, "a Slack token", "REDACTED_SLACK_TOKEN"),
-    ("xoxs-", Letters::Url, 20, "a Slack token", "REDACTED_SLACK_TOKEN"),
-    ("xapp-", Letters::Url, 20, "a Slack token", "REDACTED_SLACK_TOKEN"),
-    ("hooks.slack.com/services/", Letters::Wide, 20, "a Slack webhook", "REDACTED_SLACK_WEBHOOK"),
-    ("AIza", Letters::Url, 30, "a Google API key", "REDACTED_GOOGLE_KEY"),
-    ("GOCSPX-", Letters::Url, 20, "a Google secret", "REDACTED_GOOGLE_KEY"),
-    ("ya29.", Letters::Url, 20, "a Google token", "REDACTED_GOOGLE_KEY"),
-    ("npm_", Letters::Plain, 30, "an npm token", "REDACTED_NPM_TOKEN"),
-    ("pypi-", Letters::Url, 40, "a PyPI token", "REDACTED_PYPI_TOKEN"),
-    ("sk_live_", Letters::Plain, 16, "a Stripe key", "REDACTED_STRIPE_KEY"),
-    ("sk_test_", Letters::Plain, 16, "a Stripe key", "REDACTED_STRIPE_KEY"),
-    ("rk_live_", Letters::Plain, 16, "a Stripe key", "REDACTED_STRIPE_KEY"),
-    ("whsec_", Letters::Wide, 24, "a webhook secret", "REDACTED_SECRET"),
-    ("dop_v1_", Letters::Plain, 40, "a DigitalOcean token", "REDACTED_API_KEY"),
-    ("dapi", Letters::Plain, 32, "a Databricks token", "REDACTED_API_KEY"),
-    ("r8_", Letters::Plain, 30, "a Replicate token", "REDACTED_API_KEY"),
-    ("gsk_", Letters::Plain, 30, "a Groq key", "REDACTED_API_KEY"),
-    ("pplx-", Letters::Plain, 30, "a Perplexity key", "REDACTED_API_KEY"),
-    ("nvapi-", Letters::Url, 30, "an NVIDIA API key", "REDACTED_NVIDIA_KEY"),
-    ("dckr_pat_", Letters::Url, 20, "a Docker token", "REDACTED_DOCKER_TOKEN"),
-    ("hvs.", Letters::Url, 20, "a Vault token", "REDACTED_VAULT_TOKEN"),
-    ("rpa_", Letters::Plain, 30, "a RunPod key", "REDACTED_API_KEY"),
-    ("lin_api_", Letters::Plain, 30, "a Linear key", "REDACTED_API_KEY"),
-    ("sntrys_", Letters::Wide, 30, "a Sentry token", "REDACTED_API_KEY"),
-    ("tskey-", Letters::Url, 20, "a Tailscale key", "REDACTED_API_KEY"),
-    ("SG.", Letters::Wide, 50, "a SendGrid key", "REDACTED_API_KEY"),
-    ("co_", Letters::Plain, 40, "an API key", "REDACTED_API_KEY"),
-    ("ATATT3", Letters::Wide, 40, "an Atlassian token", "REDACTED_API_KEY"),
-    ("glcbt-", Letters::Url, 16, "a GitLab token", "REDACTED_GITLAB_TOKEN"),
-    ("glptt-", Letters::Url, 16, "a GitLab token", "REDACTED_GITLAB_TOKEN"),
-    ("gloas-", Letters::Url, 16, "a GitLab secret", "REDACTED_GITLAB_TOKEN"),
-    ("glsoat-", Letters::Url, 16, "a GitLab token", "REDACTED_GITLAB_TOKEN"),
-    ("glagent-", Letters::Url, 16, "a GitLab token", "REDACTED_GITLAB_TOKEN"),
-    ("discord.com/api/webhooks/", Letters::Wide, 40, "a Discord webhook", "REDACTED_WEBHOOK"),
-    ("discordapp.com/api/webhooks/", Letters::Wide, 40, "a Discord webhook", "REDACTED_WEBHOOK"),
-    ("lsv2_pt_", Letters::Url, 30, "a LangSmith key", "REDACTED_API_KEY"),
-    ("lsv2_sk_", Letters::Url, 30, "a LangSmith key", "REDACTED_API_KEY"),
-    ("fw_", Letters::Plain, 22, "a Fireworks key", "REDACTED_API_KEY"),
-    ("xai-", Letters::Plain, 60, "an xAI key", "REDACTED_API_KEY"),
-    ("tvly-", Letters::Url, 24, "a Tavily key", "REDACTED_API_KEY"),
-    ("key-", Letters::Plain, 32, "a Mailgun key", "REDACTED_API_KEY"),
-    ("shpat_", Letters::Plain, 32, "a Shopify token", "REDACTED_API_KEY"),
-    ("PMAK-", Letters::Url, 40, "a Postman key", "REDACTED_API_KEY"),
-    ("sntryu_", Letters::Plain, 40, "a Sentry token", "REDACTED_API_KEY"),
-    ("sbp_", Letters::Plain, 40, "a Supabase token", "REDACTED_API_KEY"),
-    ("pk-lf-", Letters::Url, 30, "a Langfuse key", "REDACTED_API_KEY"),
-    ("vercel_", Letters::Plain, 24, "a Vercel token", "REDACTED_API_KEY"),
-    ("NRAK-", Letters::Plain, 25, "a New Relic key", "REDACTED_API_KEY"),
-    ("doo_v1_", Letters::Plain, 40, "a DigitalOcean token", "REDACTED_API_KEY"),
-    ("dor_v1_", Letters::Plain, 40, "a DigitalOcean token", "REDACTED_API_KEY"),
-    ("AGE-SECRET-KEY-1", Letters::Plain, 50, "an age key", "REDACTED_PRIVATE_KEY"),
-];
+/// All shapes, and the scanner of their anchors, in the same order.
+struct Rules {
+    rules: Vec<Rule>,
+    anchors: AhoCorasick,
+}
 
-static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let built = AhoCorasick::builder().match_kind(MatchKind::Standard).build(TOKENS.iter().map(|token| token.0));
-    built.expect("short literals")
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let mut rules = Vec::new();
+    for token in &wording::secrets().token {
+        let shapes = token.shapes.iter().filter_map(|notation| Shape::read(notation));
+        rules.extend(shapes.map(|shape| Rule {
+            shape,
+            what: token.what,
+            left: token.left.unwrap_or("REDACTED_API_KEY"),
+            least: token.least.map(usize::from),
+        }));
+    }
+    rules.retain(|rule| rule.shape.anchor().is_some());
+    let anchors = AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .build(rules.iter().filter_map(|rule| rule.shape.anchor()))
+        .expect("short literals");
+    Rules { rules, anchors }
 });
 
 /// Adds tokens whose shape a service defines.
 pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
-    by_prefix(text, cuts);
+    shaped(text, cuts);
     web_tokens(text, cuts);
     bot_tokens(text, cuts);
 }
 
-pub(super) fn secret(range: std::ops::Range<usize>, what: &'static str, left: &'static str) -> Cut {
-    Cut { range, kind: Kind::Secret, what, word: Word::Fixed(left) }
+pub(super) fn secret(range: Range<usize>, what: &'static str, left: &'static str) -> Cut {
+    Cut { range, kind: Kind::Secret, what, word: Word::Fixed(left), exact: false }
 }
 
-fn by_prefix(text: &str, cuts: &mut Vec<Cut>) {
-    let mut all: Vec<_> = PREFIXES.find_overlapping_iter(text).collect();
-    // `sk-ant-` precedes `sk-` in the table, because it is more specific.
-    all.sort_by_key(|found| found.pattern());
-    for found in all {
-        let Some((_, letters, least, what, left)) = TOKENS.get(found.pattern().as_usize()).copied() else { continue };
-        if !begins_word(text, found.start()) {
-            continue;
-        }
-        let rest = text.as_bytes().get(found.end()..).unwrap_or_default();
-        let length = rest.iter().take_while(|byte| is_letter(letters, **byte)).count();
-        let tail = rest.get(..length).unwrap_or_default();
-        let whole = text.get(found.start()..found.end() + length).unwrap_or_default();
-        let end = found.end() + length;
-        let next = wrapped(text, end, letters).filter(|next| {
-            let tail = [tail, text.as_bytes().get(next.clone()).unwrap_or_default()].concat();
-            length >= 6 && tail.len() >= least && is_mixed(&tail) && random::is_tail(&tail)
-        });
-        if (length >= least && random::is_tail(tail) || next.is_some()) && !is_placeholder(whole) {
-            cuts.push(secret(found.start()..end, what, left));
-            cuts.extend(next.map(|next| secret(next, what, left)));
+fn shaped(text: &str, cuts: &mut Vec<Cut>) {
+    let rules = &*RULES;
+    let mut all = Vec::new();
+    for anchor in rules.anchors.find_overlapping_iter(text) {
+        let place = anchor.pattern().as_usize();
+        let Some(rule) = rules.rules.get(place) else { continue };
+        let Some(found) = rule.shape.find(text.as_bytes(), anchor.start(), rule.least) else { continue };
+        if begins_word(text, found.range.start) && is_token(text, rule, &found) {
+            all.push((place, Cut { exact: found.exact, ..secret(found.range, rule.what, rule.left) }));
         }
     }
+    // The more specific rules precede the general ones, and an exact length says more than any.
+    all.sort_by_key(|(place, cut)| (!cut.exact, *place));
+    cuts.extend(all.into_iter().map(|(_, cut)| cut));
 }
 
-/// Where a token goes on that a line break cut: in the first word of the next line.
-fn wrapped(text: &str, end: usize, letters: Letters) -> Option<std::ops::Range<usize>> {
-    const FRONTS: [&str; 4] = ["\n", "\\\n", "\r\n", "\\\r\n"];
-    let rest = text.get(end..)?;
-    let front = FRONTS.iter().find(|front| rest.starts_with(**front))?;
-    let line = rest.get(front.len()..)?;
-    let begin = end + front.len() + (line.len() - line.trim_start_matches([' ', '>', '|']).len());
-    let length = text.as_bytes().get(begin..)?.iter().take(512).take_while(|byte| is_letter(letters, **byte)).count();
-    let word = text.as_bytes().get(begin..begin + length)?;
-    (length >= 4 && is_mixed(word)).then_some(begin..begin + length)
+/// Whether this is the name of a kind of token that shows what it is.
+pub(super) fn is_kind(what: &str) -> bool {
+    RULES.rules.iter().any(|rule| rule.what == what) || what == "a JSON web token"
 }
 
-/// Whether there are characters of two kinds at least: a word of prose has one, or a capital at its beginning.
-fn is_mixed(word: &[u8]) -> bool {
-    let kinds = [u8::is_ascii_digit, u8::is_ascii_lowercase, u8::is_ascii_uppercase];
-    let inner = word.get(1..).unwrap_or_default();
-    kinds.iter().filter(|is| inner.iter().any(is)).count() >= 2
+/// Whether what has a token's shape is random enough for one: the less of it is fixed, the more.
+fn is_token(text: &str, rule: &Rule, found: &Found) -> bool {
+    /// So many fixed characters occur in no other word.
+    const TELLING: usize = 5;
+    let bytes = text.as_bytes();
+    let tail = bytes.get(found.tail.clone()).unwrap_or_default();
+    let longest = bytes.get(found.longest.clone()).unwrap_or_default();
+    let token = text.get(found.range.clone()).unwrap_or_default();
+    let separated = rule.shape.last().is_some_and(super::shapes::Alphabet::has_separators);
+    if is_placeholder(token) || separated && random::is_words(longest) {
+        return false;
+    }
+    let limit = match longest.len() {
+        ..16 => 1.0,
+        ..32 => 2.0,
+        _ => 2.5,
+    };
+    let fixed = rule.shape.fixed();
+    let marked = rule.shape.anchor().is_some_and(|anchor| !anchor.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    let telling = fixed >= TELLING || fixed >= 3 && marked && !separated;
+    match found.documented && telling {
+        true => random::entropy(longest) >= limit,
+        false => random::is_tail(if found.documented { longest } else { tail }),
+    }
 }
 
 /// Tokens of Discord's bots: the bot's number in base64, a time stamp, a signature.
@@ -181,15 +124,6 @@ fn bot_tokens(text: &str, cuts: &mut Vec<Cut>) {
             cuts.push(secret(range, "a Discord bot token", "REDACTED_API_KEY"));
         }
     }
-}
-
-fn is_letter(letters: Letters, byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || match letters {
-            Letters::Plain => false,
-            Letters::Url => b"_-".contains(&byte),
-            Letters::Wide => b"_-.+/=".contains(&byte),
-        }
 }
 
 /// JSON web tokens: two or three base64 parts, the first of which begins with `{"`.
@@ -218,12 +152,23 @@ pub(super) fn unnamed(text: &str, cuts: &mut Vec<Cut>) {
                 && !value.starts_with("_Z")
                 && !value.contains("REDACTED_")
                 && begins_word(text, begin)
+                && !is_integrity(text, begin)
             {
                 let range = begin + offset..begin + offset + word.len();
                 cuts.push(secret(range, "a long random value", "REDACTED_SECRET"));
             }
         }
     }
+}
+
+/// Whether a place is in a hash of a lock file, which says what it is: `sha512-...==`.
+fn is_integrity(text: &str, at: usize) -> bool {
+    const LONGEST: usize = 96;
+    let bytes = text.as_bytes();
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/-".contains(byte);
+    let before = bytes.get(..at).unwrap_or_default().iter().rev().take(LONGEST).take_while(is_part).count();
+    let word = bytes.get(at - before..).unwrap_or_default();
+    [&b"sha1-"[..], b"sha256-", b"sha384-", b"sha512-"].iter().any(|hash| word.starts_with(hash))
 }
 
 /// The runs of at least so many letters of an alphabet. Such a run has a letter at every so many bytes: what lies between is
@@ -258,14 +203,14 @@ fn joined_by_slashes(text: &str, cuts: &mut Vec<Cut>) {
     {
         let value = bytes.get(begin..end).unwrap_or_default();
         let slashes = value.iter().filter(|byte| **byte == b'/').count();
-        // A path has a word between its slashes; a hash of a lock file says what it is.
-        let longest = value.split(|byte| *byte == b'/').map(<[u8]>::len).max().unwrap_or(0);
-        let is_hash =
-            text.get(..begin).is_some_and(|before| before.ends_with("sha512-") || before.ends_with("sha256-"));
+        // A path has words between its slashes.
+        let longest = value.split(|byte| *byte == b'/').max_by_key(|piece| piece.len()).unwrap_or_default();
         if value.len() <= MAX_LENGTH
-            && (1..=value.len() / 16).contains(&slashes)
-            && longest >= 10
-            && !is_hash
+            && (1..=value.len() / 10).contains(&slashes)
+            && longest.len() >= 10
+            && longest.iter().any(u8::is_ascii_lowercase)
+            && longest.iter().any(u8::is_ascii_uppercase)
+            && !is_integrity(text, begin)
             && begins_word(text, begin)
             && random::is_key(value)
         {

@@ -23,6 +23,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
                         kind: Kind::Person,
                         what: "a user name in an address",
                         word: Word::Fixed("REDACTED_USER"),
+                        exact: false,
                     });
                 }
             }

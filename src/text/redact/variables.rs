@@ -62,6 +62,7 @@ fn variable(range: std::ops::Range<usize>) -> Cut {
         kind: Kind::Variable,
         what: "the value of an environment variable",
         word: Word::Fixed("REDACTED_VALUE"),
+        exact: false,
     }
 }
 

@@ -9,13 +9,13 @@ use pty_process::Size;
 use pty_process::blocking::{Command, open};
 
 /// Writes the clipboard, clears the screen, links, reorders, hides.
-const HOSTILE: &str =
+pub(super) const HOSTILE: &str =
     "\u{1b}]52;c;ZXZpbA==\u{7}\u{1b}[31m\u{8}\u{9b}2J\u{202e}\u{2066}\u{1b}]8;;http://evil\u{1b}\\\u{1b}[8m\u{e0041}";
 
 /// The same in YAML's escapes, so that the front matter can be read.
 const IN_YAML: &str = r"\e]52;c;ZXZpbA==\a\e[31m\b\x9b2J\u202e\u2066\e]8;;http://evil\e\\\e[8m\U000e0041";
 
-fn planted() -> tempfile::TempDir {
+pub(super) fn planted() -> tempfile::TempDir {
     let folder = super::project();
     let reports = folder.path().join("p/reports");
     let name = format!("na{}me.md", HOSTILE.replace('/', "_"));
@@ -23,7 +23,8 @@ fn planted() -> tempfile::TempDir {
         let h = IN_YAML;
         let matter = format!(
             "bug_id: \"{id}{h}\"\ntitle: \"Cuda {h} title\"\nstatus: \"open{h}\"\nseverity: \"high{h}\"\ndate: \"2026-01-0{}{h}\"\n\
-             tags: [\"t{h}\"]\nauthor: \"me{h}\"\nfault: \"cuda-oom{h}\"\nlinks: [\"BUG-1{h}\"]\n\"key{h}\": 2\nduplicate_of: \"BUG-9{h}\"",
+             tags: [\"t{h}\"]\nauthor: \"me{h}\"\nfault: \"cuda-oom{h}\"\nlinks: [\"BUG-1{h}\"]\n\"key{h}\": 2\nduplicate_of: \"BUG-9{h}\"\n\
+             type: \"bug_report{h}\"\ncategory: \"t{h}\"\nversion: \"1{h}\"\nassignee: \"a{h}\"\nenvironment: {{gpu: \"g{h}\"}}",
             n + 1
         );
         let body = format!(
@@ -32,6 +33,9 @@ fn planted() -> tempfile::TempDir {
         );
         fs::write(reports.join(name), format!("---\n{matter}\n---\n{body}")).expect("a report");
     }
+    // A line break in a name begins no line of its own.
+    fs::write(reports.join("c\n::error title=forged::x\r\u{0085}.md"), super::report("BUG-20260101-009", 9))
+        .expect("a report");
     let log = format!(
         "Traceback (most recent call last):\n  File \"/srv/train{HOSTILE}.py\", line 3, in ma{HOSTILE}in\n    x = f{HOSTILE}()\n\
          my{HOSTILE}mod.Foo{HOSTILE}Error: odd {HOSTILE} \\x1b]52;c;YQ==\\x07\nRuntimeError: CUDA error: device-side assert \
@@ -42,7 +46,7 @@ fn planted() -> tempfile::TempDir {
 }
 
 /// What a terminal would have got.
-fn seen(folder: &Path, arguments: &[String]) -> String {
+pub(super) fn seen(folder: &Path, arguments: &[String]) -> String {
     let (mut pty, pts) = open().expect("a pty");
     pty.resize(Size::new(200, 100)).expect("a size");
     let mut child = Command::new(env!("CARGO_BIN_EXE_faultbook"))
@@ -63,7 +67,7 @@ fn seen(folder: &Path, arguments: &[String]) -> String {
 }
 
 /// The first thing in a text that a terminal obeys, besides colours.
-fn obeyed(text: &str) -> Option<&str> {
+pub(super) fn obeyed(text: &str) -> Option<&str> {
     let hides = |c: char| {
         matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
             || c.is_control() && !matches!(c, '\n' | '\r' | '\t')
