@@ -1,6 +1,8 @@
 //! Hostile texts, reports, names and folders: nothing steers the terminal, nothing stops an answer, nothing grows out of
 //! bounds. Every check here was seen failing before the change that it holds.
 
+#[cfg(target_os = "linux")]
+mod faults;
 mod folders;
 mod limits;
 #[cfg(unix)]
