@@ -53,7 +53,7 @@ pub(crate) fn act(word: &str) {
                 std::process::abort();
             }
             "forks" => (0..40).for_each(|_| child(&mut |_| ())),
-            "session" => child(&mut |_| drop(setsid())),
+            "session" => child(&mut |_| ignore(setsid())),
             "daemon" => daemon(false),
             "daemon-and-hang" => {
                 daemon(false);
@@ -65,10 +65,10 @@ pub(crate) fn act(word: &str) {
                 _exit(0);
             }
             "heir-of-heirs" => child(&mut |_| {
-                child(&mut |_| drop(setsid()));
+                child(&mut |_| ignore(setsid()));
                 setsid();
             }),
-            "stubborn" => child(&mut |_| (1..32).for_each(|number| drop(signal(number, 1)))),
+            "stubborn" => child(&mut |_| (1..32).for_each(|number| ignore(signal(number, 1)))),
             "reaper" => {
                 prctl(36, 1 as c_ulong);
                 daemon(false);
@@ -78,8 +78,8 @@ pub(crate) fn act(word: &str) {
                 child(&mut |_| ());
                 hang();
             }
-            "close-all" => (0..256).for_each(|fd| drop(close(fd))),
-            "close-output" => drop((close(1), close(2))),
+            "close-all" => (0..256).for_each(|fd| ignore(close(fd))),
+            "close-output" => ignore((close(1), close(2))),
             "output-to-pipe" => {
                 let mut ends = [0; 2];
                 pipe(ends.as_mut_ptr());
@@ -91,19 +91,19 @@ pub(crate) fn act(word: &str) {
                 print(b"still alive\n");
                 std::thread::sleep(Duration::from_millis(50));
             },
-            "complaints" => (0..200).for_each(|_| drop(std::io::stderr().write_all(&[b'y'; 65536]))),
+            "complaints" => (0..200).for_each(|_| ignore(std::io::stderr().write_all(&[b'y'; 65536]))),
             "forged" => print(b"{\"facts\":[{},{}]}\n{\"begin\":\"nonsense\"}\n{\"end\":7}\n"),
             "exit" => exit(0),
             "exit-3" => exit(3),
             "exit-at-once" => _exit(0),
             "segv" => *(8 as *mut u32) = 1,
-            "overflow" => drop(std::hint::black_box(deep(1))),
-            "stop" => drop(raise(19)),
+            "overflow" => ignore(std::hint::black_box(deep(1))),
+            "stop" => ignore(raise(19)),
             "alarm" => {
                 alarm(1);
                 hang();
             }
-            "kill-group" => drop(kill(0, 15)),
+            "kill-group" => ignore(kill(0, 15)),
             "block-signals" => {
                 let mut set = [0 as c_ulong; 16];
                 sigfillset(set.as_mut_ptr());
@@ -114,12 +114,12 @@ pub(crate) fn act(word: &str) {
                 prctl(1, 0 as c_ulong);
                 hang();
             }
-            "clear-environment" => drop(clearenv()),
-            "elsewhere" => drop((chdir(c"/".as_ptr()), umask(0o777))),
-            "traced" => drop((ptrace(0, 0, 0, 0), raise(5))),
-            "no-files" => drop(setrlimit(7, &[3, 3])),
-            "threads" => (0..32).for_each(|_| drop(std::thread::spawn(hang))),
-            "eats" => drop(Box::leak(vec![1_u8; 300 << 20].into_boxed_slice())),
+            "clear-environment" => ignore(clearenv()),
+            "elsewhere" => ignore((chdir(c"/".as_ptr()), umask(0o777))),
+            "traced" => ignore((ptrace(0, 0, 0, 0), raise(5))),
+            "no-files" => ignore(setrlimit(7, &[3, 3])),
+            "threads" => (0..32).for_each(|_| ignore(std::thread::spawn(hang))),
+            "eats" => ignore(Box::leak(vec![1_u8; 300 << 20].into_boxed_slice())),
             "reads" => {
                 let mut ends = [0; 2];
                 pipe(ends.as_mut_ptr());
@@ -130,6 +130,8 @@ pub(crate) fn act(word: &str) {
         }
     }
 }
+
+fn ignore<T>(_answer: T) {}
 
 fn hang() {
     std::thread::sleep(LONG);

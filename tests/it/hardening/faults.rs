@@ -168,8 +168,7 @@ fn tried(arguments: &[&str], under: &str, fates: &[&str], step: usize) -> Vec<St
 
 fn holds(cases: &[(&[&str], &str, &[&str], usize)]) {
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let all: Vec<_> =
-            cases.iter().map(|case| scope.spawn(move || tried(case.0, case.1, case.2, case.3))).collect();
+        let all: Vec<_> = cases.iter().map(|case| scope.spawn(move || tried(case.0, case.1, case.2, case.3))).collect();
         all.into_iter().flat_map(|one| one.join().expect("it ends")).collect()
     });
     assert!(wrong.is_empty(), "{} faults were not survived: {wrong:#?}", wrong.len());
@@ -196,7 +195,8 @@ fn a_home_that_cannot_be_written_and_reports_that_vanish_stop_no_answer() {
     let place = Place::new();
     // A file where the folder of caches would be: nobody can write there, not even root.
     fs::write(place.at("cache"), "").expect("a file");
-    let found = |place: &Place| String::from_utf8_lossy(&place.run(&["search", "--no-builtin", "zorg3"]).stdout).into_owned();
+    let found =
+        |place: &Place| String::from_utf8_lossy(&place.run(&["search", "--no-builtin", "zorg3"]).stdout).into_owned();
     assert!(found(&place).contains("BUG-20260103-001"));
     fs::remove_file(place.at("cache")).expect("it goes");
     assert!(found(&place).contains("BUG-20260103-001"));
@@ -242,7 +242,8 @@ fn many(writers: usize, readers: usize) {
             });
         }
     });
-    let reports: Vec<String> = place.files().into_iter().filter(|(name, _)| name.contains("BUG-")).map(|one| one.1).collect();
+    let reports: Vec<String> =
+        place.files().into_iter().filter(|(name, _)| name.contains("BUG-")).map(|one| one.1).collect();
     assert_eq!(reports.len(), writers);
     let ids: std::collections::BTreeSet<&str> =
         reports.iter().filter_map(|text| text.lines().find(|line| line.contains("BUG-20260201-"))).collect();

@@ -70,14 +70,27 @@ const LIMIT: Duration = Duration::from_secs(25);
 
 #[test]
 fn nothing_is_left_running_and_the_answer_comes() {
+    // Those that found a defect, and one of each other kind.
+    let some = ["fork-and-hang", "nameless-daemon", "chatter", "close-all", "stop", "segv", "reaper", "count=-1"];
+    all_hold(ACTS.iter().copied().filter(|act| act.starts_with("cu") && some.iter().any(|end| act.ends_with(end))));
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn nothing_is_left_running_by_any_library() {
+    all_hold(ACTS.iter().copied());
+}
+
+fn all_hold(acts: impl Iterator<Item = &'static str> + Send) {
     let bad = std::sync::Mutex::new(Vec::new());
-    let acts = std::sync::Mutex::new(ACTS.iter());
+    let acts = std::sync::Mutex::new(acts);
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 loop {
                     let Some(act) = acts.lock().unwrap().next() else { break };
-                    bad.lock().unwrap().extend(wrong(act, None).map(|why| format!("{act}: {why}")));
+                    let why = wrong(act, None).map(|why| format!("{act}: {why}"));
+                    bad.lock().unwrap().extend(why);
                 }
             });
         }
@@ -110,18 +123,21 @@ fn wrong(act: &str, budget: Option<Duration>) -> Option<String> {
     if took > LIMIT {
         return Some(format!("it took {took:?}"));
     }
-    if outcome.facts.get("driver.kernel_module").is_none() && outcome.facts.get("driver.version").is_none() {
-        return Some(format!("nothing is known of the driver: {:?}", outcome.facts));
+    if outcome.facts.get("driver.present").is_none() || outcome.facts.get("device_nodes.cards").is_none() {
+        return Some(format!("nothing is known of the machine: {:?}", outcome.facts));
     }
     (!left.is_empty()).then(|| format!("left running: {left:?}"))
 }
 
 /// Which of the processes in a file still run.
 fn living(pids: &Path) -> Vec<String> {
+    // What was killed needs a moment to die.
+    std::thread::sleep(Duration::from_millis(300));
     let pids = std::fs::read_to_string(pids).unwrap_or_default();
     let state = |pid: &&str| std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let runs = |pid: &&str| !matches!(state(pid).rsplit_once(") "), None | Some((_, "Z" | "X")))
-        && !state(pid).contains(") Z ");
+    let runs = |pid: &&str| {
+        !matches!(state(pid).rsplit_once(") "), None | Some((_, "Z" | "X"))) && !state(pid).contains(") Z ")
+    };
     let left: Vec<String> = pids.lines().filter(runs).map(str::to_owned).collect();
     for pid in &left {
         // The test cleans up after a probe that does not.
