@@ -185,7 +185,7 @@ fn every_command_survives_every_fault_at_every_call() {
     let all: Vec<(&[&str], &str, &[&str], usize)> = [NEW, APPEND, STATUS, FIX, INDEX_PAGE, SAVE]
         .into_iter()
         .map(|arguments| (arguments, "p", &FATES[..], 1))
-        .chain([(INDEX, "cache", &FATES[..], 1)])
+        .chain([(INDEX, "cache", &FATES[..], 9)])
         .collect();
     holds(&all);
 }
