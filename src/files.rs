@@ -1,4 +1,7 @@
 //! Atomic writes: the new file is written beside the old one, flushed to disk, and renamed over it.
+//!
+//! A file that is being written is locked. One that nobody holds was left by a process that was killed, and the next
+//! one that writes into the folder removes it.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -12,13 +15,8 @@ use std::time::{Duration, Instant};
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!(".{name}.");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".new");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut fresh = builder.tempfile_in(folder)?;
+    sweep(folder);
+    let mut fresh = beside(folder, &path.file_name().unwrap_or_default().to_string_lossy())?;
     fresh.write_all(bytes)?;
     fresh.as_file().sync_all()?;
     if let Ok(about) = fs::metadata(&path) {
@@ -27,6 +25,70 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     fresh.persist(&path)?;
     Ok(())
+}
+
+/// What the name of a file that is being written ends with.
+const UNFINISHED: &str = ".faultbook-new";
+
+/// A new file, locked.
+fn beside(folder: &Path, name: &str) -> io::Result<tempfile::NamedTempFile> {
+    const ATTEMPTS: usize = 100;
+    let prefix = format!(".{name}.");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(UNFINISHED);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    for _ in 0..ATTEMPTS {
+        let fresh = builder.tempfile_in(folder)?;
+        if hold(fresh.as_file(), fresh.path()) {
+            return Ok(fresh);
+        }
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Locks a file that was just created, so that nobody takes it for abandoned. False where somebody did so already.
+pub(crate) fn hold(file: &fs::File, path: &Path) -> bool {
+    match file.try_lock() {
+        Ok(()) => is_at(file, path),
+        Err(fs::TryLockError::WouldBlock) => false,
+        // A file system without locks: nobody can take it for abandoned either.
+        Err(fs::TryLockError::Error(_)) => true,
+    }
+}
+
+/// Removes a file that a process was writing when it was killed; whether it did.
+pub(crate) fn remove_abandoned(path: &Path) -> bool {
+    fs::File::options()
+        .write(true)
+        .open(path)
+        .is_ok_and(|file| file.try_lock().is_ok() && is_at(&file, path) && fs::remove_file(path).is_ok())
+}
+
+/// Whether the file of that path is this one.
+fn is_at(file: &fs::File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let (Ok(this), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+        (this.dev(), this.ino()) == (there.dev(), there.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.exists()
+    }
+}
+
+/// Removes what processes left in a folder that were killed while they wrote.
+fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        if name.starts_with(b".") && name.ends_with(UNFINISHED.as_bytes()) {
+            remove_abandoned(&entry.path());
+        }
+    }
 }
 
 /// Locks a file against other processes; whether it was free, or became free within this time.
@@ -56,6 +118,19 @@ mod tests {
         }
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
         assert!(replace(&folder.path().join("none/a.md"), b"x").is_err());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_being_written_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in [".a.md.abc123.faultbook-new", "b.faultbook-new", ".c.new"] {
+            fs::write(at(name), "half").expect("it is written");
+        }
+        let written = beside(folder.path(), "a.md").expect("a file");
+        replace(&at("a.md"), b"one").expect("it is written");
+        assert!(!at(".a.md.abc123.faultbook-new").exists());
+        assert!(written.path().exists() && at("b.faultbook-new").exists() && at(".c.new").exists());
     }
 
     #[cfg(unix)]

@@ -5,6 +5,7 @@
 //! and some show only when the classifier is run (`behaviour`): a page whose own example is diagnosed as another page.
 
 mod behaviour;
+mod capped;
 mod catalogue;
 mod conditions;
 mod contents;
@@ -35,6 +36,7 @@ mod status;
 mod tasks;
 mod template_left;
 
+pub use capped::capped;
 pub use catalogue::{RULES, Rule};
 pub use finding::{Edit, Finding, Severity};
 pub use fix::{apply, fix_all};

@@ -4,6 +4,8 @@
 pub mod cli;
 #[cfg(any(feature = "lsp", feature = "mcp"))]
 mod drafts;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 #[cfg(feature = "lsp")]
 pub mod lsp;
 #[cfg(feature = "mcp")]

@@ -12,6 +12,7 @@ use super::child::{self, Call, End};
 use super::note::Notes;
 use super::save::join;
 use super::step::{self, Message, Settings};
+use super::strays::Running;
 use super::vendor::Checks;
 use super::{Check, CheckStatus, Level};
 use crate::amounts::seconds;
@@ -28,6 +29,8 @@ const SHORTEST: Duration = Duration::from_millis(200);
 pub(super) struct Start<'a> {
     pub(super) executable: &'a Path,
     pub(super) environment: &'a BTreeMap<OsString, OsString>,
+    /// The steps of the probe.
+    pub(super) running: &'a Running,
     /// The longest time to wait for a line of output.
     pub(super) deadline: Duration,
     /// The time budget for all checks together.
@@ -36,13 +39,16 @@ pub(super) struct Start<'a> {
 
 /// Runs one step and returns its facts.
 pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, End) {
+    let longest = start.deadline * 2;
     let reply = child::call(&Call {
         executable: start.executable,
         step,
         settings: serde_json::to_string(settings).unwrap_or_default(),
         environment: start.environment,
         deadline: start.deadline,
-        until: None,
+        // A library may print lines for ever.
+        until: Some(Instant::now() + longest),
+        running: start.running,
     });
     let mut notes = Notes::default();
     for line in &reply.lines {
@@ -50,7 +56,7 @@ pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, 
             notes.facts.merge(&join(known, unknown, Source::Probe));
         }
     }
-    (notes, reply.end)
+    (notes, if reply.end == End::CutOff { End::TimedOut(longest) } else { reply.end })
 }
 
 /// Runs all checks of a level on one device.
@@ -109,6 +115,7 @@ fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32,
         environment: start.environment,
         deadline: start.deadline,
         until: Some(until),
+        running: start.running,
     });
     let (mut checks, mut begun) = (Vec::new(), None);
     for line in &reply.lines {

@@ -26,6 +26,8 @@ pub(super) struct Call<'a> {
     pub(super) deadline: Duration,
     /// The child is killed at this time in any case; `None` for never.
     pub(super) until: Option<Instant>,
+    /// The steps of the same probe.
+    pub(super) running: &'a strays::Running,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +99,7 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let (mut child, family) = match strays::Family::start(&mut command) {
+    let (mut child, family) = match strays::Family::start(&mut command, call.running) {
         Ok(started) => started,
         Err(error) => {
             return Reply { lines: Vec::new(), complaint: String::new(), end: End::NotStarted(error.to_string()) };
@@ -223,6 +225,7 @@ mod tests {
             environment: &environment,
             deadline,
             until: None,
+            running: &strays::Running::default(),
         })
     }
 
@@ -276,6 +279,7 @@ mod tests {
             environment: &environment,
             deadline: LONG,
             until: None,
+            running: &strays::Running::default(),
         });
         assert!(matches!(reply.end, End::NotStarted(_)));
     }

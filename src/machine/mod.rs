@@ -106,6 +106,8 @@ struct Shared {
     /// All vendors, in the order of the list.
     seats: Vec<Seat>,
     executable: PathBuf,
+    /// The steps that run now.
+    running: strays::Running,
 }
 
 impl Shared {
@@ -113,7 +115,7 @@ impl Shared {
         let loader = Loader::new(&options.root, &options.environment, vendors);
         let seats = vendors.iter().map(|vendor| Seat::new(*vendor, &options, &loader)).collect();
         let executable = options.executable.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
-        Self { options, loader, seats, executable }
+        Self { options, loader, seats, executable, running: strays::Running::default() }
     }
 
     /// The vendor in question as far as files of the driver and the bus decide it: the first with a GPU, otherwise the
@@ -178,6 +180,7 @@ fn functional(
                 let start = Start {
                     executable: &shared.executable,
                     environment: &environment,
+                    running: &shared.running,
                     deadline: shared.options.deadline + waking,
                     time: shared.options.time + waking,
                 };

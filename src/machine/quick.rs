@@ -102,6 +102,8 @@ pub(super) fn read(shared: &Arc<Shared>) -> Read {
         too_late(part, budget, if of_vendor { &mut vendors[*seat].0 } else { &mut notes });
     }
     if !open.is_empty() {
+        // The program may end before they do.
+        shared.running.end();
         let words = open.iter().map(|(part, seat)| in_words(part, shared.seats[*seat].vendor).to_owned());
         notes.list("probe.late", words.collect());
         notes.count("probe.budget_ms", u64::try_from(budget.as_millis()).unwrap_or(0));
@@ -224,7 +226,13 @@ pub(super) fn ask(shared: &Shared, seat: &Seat, step: &str) -> (Notes, End) {
 fn start(shared: &Shared) -> Start<'_> {
     let options = &shared.options;
     let deadline = options.budget.unwrap_or(options.patience);
-    Start { executable: &shared.executable, environment: &options.environment, deadline, time: deadline }
+    Start {
+        executable: &shared.executable,
+        environment: &options.environment,
+        running: &shared.running,
+        deadline,
+        time: deadline,
+    }
 }
 
 pub(super) fn no_driver(vendor: &dyn Vendor, notes: &mut Notes) {

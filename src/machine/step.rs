@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use super::note::Notes;
 use super::save::{CheckLayout, split};
 use super::vendor::{VENDORS, Vendor};
-use super::{Check, child};
+use super::{Check, child, strays};
 
 /// Queries the management library.
 pub(super) const MANAGEMENT: &str = "management";
@@ -71,6 +71,7 @@ pub(crate) fn answer(arguments: &[OsString], out: &mut dyn Write) -> Option<u8> 
     };
     no_core_dump();
     die_with_parent();
+    strays::mark_step();
     give_up_after(Duration::from_secs(settings.alive.max(1)));
     let Some(vendor) = VENDORS.iter().find(|vendor| vendor.description().id == settings.vendor) else {
         return Some(USAGE);

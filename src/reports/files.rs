@@ -18,7 +18,7 @@ use crate::book::report::Report;
 use crate::reports::Error;
 
 /// Larger files are logs kept beside the reports.
-const LARGEST: u64 = 4 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// How deep folders of reports may be nested.
 const DEEPEST: usize = 24;

@@ -3,9 +3,11 @@
 //! Opening is lazy: a traceback that the book knows, in a project without reports, never touches the index.
 
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::files;
 use super::index::{self, Found, Opened, What};
 use crate::book::Book;
 use crate::book::report::Report;
@@ -39,18 +41,24 @@ pub struct Knowledge {
     places: Places,
     progress: Box<Progress>,
     index: OnceLock<Option<Opened>>,
+    /// The index built again, after the engine stumbled over the first one.
+    again: OnceLock<Option<Opened>>,
 }
 
 impl Knowledge {
     /// Prepares the scanner; reads no report yet.
     pub fn new(book: Book, places: Places, progress: Box<Progress>) -> Self {
         let signatures = SignatureSet::of_book(&book);
-        Self { book, signatures, places, progress, index: OnceLock::new() }
+        Self { book, signatures, places, progress, index: OnceLock::new(), again: OnceLock::new() }
     }
 
     /// The index, opened and refreshed at the first call; `None` when not even memory could hold one.
     pub fn index(&self) -> Option<&Opened> {
-        self.index.get_or_init(|| self.open().ok()).as_ref()
+        let index = self.index.get_or_init(|| self.open().ok()).as_ref();
+        match index {
+            Some(index) if index.is_damaged() => self.again.get_or_init(|| self.open().ok()).as_ref(),
+            index => index,
+        }
     }
 
     /// What a diagnosis consults.
@@ -96,9 +104,16 @@ impl Search for Knowledge {
     fn reports(&self, query: &Query, limit: usize) -> Vec<FoundReport> {
         /// Most files of a real folder are copies of others.
         const COPIES: usize = 4;
-        let Some(index) = self.index() else { return Vec::new() };
+        let Some(mut index) = self.index() else { return Vec::new() };
+        let mut nearest = index.near(query, limit * COPIES);
+        if nearest.is_err()
+            && let Some(again) = self.index()
+        {
+            index = again;
+            nearest = index.near(query, limit * COPIES);
+        }
         let mut found: Vec<FoundReport> = Vec::new();
-        for near in index.near(query, limit * COPIES).unwrap_or_default() {
+        for near in nearest.unwrap_or_default() {
             let Some(entry) = index.entry(&near.path).map(|entry| index.living(entry)) else { continue };
             if found.iter().any(|known| known.path == entry.path) {
                 continue;
@@ -195,7 +210,9 @@ fn telling_words(text: &str) -> BTreeSet<String> {
 
 /// Reads one report; `None` when the file is gone or cannot be read.
 fn read_report(path: &Path) -> Option<Report> {
-    let bytes = std::fs::read(path).ok()?;
+    // It may have grown since it was found.
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(files::LARGEST).read_to_end(&mut bytes).ok()?;
     Some(super::reading::read(path, &String::from_utf8_lossy(&bytes)))
 }
 

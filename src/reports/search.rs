@@ -52,10 +52,21 @@ const WORTH_SHOWING: f32 = 0.2;
 /// # Errors
 /// When the index cannot be built or read.
 pub fn search(knowledge: &Knowledge, words: &str, limit: usize) -> Result<Vec<Hit>, Error> {
+    let Some(index) = knowledge.index() else { return Ok(Vec::new()) };
+    match of_index(knowledge, index, words, limit) {
+        // The engine stumbled over its files: they are built again, once.
+        Err(_) if index.is_damaged() => match knowledge.index() {
+            Some(again) if !std::ptr::eq(again, index) => of_index(knowledge, again, words, limit),
+            _ => Ok(Vec::new()),
+        },
+        found => found,
+    }
+}
+
+fn of_index(knowledge: &Knowledge, index: &Opened, words: &str, limit: usize) -> Result<Vec<Hit>, Error> {
     /// How many places pages may have where there are more reports than fit.
     const PAGES: usize = 3;
-    let Some(index) = knowledge.index() else { return Ok(Vec::new()) };
-    let question = Question::new(index, words);
+    let question = Question::new(index, words)?;
     let pages = index.ask(&question, false, limit)?;
     let mut files: Vec<Found> = named(index, words);
     files.extend(index.ask(&question, true, limit)?);

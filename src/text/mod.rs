@@ -110,10 +110,16 @@ struct Record {
     prefix: Prefix,
 }
 
-/// Texts with more lines than this lose lines in their middle.
-const MOST_LINES: usize = 2_000_000;
-/// How many of those are kept from the beginning; the end says more about a failure.
-const FIRST_LINES: usize = 500_000;
+/// Longer texts lose lines in their middle: what is kept of a line takes memory, and the whole of it stays below 400 MB.
+const MOST_BYTES: usize = 32 << 20;
+/// Texts with more lines than this lose lines in their middle too.
+const MOST_LINES: usize = 1_000_000;
+/// Every text may have so many lines, however short they are.
+const FEW_LINES: usize = 100_000;
+/// Beyond those a line costs more memory than it has bytes when it is shorter than this, so that there may be fewer.
+const SHORT_LINE: usize = 20;
+/// The share of what is kept that is kept from the beginning is one in so many; the end says more about a failure.
+const FIRST: usize = 4;
 
 /// Blank lines in a row that are looked at; more of them say no more.
 const MOST_BLANK: usize = 16;
@@ -153,7 +159,7 @@ pub(crate) fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
 fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (Vec<clean::Physical<'t>>, u32) {
     let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let total = breaks + usize::from(!text.is_empty() && !text.ends_with('\n'));
-    let left_out = if total > MOST_LINES { FIRST_LINES..total - (MOST_LINES - FIRST_LINES) } else { 0..0 };
+    let left_out = left_out(text, total);
     if !left_out.is_empty() {
         notes.push(format!("{} lines from line {} on left out", left_out.len(), left_out.start + 1));
     }
@@ -162,9 +168,9 @@ fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (V
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain((total > breaks).then_some(text.len()));
     let mut blank = 0;
     for (index, end) in ends.enumerate() {
-        blank = if end == base { blank + 1 } else { 0 };
+        let line = text.get(base..end).unwrap_or_default();
+        blank = if line.is_empty() || line == "\r" { blank + 1 } else { 0 };
         if blank <= MOST_BLANK && !left_out.contains(&index) {
-            let line = text.get(base..end).unwrap_or_default();
             let number = excerpt.original(u32::try_from(index + 1).unwrap_or(u32::MAX));
             lines.push(clean::Physical { text: line.trim_end_matches('\r'), base, number });
         }
@@ -172,6 +178,22 @@ fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (V
     }
     notes.extend(excerpt.note());
     (lines, excerpt.lines(u32::try_from(total).unwrap_or(u32::MAX)))
+}
+
+/// The lines, from 0, that a text with so many of them loses.
+fn left_out(text: &str, total: usize) -> Range<usize> {
+    let most = (text.len() / SHORT_LINE).clamp(FEW_LINES, MOST_LINES);
+    let by_number = if total > most { most / FIRST..total - (most - most / FIRST) } else { 0..0 };
+    if text.len() <= MOST_BYTES {
+        return by_number;
+    }
+    let line_of = |at: usize| memchr::memchr_iter(b'\n', text.as_bytes().get(..at).unwrap_or_default()).count();
+    let first = line_of(MOST_BYTES / FIRST);
+    let last = line_of(text.len() - (MOST_BYTES - MOST_BYTES / FIRST));
+    match by_number.is_empty() {
+        true => first..last,
+        false => first.min(by_number.start)..last.max(by_number.end),
+    }
 }
 
 /// Moves the start of each line past what precedes its words: `widths` gives the bytes to skip.

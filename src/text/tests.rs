@@ -208,3 +208,22 @@ proptest! {
         check(&text.as_bytes()[from..to]);
     }
 }
+
+#[test]
+fn what_is_too_much_loses_its_middle_and_says_so() {
+    let many: String = (0..150_000).map(|n| format!("{}\n", n % 10)).collect();
+    let transcript = read(many.as_bytes());
+    assert_eq!(transcript.len(), FEW_LINES);
+    assert_eq!(transcript.notes(), ["50000 lines from line 25001 on left out"]);
+    assert_eq!(transcript.line(FEW_LINES - 1).number, 150_000);
+    // Two long lines are as much as thousands of short ones.
+    let text = format!("first\n{0}\n{0}\nlast\n", "x".repeat(MOST_BYTES));
+    assert_eq!(left_out(&text, 4), 1..2);
+}
+
+#[test]
+fn blank_lines_are_collapsed_however_they_end() {
+    for line_break in ["\n", "\r\n"] {
+        assert!(read(line_break.repeat(100_000).as_bytes()).len() <= MOST_BLANK);
+    }
+}

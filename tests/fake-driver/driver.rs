@@ -3,7 +3,7 @@
 //! LD_LIBRARY_PATH that a test sets.
 //!
 //! A scenario file, named by FAULTBOOK_FAKE, holds `key=value` lines. Every function first looks up its own name:
-//! `cuInit=803` returns that status, `cuInit.sleep=30` hangs, `cuInit.abort=1` dies. Device memory is host memory, so
+//! `cuInit=803` returns that status, `cuInit.sleep=30` hangs, `cuInit.abort=1` dies, `cuInit.do=daemon` does what `hostile` knows. Device memory is host memory, so
 //! that copies, the kernel, products and convolutions are computed for real and can be made wrong on purpose.
 //! FAULTBOOK_FAKE_TRACE names a file that gets the name of every call.
 #![allow(non_snake_case, clippy::missing_safety_doc, clippy::too_many_arguments)]
@@ -61,6 +61,9 @@ fn gate(name: &str) -> c_int {
     if scenario.is(&format!("{name}.abort")) {
         std::process::abort();
     }
+    if let Some(word) = scenario.0.get(&format!("{name}.do")) {
+        hostile::act(word);
+    }
     scenario.number(name, 0) as c_int
 }
 
@@ -93,6 +96,11 @@ macro_rules! api {
 }
 
 unsafe fn put_text(place: *mut c_char, length: usize, text: &str) {
+    let unterminated = ["cuDeviceGetName", "nvmlSystemGetDriverVersion"];
+    if unterminated.iter().any(|name| scenario().is(&format!("{name}.unterminated"))) {
+        std::ptr::write_bytes(place.cast::<u8>(), b'A', length);
+        return;
+    }
     let bytes = text.as_bytes();
     let count = bytes.len().min(length.saturating_sub(1));
     std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast(), count);
@@ -140,5 +148,6 @@ mod amd;
 mod cublas;
 mod cuda;
 mod cudnn;
+mod hostile;
 mod nvml;
 mod nvrtc;

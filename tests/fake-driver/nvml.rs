@@ -111,7 +111,9 @@ api! {
     }
     fn nvmlSystemGetCudaDriverVersion(version: *mut c_int) { *version = cuda_version(); }
     fn nvmlSystemGetCudaDriverVersion_v2(version: *mut c_int) { *version = cuda_version(); }
-    fn nvmlDeviceGetCount_v2(count: *mut c_uint) { *count = devices() as c_uint; }
+    fn nvmlDeviceGetCount_v2(count: *mut c_uint) {
+        *count = scenario().number("nvmlDeviceGetCount_v2.count", devices()) as c_uint;
+    }
     fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: *mut *mut c_void) {
         if u64::from(index) >= devices() { return 2; }
         if scenario().is(&format!("gpu.{index}.lost")) { return 15; }

@@ -4,6 +4,8 @@
 mod boundaries;
 #[cfg(unix)]
 mod every;
+#[cfg(target_os = "linux")]
+mod faults;
 mod folders;
 mod limits;
 #[cfg(unix)]

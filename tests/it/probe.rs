@@ -8,6 +8,7 @@ mod amd_verdicts;
 mod command;
 mod computing;
 mod hostile;
+mod hostile_libraries;
 mod machine;
 mod on_a_terminal;
 mod scenarios;

@@ -3,8 +3,11 @@
 //! A variable that prose only recommends is ignored. An empty value counts, because `CUDA_VISIBLE_DEVICES=""` hides
 //! every GPU.
 
+use std::sync::LazyLock;
+
 use super::is_assignment;
 use crate::facts::Facts;
+use crate::literals::Literals;
 use crate::{vendors, wording};
 
 /// Beginnings of environment variables that matter on a GPU.
@@ -20,14 +23,16 @@ pub(in crate::incident) fn matters(name: &str) -> bool {
 
 /// Environment variables that are set on the line, by a shell, by Docker, by Python.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
-    if !beginnings().any(|start| words.contains(start)) {
+    static BEGINNINGS: LazyLock<Literals> = LazyLock::new(|| Literals::new(beginnings()));
+    let present = BEGINNINGS.present(words);
+    if present.is_empty() {
         return;
     }
     let shell = words.starts_with("export ")
         || words.starts_with("set ")
         || words.starts_with("ENV ")
         || words.starts_with("env ");
-    for start in beginnings() {
+    for start in beginnings().enumerate().filter_map(|(n, start)| present.binary_search(&n).is_ok().then_some(start)) {
         for (at, _) in words.match_indices(start) {
             let before = words.get(..at).unwrap_or("");
             if before

@@ -139,6 +139,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     }
     write_back(&before, &documents, &moves)?;
     let findings = if moves.is_empty() { findings } else { moved(&mut documents, &moves, &setting) };
+    let findings = if args.statistics { findings } else { check::capped(findings) };
     output.write(&rendered(&findings, &documents, args, common.verbose, &output))?;
     Ok(if output::is_clean(&findings) { Exit::Found } else { Exit::None })
 }

@@ -152,6 +152,9 @@ fn complain(failure: &Failure) {
 
 /// Printed for a panic, instead of a backtrace that helps only developers.
 fn say_bug(info: &panic::PanicHookInfo<'_>) {
+    if crate::reports::index::engine::is_caught() {
+        return;
+    }
     let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
     let words = info.payload_as_str().unwrap_or("no words");
     let text = format!(

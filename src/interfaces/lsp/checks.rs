@@ -30,7 +30,7 @@ pub(super) fn findings(session: &Session, document: &Document) -> Vec<Finding> {
     // Whether a page recognises its own example is left to `faultbook check`: it needs the whole book.
     let naming = workspace.naming.as_ref();
     let setting = Setting { exists: &exists, reports: &reports, naming, behaviour: false, ..Setting::default() };
-    check::check(&[checked], &setting)
+    check::capped(check::check(&[checked], &setting))
 }
 
 /// Findings as diagnostics.

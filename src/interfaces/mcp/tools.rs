@@ -199,7 +199,7 @@ impl Server {
                 return Ok(failed(format!("`{}` is neither a bug report nor a page of the book", params.path)));
             }
             let documents = [document];
-            let findings = check::check(&documents, &setting);
+            let findings = check::capped(check::check(&documents, &setting));
             let data = serde_json::from_str(&check::output::json(&findings, &documents)).unwrap_or_default();
             let lines: Vec<String> = findings
                 .iter()

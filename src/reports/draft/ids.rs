@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use regex::Regex;
 
 use super::error::Error;
 use super::scheme::{Naming, Scheme};
 use super::write::Draft;
+use crate::files;
 use crate::reports::reading;
 
 /// Larger files in a folder of reports are logs.
@@ -108,11 +108,11 @@ impl<'k> Taken<'k> {
                 continue;
             }
             let name = entry.file_name().to_string_lossy().into_owned();
-            // A reserved number is taken as long as its file is there, so it is looked at again.
+            // A reserved number is taken as long as its file is there, so it is looked at again. A file that nobody holds
+            // was left by a process that was killed.
             if let Some(id) = name.strip_prefix('.').and_then(|name| name.strip_suffix(RESERVED)) {
-                match is_abandoned(&entry) {
-                    true => drop(fs::remove_file(&path)),
-                    false => self.id(id),
+                if !files::remove_abandoned(&path) {
+                    self.id(id);
                 }
                 continue;
             }
@@ -144,13 +144,6 @@ impl<'k> Taken<'k> {
 const MOST_OF_A_DAY: u32 = 999_999;
 
 const RESERVED: &str = ".reserved";
-
-/// Whether the process that took a number must have been killed: writing a report does not take an hour.
-fn is_abandoned(entry: &fs::DirEntry) -> bool {
-    const HOUR: Duration = Duration::from_secs(3600);
-    let modified = entry.metadata().and_then(|about| about.modified());
-    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > HOUR))
-}
 
 /// The id that the next report would get, without taking it.
 ///
@@ -290,11 +283,12 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_a_killed_process_took_is_free_again_after_an_hour() {
+    fn a_number_is_taken_while_a_process_holds_it_and_free_when_that_is_killed() {
         let folder = tempfile::tempdir().unwrap();
         let taken = fs::File::create(folder.path().join(".BUG-20251110-001.reserved")).unwrap();
+        taken.lock().unwrap();
         assert_eq!(new(folder.path(), &Scheme::default(), "a", &[]).id, "BUG-20251110-002");
-        taken.set_modified(std::time::SystemTime::now() - Duration::from_secs(7200)).unwrap();
+        drop(taken);
         assert_eq!(new(folder.path(), &Scheme::default(), "b", &[]).id, "BUG-20251110-003");
         assert!(!folder.path().join(".BUG-20251110-001.reserved").exists());
     }

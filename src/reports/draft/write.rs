@@ -26,7 +26,11 @@ impl Draft {
     /// Creates it; fails if another process has it.
     pub(super) fn create(path: PathBuf) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok(Self { path, file })
+        // Without the lock another process takes it for abandoned.
+        match files::hold(&file, &path) {
+            true => Ok(Self { path, file }),
+            false => Err(io::ErrorKind::AlreadyExists.into()),
+        }
     }
 
     /// Writes its content and flushes it to disk.

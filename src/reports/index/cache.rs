@@ -4,13 +4,14 @@
 //! `sketches.postcard`, which says of every text what it takes to find its copies and is read only when a report changed. Writers take a
 //! file lock, so that two processes never write at once; the catalogue is written after tantivy's commit and by
 //! rename, so that a killed process leaves an index that the next one brings up to date. The seal is written last:
-//! anything that does not fit it is deleted and built again. Where the folder cannot be written, or another process
+//! anything that does not fit it is deleted and built again, and so is what the engine stumbles over. Where the folder cannot be written, or another process
 //! holds its lock for long, the index lives in memory.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tantivy::directory::MmapDirectory;
@@ -19,6 +20,7 @@ use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Te
 use super::catalogue::{Catalogue, Changes, Entry, Stamp, order};
 use super::{
     Error,
+    engine::caught,
     fields::{Fields, VERSION},
     seal,
 };
@@ -44,6 +46,10 @@ pub struct Opened {
     pub(super) reader: IndexReader,
     pub(super) fields: Fields,
     catalogue: Catalogue,
+    /// Where it is on disk.
+    home: Option<PathBuf>,
+    /// Whether the engine stumbled over it.
+    damaged: AtomicBool,
     /// How many files were read because they were new or changed.
     refreshed: usize,
 }
@@ -78,14 +84,14 @@ pub(crate) fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) 
             // Nothing to delete is as good as deleted.
             let _ = fs::remove_dir_all(&home);
         }
-        match on_disk(sources, &files, &home) {
+        match caught(|| on_disk(sources, &files, &home)) {
             Ok(opened) => return Ok(opened),
             Err(Error::Busy) => return in_memory(sources, &files),
             Err(_) => {}
         }
         // A broken cache is built again once; a folder that cannot be written stays unused.
         if fs::remove_dir_all(&home).is_ok()
-            && let Ok(opened) = on_disk(sources, &files, &home)
+            && let Ok(opened) = caught(|| on_disk(sources, &files, &home))
         {
             return Ok(opened);
         }
@@ -137,6 +143,29 @@ impl Opened {
         }
     }
 
+    /// Keeps in mind where it is.
+    fn at(mut self, home: &Path) -> Self {
+        self.home = Some(home.to_owned());
+        self
+    }
+
+    /// Asks the engine. Where that fails the index is damaged, and the next one who opens it builds it again.
+    pub(super) fn asked<T>(&self, ask: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let answer = caught(ask);
+        if answer.is_err()
+            && !self.damaged.swap(true, Ordering::Relaxed)
+            && let Some(home) = &self.home
+        {
+            seal::take_off(home);
+        }
+        answer
+    }
+
+    /// Whether the engine stumbled over it: it has to be opened again.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
     /// How many files were read because they were new or changed.
     pub fn refreshed(&self) -> usize {
         self.refreshed
@@ -149,7 +178,7 @@ fn on_disk(sources: &Sources<'_>, found: &[(PathBuf, Stamp)], home: &Path) -> Re
         && catalogue.changes(found).none()
         && seal::holds(home)
     {
-        return opened(Index::open_in_dir(home.join("tantivy"))?, catalogue, 0);
+        return opened(Index::open_in_dir(home.join("tantivy"))?, catalogue, 0).map(|opened| opened.at(home));
     }
     let at_home = |source| Error::Cache { path: home.to_owned(), source };
     fs::create_dir_all(home.join("tantivy")).map_err(at_home)?;
@@ -179,7 +208,7 @@ fn on_disk(sources: &Sources<'_>, found: &[(PathBuf, Stamp)], home: &Path) -> Re
             (catalogue, refreshed)
         }
     };
-    opened(index, catalogue, refreshed)
+    opened(index, catalogue, refreshed).map(|opened| opened.at(home))
 }
 
 fn in_memory(sources: &Sources<'_>, files: &[(PathBuf, Stamp)]) -> Result<Opened, Error> {
@@ -195,7 +224,7 @@ fn opened(index: Index, catalogue: Catalogue, refreshed: usize) -> Result<Opened
     Fields::register(&index);
     let (_, fields) = Fields::schema();
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-    Ok(Opened { reader, fields, catalogue, refreshed })
+    Ok(Opened { reader, fields, catalogue, home: None, damaged: AtomicBool::new(false), refreshed })
 }
 
 /// Brings index and catalogue up to date; `first` also writes the book's pages.

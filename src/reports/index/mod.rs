@@ -6,6 +6,9 @@
 
 mod cache;
 mod catalogue;
+#[cfg(test)]
+mod damaged;
+pub(crate) mod engine;
 mod fields;
 mod folded;
 mod query;
@@ -36,6 +39,9 @@ pub enum Error {
     /// Another process holds the index for too long.
     #[error("another process holds the search index")]
     Busy,
+    /// tantivy panicked.
+    #[error("the search index is damaged; it is built again at the next question")]
+    Engine,
 }
 
 impl crate::hint::Hint for Error {}

@@ -47,6 +47,10 @@ impl Opened {
     /// # Errors
     /// When the index on disk vanished or broke since it was opened.
     pub(crate) fn near(&self, query: &Query, limit: usize) -> Result<Vec<Near>, super::Error> {
+        self.asked(|| self.near_to(query, limit))
+    }
+
+    fn near_to(&self, query: &Query, limit: usize) -> Result<Vec<Near>, super::Error> {
         let fields = self.fields;
         let searcher = self.reader.searcher();
         let mut clauses: Vec<(Occur, Box<dyn TantivyQuery>)> = Vec::new();
@@ -88,7 +92,8 @@ impl Opened {
     /// How much a word of a line tells: the fewer reports and pages have it, the more.
     pub(crate) fn rarity(&self, word: &str) -> f64 {
         let searcher = self.reader.searcher();
-        let having = searcher.doc_freq(&Term::from_field_text(self.fields.statements, word)).unwrap_or(0);
+        let term = Term::from_field_text(self.fields.statements, word);
+        let having = self.asked(|| Ok(searcher.doc_freq(&term)?)).unwrap_or(0);
         (1.0 + (searcher.num_docs() + 1) as f64 / (having + 1) as f64).ln()
     }
 
@@ -97,10 +102,10 @@ impl Opened {
     /// # Errors
     /// When the index on disk vanished or broke since it was opened.
     pub(crate) fn ask(&self, question: &Question, reports: bool, limit: usize) -> Result<Vec<Found>, super::Error> {
-        match question.query(self, reports) {
+        self.asked(|| match question.query(self, reports) {
             Some(query) => self.different(limit, |limit| self.run(&*query, limit)),
             None => Ok(Vec::new()),
-        }
+        })
     }
 
     /// Pages that have the words of an error, best first.
@@ -113,7 +118,7 @@ impl Opened {
         clauses.add(words, &[(fields.title, 3.0), (fields.error, 2.0), (fields.codes, 2.0), (fields.body, 1.0)]);
         match clauses.0.is_empty() {
             true => Ok(Vec::new()),
-            false => self.run(&BooleanQuery::new(clauses.0), limit),
+            false => self.asked(|| self.run(&BooleanQuery::new(clauses.0), limit)),
         }
     }
 

@@ -6,6 +6,7 @@ use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQu
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, Term};
 
+use super::Error;
 use super::cache::Opened;
 use super::fields::{PAGE, REPORT};
 use super::terms::{self, Language};
@@ -31,7 +32,14 @@ pub(crate) struct Question {
 
 impl Question {
     /// Reads a question.
-    pub(crate) fn new(index: &Opened, text: &str) -> Self {
+    ///
+    /// # Errors
+    /// When the index on disk broke since it was opened.
+    pub(crate) fn new(index: &Opened, text: &str) -> Result<Self, Error> {
+        index.asked(|| Ok(Self::read(index, text)))
+    }
+
+    fn read(index: &Opened, text: &str) -> Self {
         let searcher = index.reader.searcher();
         let field = index.fields.terms;
         let known = |term: &str| searcher.doc_freq(&Term::from_field_text(field, term)).unwrap_or(0);

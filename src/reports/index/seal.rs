@@ -21,6 +21,11 @@ pub(super) fn write(home: &Path) -> io::Result<()> {
     files::replace(&home.join(NAME), of(home)?.as_bytes())
 }
 
+/// Takes the seal off, so that the files are built again; a folder that cannot be written stays as it is.
+pub(super) fn take_off(home: &Path) {
+    let _ = fs::remove_file(home.join(NAME));
+}
+
 /// Takes the seal off, and everything it was put on.
 pub(super) fn clear(home: &Path) -> io::Result<()> {
     for name in [NAME, "catalogue.postcard", "sketches.postcard"] {

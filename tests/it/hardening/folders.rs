@@ -119,3 +119,48 @@ fn a_change_leaves_nothing_behind() {
     assert_eq!(fs::read_dir(&tmp).expect("a folder").count(), 0, "a lock stays in the folder for temporary files");
     assert_eq!(fs::read_dir(at.join("p/reports")).expect("a folder").count(), 3);
 }
+
+#[test]
+fn names_lead_to_no_other_folder() {
+    let folder = project();
+    let at = folder.path();
+    fs::write(at.join("outside.md"), "SECRET\n").expect("a file");
+    let templates = at.join("p/.faultbook/templates");
+    fs::create_dir_all(&templates).expect("a folder");
+    fs::write(templates.join("ours.md"), "{% include \"../../../outside.md\" %}").expect("a template");
+    let outside = at.join("outside").to_string_lossy().into_owned();
+    let new = ["new", "train.log", "--no-input", "--no-probe", "--stdout"];
+    let up = "../../../outside";
+    for arguments in [
+        [&new[..], &["--template", up]].concat(),
+        [&new[..], &["--template", &outside]].concat(),
+        [&new[..], &["--template", "ours"]].concat(),
+        [&new[..4], &["--append", "../../outside"]].concat(),
+        vec!["show", "../outside"],
+        vec!["status", "../outside.md", "resolved"],
+    ] {
+        let output = run(at, &arguments);
+        assert!(output.status.code().is_some_and(|code| code > 0), "{arguments:?}");
+        assert!(!String::from_utf8_lossy(&output.stdout).contains("SECRET"), "{arguments:?}");
+    }
+    for pattern in ["../../out/{id}.md", "/tmp/out/{id}.md", "{id}/../../../y.md"] {
+        let settings = format!("[reports]\npaths = [\"reports\"]\nfile_name = \"{pattern}\"\n");
+        fs::write(at.join("p/faultbook.toml"), settings).expect("settings");
+        let output = run(at, &new[..4]);
+        assert!(String::from_utf8_lossy(&output.stderr).contains("must end in .md and stay inside the folder"));
+    }
+    assert_eq!(fs::read_to_string(at.join("outside.md")).expect("it is there"), "SECRET\n");
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn ten_thousand_reports_in_one_folder() {
+    let folder = project();
+    let at = folder.path();
+    for n in 0..10_000 {
+        let text = report(&format!("BUG-20260201-{n:05}"), 1).replace("zorg1", &format!("plex{n}"));
+        fs::write(at.join(format!("p/reports/many{n}.md")), text).expect("a report");
+    }
+    assert!(says(at, &["search", "plex7777"]).contains("BUG-20260201-07777"));
+    assert!(says(at, &["list"]).contains("10003 bug reports"));
+}

@@ -5,6 +5,9 @@ use crate::incident::context::ParserContext;
 use crate::incident::words::{after, parse_uint};
 use crate::incident::{Code, Kind, Role};
 
+/// How many codes and GPUs are listed: no machine has so many GPUs, and no driver so many codes.
+const MOST_NAMED: usize = 300;
+
 /// Reads the line of an Xid; returns the position after it.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let text = r.text(at);
@@ -15,12 +18,12 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let count = r.facts.number("xid.count").unwrap_or(0.0);
     r.facts.replace_in_text("xid.count", Value::Number(count + 1.0), line);
     for (name, value) in [("xid.codes", xid.code.to_string()), ("xid.gpus", xid.gpu.to_owned())] {
-        let mut list = match r.facts.get(name) {
-            Some(Fact { value: Value::List(list), .. }) => list.clone(),
-            _ => Vec::new(),
+        let list = match r.facts.get(name) {
+            Some(Fact { value: Value::List(list), .. }) => list.as_slice(),
+            _ => &[],
         };
-        if !list.contains(&value) {
-            list.push(value);
+        if list.len() < MOST_NAMED && !list.contains(&value) {
+            let list = list.iter().cloned().chain([value]).collect();
             r.facts.replace_in_text(name, Value::List(list), line);
         }
     }

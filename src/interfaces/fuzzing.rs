@@ -1,0 +1,117 @@
+//! What fuzzers call: one function per kind of input, none of which may panic, hang or grow out of bounds. Only with the
+//! feature `fuzzing`; the targets are in `fuzz/`.
+
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use super::workspace::Settings;
+use crate::book::Book;
+use crate::condition::Condition;
+use crate::diagnosis::{self, Measured};
+use crate::reports::draft::templates::Templates;
+use crate::reports::knowledge::{Knowledge, Places};
+use crate::text::redact::{Known, Redactor};
+use crate::{incident, machine, text};
+
+static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| {
+    let places = Places { reports: Vec::new(), roots: Vec::new(), cache: None, rebuild: false };
+    Knowledge::new(Book::new(true), places, Box::new(|_, _| {}))
+});
+
+/// A log, cleaned: every line comes from a place in the input.
+pub fn clean(bytes: &[u8]) {
+    let transcript = text::read(bytes);
+    for line in transcript.lines() {
+        assert!(line.origin.start <= line.origin.end && line.origin.end <= bytes.len(), "{line:?}");
+    }
+}
+
+/// A log, all the way to its answer.
+pub fn diagnose(bytes: &[u8]) {
+    let transcript = text::read(bytes);
+    let incident = incident::read(&transcript);
+    let answer = diagnosis::diagnose(&transcript, &incident, KNOWLEDGE.library(), &Measured::default());
+    let sum: f64 = answer.causes.iter().map(|cause| cause.probability).sum();
+    assert!(sum <= 1.0 + 1e-9, "probabilities add up to {sum}");
+    let _ = crate::render::json::render(&answer);
+}
+
+/// A bug report, read and checked.
+pub fn report(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = crate::reports::reading::read(Path::new("docs/bug_reports/BUG-20260101-001.md"), &text);
+    let document = crate::check::Document::new("docs/bug_reports/BUG-20260101-001.md", text);
+    let _ = crate::check::check(&[document], &crate::check::Setting { behaviour: false, ..Default::default() });
+}
+
+/// A text without what should not be shared: doing it twice changes no more.
+pub fn redact(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let once = Redactor::new(&Known::default()).text(&text).into_owned();
+    assert_eq!(once.lines().count(), text.lines().count());
+    let twice = Redactor::new(&Known::default()).text(&once).into_owned();
+    assert_eq!(twice, once);
+}
+
+/// A team's template.
+pub fn template(bytes: &[u8]) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    if std::fs::write(folder.path().join("ours.md"), bytes).is_ok()
+        && let Ok(templates) = Templates::open(&[folder.path().to_owned()])
+    {
+        let context = serde_json::json!({"id": "BUG-1", "title": "T", "facts": {}, "errors": []});
+        let _ = templates.render("ours", &context);
+    }
+}
+
+/// A condition of a page.
+pub fn condition(bytes: &[u8]) {
+    let condition = Condition::new(&String::from_utf8_lossy(bytes));
+    let _ = condition.names();
+    let _ = condition.evaluate(&minijinja::Value::from_serialize(serde_json::json!({"gpu": {"count": 2}})));
+}
+
+/// A file of saved facts.
+pub fn facts(bytes: &[u8]) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let path = folder.path().join("facts.json");
+    if std::fs::write(&path, bytes).is_ok()
+        && let Ok(outcome) = machine::load(&path)
+    {
+        let _ = machine::to_json(&outcome);
+    }
+}
+
+/// Lines of an editor's messages, after its greeting.
+pub fn lsp(bytes: &[u8]) {
+    let mut framed = Vec::new();
+    let greeting = [
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{}}}"#.as_bytes(),
+        br#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#,
+    ];
+    for message in greeting.into_iter().chain(bytes.split(|byte| *byte == b'\n')) {
+        framed.extend_from_slice(format!("Content-Length: {}\r\n\r\n", message.len()).as_bytes());
+        framed.extend_from_slice(message);
+    }
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let _ = super::lsp::serve(Cursor::new(framed), std::io::sink(), folder.path().to_owned(), settings());
+}
+
+/// Lines of an agent's messages, after its greeting.
+pub fn mcp(bytes: &[u8]) {
+    let greeting = concat!(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"#,
+        r#""clientInfo":{"name":"f","version":"1"}}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        "\n",
+    );
+    let messages = [greeting.as_bytes(), bytes].concat();
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let _ = super::mcp::serve(Cursor::new(messages), std::io::sink(), folder.path().to_owned(), &settings());
+}
+
+fn settings() -> Settings {
+    Settings { reports: Vec::new(), no_builtin: false, cache: None, probe: false, python: None, allow_write: false }
+}
