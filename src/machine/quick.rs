@@ -130,7 +130,8 @@ fn start_all(shared: &Arc<Shared>) -> (std::sync::mpsc::Receiver<Part>, Vec<(&'s
         std::thread::spawn(move || {
             let options = &shared.options;
             let deadline = options.budget.unwrap_or(options.patience);
-            send(&sender, Part::Tools(tools::read(&present, &options.environment, deadline)));
+            let notes = tools::read(&present, &shared.running, &options.environment, deadline);
+            send(&sender, Part::Tools(notes));
         });
     }
     for (number, seat) in shared.seats.iter().enumerate().filter(|(_, seat)| seat.present) {

@@ -46,14 +46,19 @@ pub(super) fn present(root: &Path, environment: &BTreeMap<OsString, OsString>) -
 }
 
 /// Runs them, and records `<vendor>.gpu.N.name` and the memory of the machine. The first tool of a vendor that names a GPU counts.
-pub(super) fn read(tools: &[Present], environment: &BTreeMap<OsString, OsString>, deadline: Duration) -> Notes {
+pub(super) fn read(
+    tools: &[Present],
+    running: &strays::Running,
+    environment: &BTreeMap<OsString, OsString>,
+    deadline: Duration,
+) -> Notes {
     let mut notes = Notes::default();
     for Present { vendor, program, tool } in tools {
         let named = notes.facts.get(&format!("{vendor}.gpu.0.name")).is_some();
         if named && tool.memory.is_none() {
             continue;
         }
-        let Some(said) = output(program, &tool.command[1..], environment, deadline) else { continue };
+        let Some(said) = output(program, &tool.command[1..], running, environment, deadline) else { continue };
         let found = |pattern: Option<&str>| -> Vec<String> {
             let pattern = pattern.and_then(|pattern| Regex::new(pattern).ok());
             let all =
@@ -74,6 +79,7 @@ pub(super) fn read(tools: &[Present], environment: &BTreeMap<OsString, OsString>
 fn output(
     program: &Path,
     arguments: &[&str],
+    running: &strays::Running,
     environment: &BTreeMap<OsString, OsString>,
     deadline: Duration,
 ) -> Option<String> {
@@ -87,7 +93,7 @@ fn output(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    let (mut child, family) = strays::Family::start(&mut command).ok()?;
+    let (mut child, family) = strays::Family::start(&mut command, running).ok()?;
     let stream = child.stdout.take();
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
