@@ -15,8 +15,9 @@ use descriptions::Kind;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
-use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, Secrets, States, Variables, Writing};
+use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
+use secrets::Secrets;
 use serde::Deserialize;
 use systems::Translations;
 
@@ -60,6 +61,8 @@ mod rows;
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/schema.rs"]
 mod schema;
+#[path = "src/wording/secrets.rs"]
+mod secrets;
 #[path = "src/wording/systems.rs"]
 mod systems;
 #[path = "src/table.rs"]
@@ -103,6 +106,7 @@ fn main() {
         "src/truth/source.rs",
         "src/wording/places.rs",
         "src/wording/rows.rs",
+        "src/wording/secrets.rs",
         "src/wording/source.rs",
         "src/wording/systems.rs",
         "src/wording/topics.rs",

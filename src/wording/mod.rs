@@ -3,6 +3,7 @@
 
 mod places;
 mod rows;
+mod secrets;
 #[cfg(all(test, feature = "os"))]
 pub(crate) mod source;
 mod systems;
@@ -15,9 +16,9 @@ use serde::Deserialize;
 pub use places::{Platform, PlatformKind, Platforms, Shell, Tool};
 pub use rows::{
     Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions, Recall,
-    Redaction, Secrets, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording,
-    Writing,
+    Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
 };
+pub use secrets::{Cookies, Hexadecimal, NamedSecret, SecretCommands, SecretNames, Secrets, Token, Wrapped};
 pub use systems::{NumberedMessage, Translation, Translations};
 
 /// A function that decodes one file on its first call.

@@ -88,8 +88,8 @@ fn is_token(text: &str, rule: &Rule, found: &Found) -> bool {
         return false;
     }
     let limit = match longest.len() {
-        ..16 => 1.0,
-        ..32 => 2.0,
+        0..16 => 1.0,
+        16..32 => 2.0,
         _ => 2.5,
     };
     let fixed = rule.shape.fixed();

@@ -11,10 +11,12 @@ use super::terminal::{HOSTILE, obeyed, planted, seen};
 fn arguments(command: &str) -> Option<Vec<Vec<&'static str>>> {
     let usual: &[&[&str]] = match command {
         "diagnose" => &[&["@LOG"], &["@LOG", "--facts", "facts.json"], &["@LOG", "-v"]],
-        "run" => &[&["--no-probe", "--", "python3", "@LOG"]],
+        // What the command itself prints is passed on as it is; this one prints nothing.
+        "run" => &[&["--no-probe", "--", "sh", "-c", "exit 3", "@HOSTILE"]],
         "search" => &[&["cuda"], &["@HOSTILE"]],
         "show" => &[&["@ID"], &["@HOSTILE"], &["cuda-oom"]],
-        "probe" => &[&["--level", "quick", "--save", "saved@HOSTILE.json"], &["--watch", "--count", "1"]],
+        // `--watch` draws over itself and has a test of its own.
+        "probe" => &[&["--level", "quick", "--save", "saved@HOSTILE.json"]],
         "fit" => &[&["--from", "A100", "--to", "@HOSTILE", "--batch", "8"]],
         "new" => &[
             &["--stdout", "--no-input", "--no-probe", "--no-redact", "@LOG"],
