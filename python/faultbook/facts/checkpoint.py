@@ -20,7 +20,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
         wanted, given = set(model.state_dict()), {str(name) for name in state}
         yield "state.missing", len(wanted - given)
         yield "state.unexpected", len(given - wanted)
-        yield "state.prefix", _prefix(wanted, given)
+        yield "state.prefix", _prefix(wanted, given) or ""
         return
 
 

@@ -48,10 +48,26 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
         yield "dist.backend", str(module.get_backend())
         if not failure.poisoned:
             yield "dist.last_collectives", _last()
+    yield from _connection(failure)
     if count is not None:
         yield "rank.number", rank
         yield "rank.count", count
         yield "rank.local", _number("LOCAL_RANK")
+
+
+def _connection(failure: Failure) -> Iterator[tuple[str, Any]]:
+    """The address of a connection that failed, from the frame of the standard library."""
+    for frame in failure.frames():
+        address = frame.f_locals.get("address") or frame.f_locals.get("addr")
+        if frame.f_globals.get("__name__") in ("socket", "urllib3.util.connection", "asyncio.base_events") and address:
+            host, port = str(address[0]), int(address[1])
+            local = host in ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+            yield "net.host", "this machine" if local else "another machine"
+            yield "net.port", port
+            yield "net.local", local
+            if local:
+                yield "net.listening", _listens(port)
+            return
 
 
 def _number(variable: str) -> Optional[int]:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 #: Variables that hold the name of a file that is being read or written.
-_NAMES = re.compile(r"^(f|file|fname|filename|file_?path|path|src|dst|ckpt|ckpt_path|checkpoint|checkpoint_file|name|weights)$")
+_NAMES = re.compile(r"^(f|file|fp|stream|fname|name_or_buffer|filename|file_?path|path|src|dst|ckpt|ckpt_path|checkpoint|checkpoint_file|name|weights)$")
 
 #: Messages about a file's content or place, by exceptions that do not name it.
 _ABOUT_FILES = re.compile(
-    r"(?i)zip|archive|pickle|unpickl|magic|header|safetensors|checkpoint|ran out of input|no space|quota|unexpected eof|"
+    r"(?i)zip|archive|pickle|unpickl|magic|header|safetensors|checkpoint|ran out of input|no space|invalid argument|quota|unexpected eof|"
     r"\.(pt|pth|ckpt|bin|safetensors|json|ya?ml|csv|npz?|onnx|h5)\b"
 )
 
-#: Entries of folders that are looked at.
-_MOST = 3000
+#: Entries of folders that are looked at, and bytes of a text.
+_MOST, _MOST_BYTES = 3000, 1 << 22
 
 
 def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
@@ -44,8 +44,9 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
         yield "file.kind", kind
         yield "file.truncated", truncated
     elif not exists:
-        yield "file.missing_parent", _missing_parent(full)
-        yield "file.elsewhere", _elsewhere(path)
+        # Empty where it was looked for and not found.
+        yield "file.missing_parent", _missing_parent(full) or ""
+        yield "file.elsewhere", _elsewhere(path) or ""
         yield "file.similar", _similar(full)
     near = full if exists else _nearest(folder)
     yield "file.readable", os.access(near, os.R_OK)
@@ -67,9 +68,9 @@ def _path(failure: Failure) -> Optional[str]:
         for name in (root.filename, root.filename2):
             if isinstance(name, (str, os.PathLike)):
                 return os.fspath(name)  # type: ignore[return-value]
-        if root.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, None):
+        if root.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EINVAL, None):
             return None
-    if not _ABOUT_FILES.search(f"{type(root).__name__} {failure.message}"):
+    if not isinstance(root, UnicodeDecodeError) and not _ABOUT_FILES.search(f"{type(root).__name__} {failure.message}"):
         return None
     for name, value in failure.locals():
         if not _NAMES.match(name):
@@ -104,7 +105,18 @@ def _content(full: str) -> tuple[str, Optional[bool]]:
         return "pickle", None if tail.endswith(b".") else True
     if head.lstrip()[:1] in (b"{", b"["):
         return "json", None
-    return ("text" if b"\0" not in head else "binary"), None
+    return ("binary" if b"\0" in head else _encoding(full)), None
+
+
+def _encoding(full: str) -> str:
+    with open(full, "rb") as file:
+        words = file.read(_MOST_BYTES)
+    try:
+        words.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        # A letter that the end of the part cut is no mistake.
+        return "utf-8" if problem.start > len(words) - 4 and len(words) == _MOST_BYTES else "text in another encoding"
+    return "utf-8"
 
 
 def _safetensors_truncated(full: str, length: int, size: int) -> Optional[bool]:

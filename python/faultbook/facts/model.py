@@ -21,6 +21,9 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     """The innermost module with its sizes, the outermost with its parameters."""
     found = [value for frame in failure.frames() for value in _modules(frame.f_locals)]
     if not found:
+        if values.torch() is not None:
+            # No layer is involved.
+            yield "frame.module", ""
         return
     inner = found[0]
     outer = max(found[:32], key=_count)
@@ -34,6 +37,9 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     parameters = _named(outer)
     yield "model.parameters", sum(parameter.numel() for _, parameter in parameters)
     yield "model.trainable", sum(parameter.numel() for _, parameter in parameters if parameter.requires_grad)
+    every = _tensors(outer)
+    yield "model.dtypes", sorted({values.short(one.dtype) for one in every if one.is_floating_point()})
+    yield "model.devices", sorted({str(one.device) for one in every})
     yield "mode.training", bool(outer.training)
     yield "model.nonfinite", [name for name, one in parameters if values.finite(one) is False][:_NAMED]
     gradients = [(name, one.grad) for name, one in parameters if one.grad is not None]

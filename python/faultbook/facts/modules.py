@@ -30,11 +30,25 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     yield "module.installed", version is not None or _found(top)
     yield "module.version", version
     if isinstance(failure.root, ModuleNotFoundError):
-        yield "module.elsewhere", _elsewhere(top)
-        yield "module.other_python", _other_python(top)
+        # Empty where it was looked for and not found.
+        yield "module.elsewhere", _elsewhere(top) or ""
+        yield "module.other_python", _other_python(top) or ""
     known = version is not None or top in getattr(sys, "stdlib_module_names", ())
-    if known and isinstance(loaded, str) and is_own(loaded):
-        yield "module.shadowed_by", loaded
+    if isinstance(loaded, str):
+        yield "module.shadowed_by", loaded if known and is_own(loaded) else ""
+    yield "module.similar", _similar(failure, name)
+
+
+def _similar(failure: Failure, name: str) -> Optional[list[str]]:
+    """Names of the module that one typing error makes the missing one."""
+    missing = re.search(r"(?:no attribute|cannot import name) '(\w+)'", failure.message)
+    if missing is None or name not in sys.modules:
+        return None
+    import difflib
+
+    wanted = missing.group(1)
+    names = [one for one in vars(sys.modules[name]) if abs(len(one) - len(wanted)) <= 1 and not one.startswith("_")]
+    return difflib.get_close_matches(wanted, names, 3, 0.85)
 
 
 def _name(failure: Failure) -> Optional[str]:

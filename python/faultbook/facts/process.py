@@ -20,6 +20,8 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     """Role, start method, forks, threads, files, memory."""
     yield "process.role", failure.role
     yield "process.directory", os.getcwd()
+    yield "process.encoding", _encoding()
+    yield "process.dead_children", _dead_children(failure)
     yield "process.interactive", hasattr(sys, "ps1") or "ipykernel" in sys.modules
     context = sys.modules.get("multiprocessing.context")
     if context is not None:
@@ -38,8 +40,40 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     yield "process.memory.used", _kilobytes(status.get("VmRSS"))
     yield "process.memory.peak", _kilobytes(status.get("VmHWM"))
     if os.path.isdir("/proc/self/fd"):
-        yield "process.open_files", len(os.listdir("/proc/self/fd"))
+        files = [_link(name) for name in os.listdir("/proc/self/fd")]
+        yield "process.open_files", len(files)
+        shared = sum(file.startswith(("/dev/shm/", "/memfd:", "/torch_")) for file in files)
+        yield "process.open_shared", shared
+        yield "process.open_paths", sum(file.startswith("/") and not file.startswith("/dev/") for file in files)
     yield "process.seconds", _age()
+
+
+def _encoding() -> str:
+    import locale
+
+    return locale.getpreferredencoding(False).lower().replace("_", "-")
+
+
+def _link(name: str) -> str:
+    try:
+        return os.readlink(f"/proc/self/fd/{name}")
+    except OSError:
+        return ""
+
+
+def _dead_children(failure: Failure) -> list[str]:
+    """Workers in the failing frames, and the children that multiprocessing still knows."""
+    import signal
+
+    workers = [value for name, value in failure.locals() if name in ("self", "loader", "iterator")]
+    children = [child for one in workers for child in getattr(one, "_workers", None) or []]
+    known = getattr(sys.modules.get("multiprocessing.process"), "_children", ())
+    ends = [getattr(child, "exitcode", None) for child in dict.fromkeys([*children, *known])]
+    named = []
+    for code in ends:
+        if isinstance(code, int) and code != 0:
+            named.append(signal.Signals(-code).name if -code in set(signal.Signals) else f"exit {code}")
+    return sorted(set(named))
 
 
 def _main_guard() -> Optional[bool]:

@@ -59,6 +59,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     if empty:
         yield "frame.empty", list(empty)[:_LINES]
     yield "frame.none", _none(failure)
+    yield "frame.none_attributes", _none_attributes(failure)
 
 
 def _describe(one: Any, dtype: str, device: str, finite: Any) -> str:
@@ -75,6 +76,25 @@ def _describe(one: Any, dtype: str, device: str, finite: Any) -> str:
     if finite is False:
         words.append("with NaN or infinity")
     return " ".join(words)
+
+
+def _none_attributes(failure: Failure) -> list[str]:
+    """Fields that the failing line names, of objects that it names."""
+    import linecache
+    import re
+
+    trace = failure.root.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return []
+    line = linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+    found = []
+    for owner, field in re.findall(r"\b([A-Za-z_]\w*)\.([A-Za-z_]\w*)\b", line):
+        fields = getattr(trace.tb_frame.f_locals.get(owner), "__dict__", None)
+        if isinstance(fields, dict) and field in fields and fields[field] is None:
+            found.append(f"{owner}.{field}")
+    return found
 
 
 def _none(failure: Failure) -> list[str]:
