@@ -1,6 +1,6 @@
 """A script that starts processes with spawn and does not protect its main part."""
 
-# fault: worker-crashed
+# fault: worker-pickling
 # cause: process-model
 
 import multiprocessing
