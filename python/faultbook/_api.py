@@ -46,7 +46,7 @@ def new_report(
     if title is not None:
         arguments += ["--title", title]
     if folder is not None:
-        arguments += ["--dir", os.fspath(folder)]
+        arguments += ["--reports", os.fspath(folder)]
     return Path(json.loads(_ask(arguments, subject, facts, False, timeout))["path"])
 
 

@@ -56,9 +56,7 @@ def _folders() -> list[str]:
     return [folder for folder in folders if folder]
 
 
-def call(
-    arguments: Sequence[str], text: Optional[str] = None, timeout: Optional[float] = None
-) -> tuple[int, str, str]:
+def call(arguments: Sequence[str], text: Optional[str] = None, timeout: Optional[float] = None) -> tuple[int, str, str]:
     """Runs the program: its exit code, standard output and standard error.
 
     Raises ``subprocess.TimeoutExpired`` after ``timeout`` seconds; the program is ended first.
@@ -69,8 +67,7 @@ def call(
         [binary(), *arguments],
         input=None if text is None else text.encode("utf-8", "surrogateescape"),
         stdin=subprocess.DEVNULL if text is None else None,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         timeout=timeout,
         check=False,
     )

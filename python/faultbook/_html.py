@@ -82,7 +82,7 @@ def _action(action: Action, place: int) -> str:
 
 
 def _command(command: str) -> str:
-    return f"<pre><button onclick=\"{_COPY}\">copy</button><code>{escape(command)}</code></pre>"
+    return f'<pre><button onclick="{_COPY}">copy</button><code>{escape(command)}</code></pre>'
 
 
 def _more(answer: Diagnosis) -> str:
@@ -93,9 +93,14 @@ def _more(answer: Diagnosis) -> str:
     if dead:
         parts.append("<p>Does not help: " + "; ".join(_marks(end) for end in dict.fromkeys(dead)) + "</p>")
     for report in answer.reports:
-        parts.append(f"<p>Your report {escape(report.id)}: {_marks(report.title)} <span class='dim'>{escape(report.path)}</span></p>")
+        parts.append(
+            f"<p>Your report {escape(report.id)}: {_marks(report.title)} <span class='dim'>{escape(report.path)}</span></p>"
+        )
     if answer.environment:
-        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(str(value))}</td></tr>" for name, value in answer.environment.items())
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(str(value))}</td></tr>"
+            for name, value in answer.environment.items()
+        )
         parts.append(f"<details><summary>Environment</summary><table>{rows}</table></details>")
     return f"<details><summary>More</summary>{''.join(parts)}</details>" if parts else ""
 

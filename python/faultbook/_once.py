@@ -25,7 +25,13 @@ def run_name() -> str:
     ask = os.environ.get
     if ask("TORCHELASTIC_RUN_ID"):
         # The id is "none" unless one was chosen; the agent and its port are this run's own.
-        words = ["torchrun", ask("TORCHELASTIC_RUN_ID"), ask("MASTER_ADDR"), ask("MASTER_PORT"), ask("TORCHELASTIC_RESTART_COUNT")]
+        words = [
+            "torchrun",
+            ask("TORCHELASTIC_RUN_ID"),
+            ask("MASTER_ADDR"),
+            ask("MASTER_PORT"),
+            ask("TORCHELASTIC_RESTART_COUNT"),
+        ]
     elif ask("SLURM_JOB_ID"):
         words = ["slurm", ask("SLURM_JOB_ID"), ask("SLURM_STEP_ID"), ask("SLURM_RESTART_COUNT")]
     elif ask("RAY_JOB_ID"):

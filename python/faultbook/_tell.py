@@ -84,9 +84,11 @@ def _answer(exception: BaseException, role: str, seconds: float) -> Optional[str
         return None
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="faultbook-", ignore_cleanup_errors=True) if sys.version_info >= (3, 10) else (
-        tempfile.TemporaryDirectory(prefix="faultbook-")
-    ) as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="faultbook-", ignore_cleanup_errors=True)
+        if sys.version_info >= (3, 10)
+        else (tempfile.TemporaryDirectory(prefix="faultbook-")) as folder
+    ):
         path = os.path.join(folder, "facts.json")
         write(document, path)
         return _ask(subject.text(), path, document["facts"], max(0.5, end - time.monotonic() - 0.3))

@@ -51,7 +51,13 @@ def run(file: Path, head: dict[str, str], python: str, binary: str) -> tuple[Any
         environment = {**os.environ, "FAULTBOOK": binary, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
         command = [binary, "run", "--probe", "--log", log, "--on-failure", f"cat > {answer}", "--", *shlex.split(words)]
         subprocess.run(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=120,
+            check=False,
         )
         text = Path(log).read_text(errors="replace") if os.path.exists(log) else ""
         inside = json.loads(Path(answer).read_text()) if os.path.exists(answer) else None
@@ -79,7 +85,9 @@ def main() -> int:
     options = parser.parse_args()
     # Not resolved: a link to an interpreter is what a virtual environment is.
     binary, python = os.path.abspath(options.bin), os.path.abspath(options.python)
-    files = [file for file in sorted((HERE / "programs").glob("*.py")) if not options.names or file.stem in options.names]
+    files = [
+        file for file in sorted((HERE / "programs").glob("*.py")) if not options.names or file.stem in options.names
+    ]
     rows, skipped, absent = [], 0, {}
     for file in files:
         head = heads(file)

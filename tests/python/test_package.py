@@ -22,7 +22,13 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "TMPDIR": folder, **variables}
         environment.pop("FAULTBOOK_RUN", None)
         return subprocess.run(
-            [sys.executable, str(script)], cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, str(script)],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
 
 
@@ -30,7 +36,9 @@ class Api(unittest.TestCase):
     def test_versions_are_one(self) -> None:
         shown = subprocess.run([faultbook.binary(), "--version"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(shown.split()[1], faultbook.__version__)
-        module = subprocess.run([sys.executable, "-m", "faultbook", "--version"], capture_output=True, text=True, check=True)
+        module = subprocess.run(
+            [sys.executable, "-m", "faultbook", "--version"], capture_output=True, text=True, check=True
+        )
         self.assertEqual(module.stdout, shown)
 
     def test_a_text_a_file_and_an_exception(self) -> None:
@@ -60,7 +68,7 @@ class Api(unittest.TestCase):
             before = os.getcwd()
             os.chdir(folder)
             try:
-                os.mkdir(".git")
+                os.makedirs(os.path.join("docs", "bug_reports"))
                 path = faultbook.new_report(OOM, title="It needs too much")
                 self.assertIn("It needs too much", path.read_text())
             finally:
@@ -99,21 +107,32 @@ class Hooks(unittest.TestCase):
                 code = f"import faultbook\nfaultbook.install()\nimport faultbook.facts as facts\n{broken}{self.FAIL}"
                 ended = python(code, FAULTBOOK_DEADLINE="1")
                 self.assertEqual(ended.returncode, 1)
-                self.assertTrue(ended.stderr.rstrip().endswith("FileNotFoundError: [Errno 2] No such file or directory: 'none.csv'"))
+                self.assertTrue(
+                    ended.stderr.rstrip().endswith("FileNotFoundError: [Errno 2] No such file or directory: 'none.csv'")
+                )
 
     def test_threads_tasks_and_children(self) -> None:
         head = "import faultbook\nfaultbook.install()\n"
-        threads = head + "import threading\nthread = threading.Thread(target=open, args=('none.csv',))\nthread.start()\nthread.join()\n"
+        threads = (
+            head
+            + "import threading\nthread = threading.Thread(target=open, args=('none.csv',))\nthread.start()\nthread.join()\n"
+        )
         tasks = (
             head + "import asyncio, gc\nasync def fail():\n    open('none.csv')\nasync def main():\n"
             "    task = asyncio.ensure_future(fail())\n    await asyncio.sleep(0.1)\n    del task\n    gc.collect()\n"
             "asyncio.run(main())\n"
         )
         children = (
-            head + "import multiprocessing\nif __name__ == '__main__':\n    context = multiprocessing.get_context('{}')\n"
+            head
+            + "import multiprocessing\nif __name__ == '__main__':\n    context = multiprocessing.get_context('{}')\n"
             "    child = context.Process(target=open, args=('none.csv',))\n    child.start()\n    child.join()\n"
         )
-        for name, code in {"thread": threads, "task": tasks, "fork": children.format("fork"), "spawn": children.format("spawn")}.items():
+        for name, code in {
+            "thread": threads,
+            "task": tasks,
+            "fork": children.format("fork"),
+            "spawn": children.format("spawn"),
+        }.items():
             with self.subTest(name):
                 ended = python(code)
                 self.assertEqual(ended.returncode, 0, ended.stderr)
@@ -148,7 +167,12 @@ class Run(unittest.TestCase):
             Path(folder, "train.py").write_text("open('train.csv')\n")
             for words in (["run", "train.py"], ["run", "--", sys.executable, "train.py"]):
                 ended = subprocess.run(
-                    [sys.executable, "-m", "faultbook", *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+                    [sys.executable, "-m", "faultbook", *words],
+                    cwd=folder,
+                    capture_output=True,
+                    text=True,
+                    timeout=120,
+                    check=False,
                 )
                 self.assertEqual(ended.returncode, 1)
                 self.assertEqual(ended.stderr.count("Most likely"), 1, ended.stderr)

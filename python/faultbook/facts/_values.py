@@ -44,7 +44,11 @@ def is_foreign(value: Any) -> bool:
     """Whether it is an array of JAX or a tensor of TensorFlow."""
     kind = type(value)
     origin = str(getattr(kind, "__module__", ""))
-    return origin.startswith(("jaxlib", "jax.", "tensorflow.python")) and hasattr(value, "shape") and hasattr(value, "dtype")
+    return (
+        origin.startswith(("jaxlib", "jax.", "tensorflow.python"))
+        and hasattr(value, "shape")
+        and hasattr(value, "dtype")
+    )
 
 
 def is_module(value: Any) -> bool:

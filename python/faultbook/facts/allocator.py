@@ -26,10 +26,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     yield "allocator.peak", counters.get("allocated_bytes.all.peak")
     yield "allocator.retries", counters.get("num_alloc_retries")
     blocks = [
-        block
-        for segment in torch.cuda.memory_snapshot()
-        if segment["device"] == device
-        for block in segment["blocks"]
+        block for segment in torch.cuda.memory_snapshot() if segment["device"] == device for block in segment["blocks"]
     ]
     free = [block["size"] for block in blocks if block["state"] == "inactive"]
     yield "allocator.largest_free", max(free, default=0)

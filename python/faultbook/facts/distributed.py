@@ -99,4 +99,7 @@ def _last() -> Optional[list[str]]:
     import json
 
     entries = json.loads(dump(True, False)).get("entries", [])
-    return [f"{entry.get('profiling_name')} #{entry.get('collective_seq_id')} {entry.get('state')}" for entry in entries[-_LAST:]]
+    return [
+        f"{entry.get('profiling_name')} #{entry.get('collective_seq_id')} {entry.get('state')}"
+        for entry in entries[-_LAST:]
+    ]

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 #: Variables that hold the name of a file that is being read or written.
-_NAMES = re.compile(r"^(f|file|fp|stream|fname|name_or_buffer|filename|file_?path|path|src|dst|ckpt|ckpt_path|checkpoint|checkpoint_file|name|weights)$")
+_NAMES = re.compile(
+    r"^(f|file|fp|stream|fname|name_or_buffer|filename|file_?path|path|src|dst|ckpt|ckpt_path|checkpoint|checkpoint_file|name|weights)$"
+)
 
 #: Messages about a file's content or place, by exceptions that do not name it.
 _ABOUT_FILES = re.compile(
@@ -130,7 +132,9 @@ def _safetensors_truncated(full: str, length: int, size: int) -> Optional[bool]:
             header = json.loads(file.read(length))
         except ValueError:
             return None
-    ends = [entry["data_offsets"][1] for entry in header.values() if isinstance(entry, dict) and "data_offsets" in entry]
+    ends = [
+        entry["data_offsets"][1] for entry in header.values() if isinstance(entry, dict) and "data_offsets" in entry
+    ]
     return size < 8 + length + max(ends, default=0)
 
 
@@ -157,7 +161,9 @@ def _elsewhere(path: str) -> Optional[str]:
     left = _MOST
     for start in dict.fromkeys([script, os.getcwd()]):
         for folder, folders, files in os.walk(start):
-            folders[:] = [one for one in folders if not one.startswith(".") and one not in ("node_modules", "site-packages")]
+            folders[:] = [
+                one for one in folders if not one.startswith(".") and one not in ("node_modules", "site-packages")
+            ]
             left -= len(files) + len(folders)
             if name in files or name in folders:
                 return os.path.join(folder, name)

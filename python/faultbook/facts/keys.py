@@ -49,8 +49,16 @@ def _container(failure: Failure, key: Any) -> Optional[Any]:
 def _lacks(value: Any, key: Any) -> bool:
     """Mappings and the columns of a table; nothing whose look-up runs code of the program."""
     kind = type(value)
-    plain = isinstance(value, dict) or kind.__module__.startswith(("pandas.", "collections", "transformers.", "datasets."))
+    plain = isinstance(value, dict) or kind.__module__.startswith(
+        ("pandas.", "collections", "transformers.", "datasets.")
+    )
     try:
-        return plain and hasattr(value, "__contains__") and hasattr(value, "__iter__") and len(value) > 0 and key not in value
+        return (
+            plain
+            and hasattr(value, "__contains__")
+            and hasattr(value, "__iter__")
+            and len(value) > 0
+            and key not in value
+        )
     except Exception:
         return False

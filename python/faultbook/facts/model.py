@@ -30,7 +30,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     # A container's line would list all of its children.
     if not list(inner.children()):
         yield "frame.module", repr(inner)[:200]
-    near = [tensor for tensor in _tensors(inner)]
+    near = list(_tensors(inner))
     yield "frame.module_devices", sorted({str(tensor.device) for tensor in near})
     yield "frame.module_dtypes", sorted({values.short(tensor.dtype) for tensor in near})
     yield "model.name", type(outer).__name__

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Optional
 
-_OF_MODULE = re.compile(r"module '([\w.]+)' (?:\([^)]*\) )?has no attribute|from (?:partially initialized module )?'([\w.]+)'")
+_OF_MODULE = re.compile(
+    r"module '([\w.]+)' (?:\([^)]*\) )?has no attribute|from (?:partially initialized module )?'([\w.]+)'"
+)
 
 #: Folders of a project that are looked at.
 _MOST = 2000
@@ -96,7 +98,9 @@ def _elsewhere(top: str) -> Optional[str]:
         for folder, folders, _ in os.walk(start):
             depth = folder[len(start) :].count(os.sep)
             folders[:] = [
-                one for one in folders if depth < 3 and not one.startswith(".") and one not in ("site-packages", "node_modules")
+                one
+                for one in folders
+                if depth < 3 and not one.startswith(".") and one not in ("site-packages", "node_modules")
             ]
             left -= 1
             if folder not in searched and _is_module(folder, top):

@@ -48,7 +48,12 @@ def _limits() -> Iterator[tuple[str, Any]]:
         import resource
     except ImportError:
         return
-    for name, limit in (("nofile", "RLIMIT_NOFILE"), ("as", "RLIMIT_AS"), ("nproc", "RLIMIT_NPROC"), ("stack", "RLIMIT_STACK")):
+    for name, limit in (
+        ("nofile", "RLIMIT_NOFILE"),
+        ("as", "RLIMIT_AS"),
+        ("nproc", "RLIMIT_NPROC"),
+        ("stack", "RLIMIT_STACK"),
+    ):
         number = getattr(resource, limit, None)
         value = resource.getrlimit(number)[0] if number is not None else -1
         if 0 <= value < _UNLIMITED:

@@ -37,7 +37,9 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
                 seen.add(id(one))
                 label = name + suffix
                 dtype = values.short(one.dtype)
-                (dtypes if dtype.startswith(_FLOATS) else integers)[dtype if dtype.startswith(_FLOATS) else label] = None
+                (dtypes if dtype.startswith(_FLOATS) else integers)[dtype if dtype.startswith(_FLOATS) else label] = (
+                    None
+                )
                 device = str(one.device) if values.is_tensor(one) else "cpu" if values.is_array(one) else ""
                 if device:
                     devices[device] = None
@@ -101,8 +103,5 @@ def _none(failure: Failure) -> list[str]:
     """Variables that are None in the innermost frame, where its code uses them."""
     frames = failure.own_frames()[:1]
     return [
-        name
-        for frame in frames
-        for name, value in frame.f_locals.items()
-        if value is None and not name.startswith("_")
+        name for frame in frames for name, value in frame.f_locals.items() if value is None and not name.startswith("_")
     ][:_LINES]

@@ -9,7 +9,7 @@ import tempfile
 
 path = os.path.join(tempfile.mkdtemp(), "captions.txt")
 with open(path, "wb") as file:
-    file.write("ein Hund läuft\n".encode("utf-8"))
+    file.write("ein Hund läuft\n".encode())
 
 
 def read(path):

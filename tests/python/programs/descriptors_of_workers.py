@@ -21,4 +21,4 @@ class Samples(Dataset):
 
 
 if __name__ == "__main__":
-    kept = [batch for batch in DataLoader(Samples(), batch_size=1, num_workers=2)]
+    kept = list(DataLoader(Samples(), batch_size=1, num_workers=2))
