@@ -28,7 +28,7 @@ class _Finder:
         loader = getattr(spec, "loader", None)
         if spec is None or loader is None or not hasattr(loader, "exec_module"):
             return None
-        spec.loader = _Loader(loader, function)
+        spec.loader = _Loader(loader, function)  # type: ignore[assignment]
         return spec
 
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     """From the frame of ``load_state_dict``."""
     for frame in failure.frames():
-        model, state = frame.f_locals.get("self"), frame.f_locals.get("state_dict")
+        model: Any = frame.f_locals.get("self")
+        state: Any = frame.f_locals.get("state_dict")
         if frame.f_code.co_name != "load_state_dict" or not values.is_module(model) or not isinstance(state, dict):
             continue
         wanted, given = set(model.state_dict()), {str(name) for name in state}

@@ -32,7 +32,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     rank, count = _number("RANK"), _number("WORLD_SIZE")
     launcher = next((name for variable, name in _LAUNCHERS if variable in os.environ), None)
     yield "dist.launcher", launcher
-    module = sys.modules.get("torch.distributed")
+    module: Any = sys.modules.get("torch.distributed")
     initialized = module is not None and bool(getattr(module, "is_initialized", bool)())
     # Only what was started as one of several ranks, or asks for it, lacks a variable.
     asks = any("rendezvous" in frame.f_code.co_filename for frame in failure.frames())

@@ -185,8 +185,11 @@ fn saved(path: &Path, common: &Common) -> Result<Outcome> {
     let mut outcome = machine::load(path)?;
     if !outcome.is_inside() {
         if common.probe {
-            return Err(Failure::new(format!("{} are facts of a probe: `--probe` adds nothing to them", path.display()))
-                .hint("leave out `--probe` or `--facts`"));
+            return Err(Failure::new(format!(
+                "{} are facts of a probe: `--probe` adds nothing to them",
+                path.display()
+            ))
+            .hint("leave out `--probe` or `--facts`"));
         }
         outcome.level = "saved".to_owned();
     } else if common.probe {
