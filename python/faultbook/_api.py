@@ -23,14 +23,16 @@ def diagnose(
     *,
     facts: Optional[os.PathLike[str] | str] = None,
     probe: bool = False,
+    before: str = "",
     timeout: Optional[float] = 60.0,
 ) -> Diagnosis:
     """Which failure a text, an exception or a log shows.
 
     A string is a text, unless it is the name of a file. For an exception that was just caught, the facts of its frames
-    are recorded too. ``facts`` is a file of saved facts, ``probe`` examines this machine as well.
+    are recorded too. ``facts`` is a file of saved facts, ``probe`` examines this machine as well, and ``before`` is what the
+    program printed before the subject.
     """
-    return Diagnosis.from_json(json.loads(_ask(["diagnose", "--format", "json"], subject, facts, probe, timeout)))
+    return Diagnosis.from_json(json.loads(_ask(["diagnose", "--format", "json"], subject, facts, probe, timeout, before)))
 
 
 def new_report(
@@ -65,6 +67,7 @@ def _ask(
     facts: Optional[os.PathLike[str] | str],
     probe: bool,
     timeout: Optional[float],
+    before: str = "",
 ) -> str:
     arguments = list(arguments)
     text: Optional[str] = None
@@ -73,14 +76,14 @@ def _ask(
         from faultbook.facts import Failure, gather, write
 
         failure = Failure.of(subject)
-        text = failure.text()
+        text = before + failure.text()
         if facts is None:
             handle, written = tempfile.mkstemp(prefix="faultbook-", suffix=".json")
             os.close(handle)
             write(gather(failure), written)
             facts = written
     elif isinstance(subject, str) and not _is_file(subject):
-        text = subject
+        text = before + subject
     else:
         arguments.append(os.fspath(subject))
     if text is not None:

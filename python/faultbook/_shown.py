@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from faultbook.answer import Diagnosis
 
 
@@ -28,6 +30,9 @@ class Shown:
         if this.actions:
             lines.append(f"Do this next: {this.actions[0].title}")
         return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         from faultbook._html import render

@@ -33,7 +33,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     launcher = next((name for variable, name in _LAUNCHERS if variable in os.environ), None)
     yield "dist.launcher", launcher
     module: Any = sys.modules.get("torch.distributed")
-    initialized = module is not None and bool(getattr(module, "is_initialized", bool)())
+    initialized: bool = module is not None and bool(getattr(module, "is_initialized", bool)())
     # Only what was started as one of several ranks, or asks for it, lacks a variable.
     asks = any("rendezvous" in frame.f_code.co_filename for frame in failure.frames())
     missing = [name for name in _NEEDED if name not in os.environ]
@@ -43,7 +43,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
         yield "dist.port_open", _listens(_number("MASTER_PORT"))
     if module is not None:
         yield "dist.initialized", initialized
-    if initialized:
+    if module is not None and initialized:
         rank, count = module.get_rank(), module.get_world_size()
         yield "dist.backend", str(module.get_backend())
         if not failure.poisoned:
