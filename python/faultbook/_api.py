@@ -32,7 +32,9 @@ def diagnose(
     are recorded too. ``facts`` is a file of saved facts, ``probe`` examines this machine as well, and ``before`` is what the
     program printed before the subject.
     """
-    return Diagnosis.from_json(json.loads(_ask(["diagnose", "--format", "json"], subject, facts, probe, timeout, before)))
+    return Diagnosis.from_json(
+        json.loads(_ask(["diagnose", "--format", "json"], subject, facts, probe, timeout, before))
+    )
 
 
 def new_report(

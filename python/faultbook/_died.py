@@ -102,7 +102,9 @@ def _last(folder: Path) -> Optional[Any]:
 
     _, status, words = max(found, key=lambda one: one[0])
     first = next((line for line in status["cell"].splitlines() if line.strip()), "")
-    print(f"faultbook: the last kernel of this notebook died{f' in the cell that begins with: {first}' if first else ''}")
+    print(
+        f"faultbook: the last kernel of this notebook died{f' in the cell that begins with: {first}' if first else ''}"
+    )
     return diagnose(_GONE + words, probe=True)
 
 

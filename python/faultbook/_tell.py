@@ -12,7 +12,8 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from collections.abc import Sequence
+    from typing import Optional
 
 #: Seconds for everything, and for the program that answers. ``FAULTBOOK_DEADLINE`` replaces the first.
 DEADLINE = 10.0
@@ -68,42 +69,46 @@ def _within(seconds: float, exception: BaseException, role: str) -> Optional[str
 
 def _answer(exception: BaseException, role: str, seconds: float) -> Optional[str]:
     """The text to print, if this process tells."""
-    end = time.monotonic() + seconds
     outside = os.environ.get(FOLDER)
-    if not outside:
-        from faultbook import _once
-
-        if not _once.is_first():
-            return None
-    from faultbook.facts import Failure, gather, write
-
-    subject = Failure(exception, role)
-    document = gather(subject)
     if outside:
+        from faultbook.facts import Failure, gather, write
+
+        document = gather(Failure(exception, role))
         write(document, os.path.join(outside, f"{time.time_ns():020}-{os.getpid()}.json"))
         return None
+    from faultbook import _once
+
+    if not _once.is_first():
+        return None
+    _, words = explain(exception, role, seconds, _screen())
+    rank, count = os.environ.get("RANK"), os.environ.get("WORLD_SIZE", "")
+    of = f" (rank {rank} of {count} failed first on this machine)" if rank and count not in ("", "1") else ""
+    return f"\nfaultbook{of}:\n\n{words}" if words else None
+
+
+def explain(
+    exception: BaseException,
+    role: str = "main",
+    seconds: float = DEADLINE,
+    screen: Sequence[str] = ("--no-pager", "--color", "never", "--width", "100"),
+) -> tuple[bool, str]:
+    """Whether a page of the book explains an exception, and the answer as it is shown on a terminal."""
     import tempfile
 
-    with (
-        tempfile.TemporaryDirectory(prefix="faultbook-", ignore_cleanup_errors=True)
-        if sys.version_info >= (3, 10)
-        else (tempfile.TemporaryDirectory(prefix="faultbook-")) as folder
-    ):
-        path = os.path.join(folder, "facts.json")
-        write(document, path)
-        return _ask(subject.text(), path, document["facts"], max(0.5, end - time.monotonic() - 0.3))
-
-
-def _ask(text: str, facts: str, known: dict[str, Any], seconds: float) -> Optional[str]:
     from faultbook._binary import call
+    from faultbook.facts import Failure, gather, write
 
-    arguments = ["diagnose", "--facts", facts, "--probe", "--python", sys.prefix, *_screen(), "-"]
-    _, out, _ = call(arguments, text, seconds)
-    if not out.strip():
-        return None
-    rank, count = known.get("rank.number"), known.get("rank.count")
-    of = f" (rank {rank} of {count} failed first on this machine)" if isinstance(count, int) and count > 1 else ""
-    return f"\nfaultbook{of}:\n\n{out}"
+    end = time.monotonic() + seconds
+    subject = Failure(exception, role)
+    handle, path = tempfile.mkstemp(prefix="faultbook-", suffix=".json")
+    os.close(handle)
+    try:
+        write(gather(subject), path)
+        arguments = ["diagnose", "--facts", path, "--probe", "--python", sys.prefix, *screen, "-"]
+        code, out, _ = call(arguments, subject.text(), max(0.5, end - time.monotonic() - 0.3))
+    finally:
+        os.unlink(path)
+    return code == 0, out if out.strip() else ""
 
 
 def _screen() -> list[str]:
