@@ -11,10 +11,10 @@ from typing import Any
 try:
     from lightning.pytorch import Callback
 except ImportError:
-    from pytorch_lightning import Callback
+    from pytorch_lightning import Callback  # type: ignore[no-redef]
 
 
-class Diagnosis(Callback):
+class Diagnosis(Callback):  # type: ignore[misc]
     """Writes ``faultbook.txt`` into the run's folder, on the first rank that fails."""
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:

@@ -36,6 +36,7 @@ def run(*words: str, **files: str) -> subprocess.CompletedProcess[str]:
             "WANDB_MODE": "offline",
             "WANDB_DIR": folder,
             "WANDB_SILENT": "true",
+            "MLFLOW_ALLOW_FILE_STORE": "true",
         }
         environment.pop("FAULTBOOK_RUN", None)
         return subprocess.run(
@@ -203,6 +204,52 @@ class Lightning(unittest.TestCase):
             """,
         )
         self.assertIn("shape-mismatch", ended.stdout, ended.stderr)
+
+
+@needs("torch")
+class HuggingFace(unittest.TestCase):
+    @unittest.skipUnless(
+        has("transformers") and has("accelerate"), "LEFT OUT: transformers and accelerate are not installed"
+    )
+    def test_the_trainer(self) -> None:
+        ended = run(
+            "train.py",
+            train="""
+            import torch, faultbook.attach
+            from transformers import Trainer, TrainingArguments
+
+            class Net(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.layer = torch.nn.Linear(8, 2)
+                def forward(self, x, labels=None):
+                    return {"loss": self.layer(x).sum()}
+
+            rows = [{"x": torch.randn(9), "labels": 0} for _ in range(4)]
+            trainer = Trainer(Net(), TrainingArguments("out", use_cpu=True, report_to=[]), train_dataset=rows)
+            try:
+                with faultbook.attach.on_failure("faultbook.txt"):
+                    trainer.train()
+            except RuntimeError:
+                print(open("faultbook.txt").read())
+            """,
+        )
+        self.assertIn("shape-mismatch", ended.stdout, ended.stderr)
+
+
+class Cluster(unittest.TestCase):
+    @unittest.skipIf(os.name == "nt", "the recipe is for Linux")
+    def test_the_recipe_for_a_termination_message(self) -> None:
+        import faultbook
+
+        program = faultbook.binary()
+        with tempfile.TemporaryDirectory() as folder:
+            log, message = os.path.join(folder, "train.log"), os.path.join(folder, "termination-log")
+            hook = f"{program} --format brief $FAULTBOOK_LOG > {message}"
+            words = [program, "run", "--log", log, "--on-failure", hook, "--", sys.executable, "-c", "open('none.csv')"]
+            self.assertEqual(subprocess.run(words, capture_output=True, check=False).returncode, 1)
+            self.assertIn("missing-file", Path(message).read_text())
+            self.assertLess(os.path.getsize(message), 4096)
 
 
 if __name__ == "__main__":
