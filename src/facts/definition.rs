@@ -110,6 +110,8 @@ pub enum Origin {
     Text,
     /// A probe of the machine.
     Machine,
+    /// The failing process itself, where the Python package was installed in it.
+    Process,
     /// Computed from other facts and our own tables.
     Computed,
     /// Stated by the person who pasted the text.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use super::{relate, save};
 use crate::diagnosis::ProbeSummary;
 use crate::facts::{Facts, Value};
 use crate::vendors::Vendor;
@@ -106,6 +107,29 @@ impl Outcome {
     /// Whether a driver answers and no check failed.
     pub fn is_healthy(&self) -> bool {
         self.facts.get("probe.healthy").is_some_and(|fact| fact.value == Value::Bool(true))
+    }
+
+    /// Whether the failing process itself recorded it: it is about the moment of failure, and about nothing else.
+    pub fn is_inside(&self) -> bool {
+        self.level == save::INSIDE
+    }
+
+    /// Adds what a probe found and the process does not know about itself.
+    pub fn complete(&mut self, probe: &Self) {
+        for (name, fact) in probe.facts.iter() {
+            if self.facts.get(name).is_none() && relate::past(name, &probe.facts).is_none() {
+                self.facts.add(name, fact.value.clone(), fact.source, fact.line);
+            }
+        }
+        for (name, why) in probe.facts.unknowns() {
+            if self.facts.get(name).is_none() && self.facts.why_unknown(name).is_none() {
+                self.facts.set_unknown(name, why);
+            }
+        }
+        self.vendor = probe.vendor;
+        if probe.has_driver() {
+            self.findings.extend(probe.findings.iter().cloned());
+        }
     }
 
     /// The part that a diagnosis shows.

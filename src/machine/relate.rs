@@ -28,6 +28,14 @@ pub(crate) fn is_software(name: &str) -> bool {
 /// The measured facts that apply to the run that wrote the text, and remarks on them.
 pub fn relate(outcome: &Outcome, text: &Facts) -> (Facts, ProbeSummary) {
     let mut summary = outcome.summary();
+    if outcome.is_inside() {
+        // Of the very moment and process that wrote the text: nothing is past, nothing is another machine's.
+        let mut facts = outcome.facts.clone();
+        if text.get("xid.first").is_none() && facts.number("kernel.xid.age").is_some_and(|age| age <= RECENT) {
+            lend_xids(&outcome.facts, &mut facts);
+        }
+        return (facts, summary);
+    }
     if let Some(why) = other_machine(&outcome.facts, text) {
         summary.findings = vec![format!("{why}: measurements from this machine are not used")];
         return (Facts::default(), summary);
@@ -133,7 +141,7 @@ fn contradicts(stated: Option<&Fact>, measured: &Value) -> bool {
 }
 
 /// Why a plentiful resource says nothing about the past. A scarce one does: whatever uses it is still running.
-fn past(name: &str, facts: &Facts) -> Option<String> {
+pub(super) fn past(name: &str, facts: &Facts) -> Option<String> {
     let (vendor, plain) = of_vendor(name);
     let whole = match plain {
         "gpu.memory.free" => facts.number(&format!("{vendor}gpu.memory.total"))?,
@@ -201,6 +209,18 @@ mod tests {
         assert!(facts.why_unknown("gpu.memory.free").is_some_and(|why| why.contains("11.0 GiB of 12.0 GiB")));
         let (facts, _) = relate(&memory(0.4), &Facts::default());
         assert_eq!(facts.number("gpu.memory.free"), Some(0.4 * GIB));
+    }
+
+    #[test]
+    fn what_the_failing_process_recorded_is_of_that_moment() {
+        let mut inside =
+            outcome(&[("gpu.memory.free", Value::Number(11.0 * GIB)), ("gpu.memory.total", Value::Number(12.0 * GIB))]);
+        inside.level = "inside".into();
+        let probe = outcome(&[("gpu.memory.free", Value::Number(1.0)), ("os.wsl", Value::Bool(false))]);
+        inside.complete(&probe);
+        let (facts, _) = relate(&inside, &stated(&[("gpu.name", "NVIDIA A100-SXM4-80GB")]));
+        assert_eq!(facts.number("gpu.memory.free"), Some(11.0 * GIB));
+        assert!(facts.get("os.wsl").is_some());
     }
 
     #[test]

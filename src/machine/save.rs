@@ -16,6 +16,9 @@ use crate::vendors;
 /// The name and version of the layout.
 pub(crate) const SCHEMA: &str = "faultbook/facts/1";
 
+/// The level of facts that the failing process itself recorded at the moment of failure.
+pub(crate) const INSIDE: &str = "inside";
+
 /// Why saved facts cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

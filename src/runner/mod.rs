@@ -24,7 +24,7 @@ mod unix;
 #[cfg(unix)]
 mod writer;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 pub(crate) use outcome::{Error, Outcome};
 #[cfg(unix)]
@@ -39,6 +39,9 @@ pub(crate) enum Stream {
     Error,
 }
 
+/// Variables that a command gets in addition to ours.
+pub(crate) type Environment<'e> = [(&'e str, &'e OsStr)];
+
 /// Runs a command to its end. `read` is given every byte that the command wrote, after it was passed on.
 ///
 /// # Errors
@@ -46,10 +49,11 @@ pub(crate) enum Stream {
 pub(crate) fn run(
     program: &OsString,
     arguments: &[OsString],
+    added: &Environment<'_>,
     read: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<Outcome, Error> {
     #[cfg(unix)]
-    return unix::run(program, arguments, read);
+    return unix::run(program, arguments, added, read);
     #[cfg(not(unix))]
-    return plain::run(program, arguments, read);
+    return plain::run(program, arguments, added, read);
 }

@@ -6,14 +6,20 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use super::{Error, Outcome, Stream};
+use super::{Environment, Error, Outcome, Stream};
 
 pub(super) fn run(
     program: &OsString,
     arguments: &[OsString],
+    added: &Environment<'_>,
     read: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<Outcome, Error> {
-    let started = Command::new(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let started = Command::new(program)
+        .args(arguments)
+        .envs(added.iter().copied())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let mut child =
         started.map_err(|source| Error::Start { program: program.to_string_lossy().into_owned(), source })?;
     let (send, receive) = mpsc::channel();

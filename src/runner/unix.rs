@@ -17,7 +17,7 @@ use super::signals::{Arrived, Signals};
 use super::streams::{CHUNK, Source, Turn, pass};
 use super::terminal::{self, Keyboard};
 use super::writer::Writer;
-use super::{Error, Outcome, Stream, jobs, session};
+use super::{Environment, Error, Outcome, Stream, jobs, session};
 
 /// How long the output may be silent, once the child is gone, before what still holds it open is left to itself.
 const QUIET: Duration = Duration::from_millis(150);
@@ -43,6 +43,7 @@ enum Reach {
 pub(super) fn run(
     program: &OsString,
     arguments: &[OsString],
+    added: &Environment<'_>,
     read: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<Outcome, Error> {
     let watch = |what| move |source| Error::Watch { what, source };
@@ -57,7 +58,8 @@ pub(super) fn run(
         let (pty, pts) = pty::open().map_err(|error| watch("no pty")(io::Error::other(error)))?;
         let alone = keys && shows && complains;
         terminal::copy(screen, &pty, &pts, alone);
-        let leader = session::leader(program, arguments).map_err(watch("this program cannot be found"))?;
+        let mut leader = session::leader(program, arguments).map_err(watch("this program cannot be found"))?;
+        leader.envs(added.iter().copied());
         let mut command = pty::Command::from(leader);
         if !keys {
             command = command.stdin(Stdio::inherit());
@@ -81,7 +83,7 @@ pub(super) fn run(
         (child, Some(pty), Reach::Pty)
     } else {
         let mut command = Command::new(program);
-        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments).envs(added.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if !keys {
             command.process_group(0);
         }

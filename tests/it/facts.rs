@@ -83,6 +83,7 @@ fn every_registered_fact_has_a_producer() {
         "src/diagnosis/situation.rs",
         "kb/vendors/nvidia.toml",
         "kb/vendors/amd.toml",
+        "python/faultbook/facts",
     ];
     let code = code(&places, &consumers);
     let quoted = |word: &str| code.contains(&format!("\"{word}\""));
@@ -178,9 +179,9 @@ fn document() -> String {
          In conditions and in saved probes, numbers are in the unit of the table; `KiB`, `MiB` and `GiB` are constants \
          of conditions. In answers, every number is shown with its unit, and sizes as `58.6 GiB`. The JSON answer \
          shortens `<name>.version` and `<name>.name` to `<name>`.\n\n\
-         The column \"Known from\" says who can know a fact: the pasted **text**, a probe of the **machine**, Faultbook \
-         itself, **computed** from other facts and its tables, the **writer** of the text, a **report** of the \
-         project. Names with a part in braces stand for many.\n",
+         The column \"Known from\" says who can know a fact: the pasted **text**, a probe of the **machine**, \
+         the failing **process**, Faultbook itself, **computed** from other facts and its tables, the **writer** of the \
+         text, a **report** of the project. Names with a part in braces stand for many.\n",
     );
     for group in facts::groups() {
         out.push_str(&format!("\n## {}\n\n", group.title));
@@ -220,7 +221,7 @@ fn row(group: &Group<'_>, fact: &Definition<'_>) -> String {
 fn code(places: &[&str], except: &[&str]) -> String {
     let all = places.iter().flat_map(|place| match Path::new(place) {
         file if file.is_file() => vec![file.to_owned()],
-        folder => files(folder, "rs"),
+        folder => [files(folder, "rs"), files(folder, "py")].concat(),
     });
     all.filter(|file| !except.iter().any(|except| file.starts_with(except)))
         .map(|file| {

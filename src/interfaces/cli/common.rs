@@ -32,12 +32,14 @@ pub(crate) struct Common {
     #[arg(long, global = true)]
     pub(crate) no_probe: bool,
 
-    /// Probe this machine to verify causes; the default on a terminal if a driver is present.
+    /// Probe this machine to verify causes; the default on a terminal if a driver is present. With `--facts`, only what
+    /// those facts leave open, and only where the failing process recorded them.
     #[cfg(feature = "machine")]
-    #[arg(long, global = true, conflicts_with_all = ["no_probe", "facts"])]
+    #[arg(long, global = true, conflicts_with_all = ["no_probe"])]
     pub(crate) probe: bool,
 
-    /// Facts of the machine where the run died, saved there by `faultbook probe --save FILE`.
+    /// Facts of the machine where the run died, saved there by `faultbook probe --save FILE`, or recorded by the failing
+    /// process.
     #[cfg(feature = "machine")]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) facts: Option<PathBuf>,

@@ -21,6 +21,7 @@ mod here;
 mod index;
 mod index_page;
 mod input;
+mod inside;
 mod list;
 mod listed;
 mod new;

@@ -1,7 +1,7 @@
 //! `faultbook probe`: what this machine is and whether it works; and the machine's facts for a diagnosis.
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diagnosis::{Located, Measured};
@@ -169,9 +169,7 @@ fn in_window(watch: &Watch, pause: Duration, common: &Common) -> std::io::Result
 /// and too fast to be noticed.
 pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> Result<Option<Measured>> {
     let outcome = if let Some(path) = &common.facts {
-        let mut outcome = machine::load(path)?;
-        outcome.level = "saved".to_owned();
-        outcome
+        saved(path, common)?
     } else if common.probe {
         machine::run(Level::Quick, &options(common)?)
     } else if by_itself(located, common)? {
@@ -182,12 +180,28 @@ pub(crate) fn measured(located: &Located<'_>, text: &Facts, common: &Common) -> 
     Ok(Some(related(&outcome, text)))
 }
 
+/// Saved facts. What the failing process recorded is completed by a quick probe if that is requested: it still lives.
+fn saved(path: &Path, common: &Common) -> Result<Outcome> {
+    let mut outcome = machine::load(path)?;
+    if !outcome.is_inside() {
+        if common.probe {
+            return Err(Failure::new(format!(
+                "{} are facts of a probe: `--probe` adds nothing to them",
+                path.display()
+            ))
+            .hint("leave out `--probe` or `--facts`"));
+        }
+        outcome.level = "saved".to_owned();
+    } else if common.probe {
+        outcome.complete(&machine::run(Level::Quick, &Options { budget: Some(AFTER_DEATH), ..options(common)? }));
+    }
+    Ok(outcome)
+}
+
 /// The machine's state right after a run died: saved facts, or a probe, if it was requested or there is a driver.
 pub(crate) fn at_death(common: &Common) -> Result<Option<Outcome>> {
     if let Some(path) = &common.facts {
-        let mut outcome = machine::load(path)?;
-        outcome.level = "saved".to_owned();
-        return Ok(Some(outcome));
+        return saved(path, common).map(Some);
     }
     let options = options(common)?;
     if common.probe {
@@ -200,7 +214,9 @@ pub(crate) fn at_death(common: &Common) -> Result<Option<Outcome>> {
 /// The facts of a probe that apply to the run in a text.
 pub(crate) fn related(outcome: &Outcome, text: &Facts) -> Measured {
     let (facts, summary) = machine::relate(outcome, text);
-    Measured { facts, summary: Some(summary) }
+    // A process that recorded nothing remarkable about its machine needs no paragraph.
+    let summary = Some(summary).filter(|summary| !outcome.is_inside() || !summary.findings.is_empty());
+    Measured { facts, summary }
 }
 
 /// Whether a diagnosis probes by default: on a terminal, if a cause depends on it and there is a driver.

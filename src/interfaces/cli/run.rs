@@ -31,6 +31,7 @@ use super::exit::Exit;
 use super::failure::{self, Failure, Result};
 use super::format::{AnswerFormat, FormatArg, Formats as _};
 use super::input::Input;
+use super::inside::Folder as Inside;
 use super::output::{Output, answer_aside, remark};
 #[cfg(feature = "machine")]
 use super::probe;
@@ -65,7 +66,8 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let Some((program, arguments)) = args.command.split_first() else { return Ok(Exit::Usage) };
     let mut log = args.log.as_deref().map(Log::create).transpose()?;
     let mut tail = Tail::new();
-    let ended = runner::run(program, arguments, &mut |stream, bytes| {
+    let folder = Inside::create();
+    let ended = runner::run(program, arguments, &folder.variables(), &mut |stream, bytes| {
         tail.push(stream, bytes);
         if let Some(log) = &mut log {
             log.write(bytes);
@@ -80,7 +82,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     };
     if !outcome.is_success() {
         // The command's exit code is returned even if we cannot print anything.
-        if let Err(error) = report(args, outcome, tail, common, &output) {
+        if let Err(error) = report(args, outcome, tail, &folder, common, &output) {
             complain(&error);
         }
     }
@@ -98,11 +100,19 @@ fn refused(error: &runner::Error) -> Failure {
 }
 
 /// Explains below the output why the command failed.
-fn report(args: &Options, outcome: Outcome, tail: Tail, common: &Common, output: &Output<AnswerFormat>) -> Result<()> {
+fn report(
+    args: &Options,
+    outcome: Outcome,
+    tail: Tail,
+    folder: &Inside,
+    common: &Common,
+    output: &Output<AnswerFormat>,
+) -> Result<()> {
     // First of all, because the machine's state changes after the failure.
-    let moment = Moment::of_death(common)?;
+    let mut moment = Moment::of_death(common)?;
     let (project, knowledge) = open::project(common, false)?;
     let input = tail.finish();
+    moment.complete(folder, &input.bytes);
     let reading = diagnose::read_with(&input, &knowledge, &|_, incident| Ok(moment.measured(incident)))?;
     // It ran here, wherever its devices were.
     let software = if args.new { here::software(&reading, common)? } else { Facts::default() };
@@ -201,6 +211,20 @@ impl Moment {
     fn of_death(_common: &Common) -> Result<Self> {
         Ok(Self {})
     }
+
+    /// Puts what the failing process recorded before what a probe found after it had died.
+    #[cfg(feature = "machine")]
+    fn complete(&mut self, folder: &Inside, text: &[u8]) {
+        if let Some(mut inside) = folder.first(text) {
+            if let Some(probe) = &self.outcome {
+                inside.complete(probe);
+            }
+            self.outcome = Some(inside);
+        }
+    }
+
+    #[cfg(not(feature = "machine"))]
+    fn complete(&mut self, _: &Inside, _: &[u8]) {}
 
     /// Those that apply to the run in a text.
     #[cfg(feature = "machine")]
