@@ -90,7 +90,9 @@ fn each_generation_and_each_way_to_install_has_its_command() {
             "{name}: {printed}\n{commands}"
         );
         let _ = write!(shown, "\n{name}\n");
-        commands.lines().for_each(|line| drop(writeln!(shown, "    {line}")));
+        for line in commands.lines() {
+            let _ = writeln!(shown, "    {line}");
+        }
     }
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(FILE, &shown).expect("the file can be written");
