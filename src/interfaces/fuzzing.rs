@@ -69,7 +69,8 @@ pub fn template(bytes: &[u8]) {
 pub fn condition(bytes: &[u8]) {
     let condition = Condition::new(&String::from_utf8_lossy(bytes));
     let _ = condition.names();
-    let _ = condition.evaluate(&minijinja::Value::from_serialize(serde_json::json!({"gpu": {"count": 2}})));
+    let facts = minijinja::Value::from_pairs([("oom", minijinja::Value::from_pairs([("free", 2)]))]);
+    let _ = condition.parts().iter().filter_map(|part| part.evaluate(&facts)).count();
 }
 
 /// A file of saved facts.
