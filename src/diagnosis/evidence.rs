@@ -1,7 +1,6 @@
 //! Lines in a form in which a failure reads the same in every run: words without numbers, addresses and folders.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -115,7 +114,7 @@ pub(crate) fn statement(line: &str) -> Vec<String> {
         if is_numbered(word) {
             numbered = Some((position, word.to_owned()));
         }
-        if is_noise(word, digits) || is_function_word(word) {
+        if is_noise(word, digits) || wording::is_function_word(word) {
             return;
         }
         add(&mut out, word.to_owned());
@@ -176,14 +175,6 @@ fn is_numbered(word: &str) -> bool {
 /// Whether every project has a file or function of this name.
 pub(crate) fn is_generic_name(name: &str) -> bool {
     wording::recall().generic_names.contains(&name)
-}
-
-/// Whether a word means nothing by itself, in any of the languages.
-pub(crate) fn is_function_word(word: &str) -> bool {
-    static WORDS: OnceLock<std::collections::HashSet<&'static str>> = OnceLock::new();
-    let all = WORDS
-        .get_or_init(|| wording::recall().function_words.values().flat_map(|words| words.split_whitespace()).collect());
-    all.contains(word)
 }
 
 #[cfg(test)]

@@ -64,7 +64,8 @@ pub(super) fn last_resort(
 ) -> Option<Candidate> {
     let description = incident::description(transcript, incident);
     let is_none = description.is_some_and(|it| {
-        it.described.by_person && it.described.no_problem > NO_PROBLEM || it.no_problem > NO_PROBLEM_BY_LETTERS
+        it.described.by_person && it.described.no_problem > NO_PROBLEM
+            || it.no_problem.is_some_and(|none| none > NO_PROBLEM_BY_LETTERS)
     });
     if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
         return Some(conflict);
@@ -88,7 +89,7 @@ pub(super) fn last_resort(
         return Some(of_its_page(reported(line, None, transcript, incident), transcript, incident, book));
     }
     let problem = |it: &Description| {
-        it.no_problem < A_PROBLEM_BY_LETTERS
+        it.no_problem.is_some_and(|none| none < A_PROBLEM_BY_LETTERS)
             || it.described.by_person && it.described.concepts >= FEWEST_CONCEPTS && it.described.no_problem < most(it)
     };
     if let Some(description) = description.filter(problem) {

@@ -53,3 +53,10 @@ packed!(secrets, Secrets, "What is removed from a text that is shared.");
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 }
+/// Whether a word means nothing by itself, in any of the languages.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    static WORDS: OnceLock<std::collections::HashSet<&'static str>> = OnceLock::new();
+    let all =
+        WORDS.get_or_init(|| recall().function_words.values().flat_map(|words| words.split_whitespace()).collect());
+    all.contains(word)
+}

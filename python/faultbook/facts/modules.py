@@ -30,7 +30,7 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     version = _version(top)
     loaded = getattr(sys.modules.get(top), "__file__", None)
     yield "module.installed", version is not None or _found(top)
-    yield "module.version", version
+    yield "module.release", version
     if isinstance(failure.root, ModuleNotFoundError):
         # Empty where it was looked for and not found.
         yield "module.elsewhere", _elsewhere(top) or ""

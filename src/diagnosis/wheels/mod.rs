@@ -327,14 +327,16 @@ fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
     }
 }
 
-/// The first AMD target that a text names: "gfx90a", "gfx1100".
+/// The first AMD target that a text names alone: "gfx90a", "gfx1100". Several in a line are what a build has code for.
 fn gfx(transcript: &Transcript) -> Option<String> {
     transcript.lines().find_map(|line| {
-        line.text.match_indices("gfx").find_map(|(at, _)| {
+        let mut targets = line.text.match_indices("gfx").filter_map(|(at, _)| {
             let rest = line.text.get(at + 3..)?;
             let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
             (3..=4).contains(&end).then(|| format!("gfx{}", &rest[..end]))
-        })
+        });
+        let first = targets.next()?;
+        targets.all(|other| other == first).then_some(first)
     })
 }
 

@@ -2,14 +2,21 @@
 
 use super::complaints::{is_question_of_others, prose};
 use crate::descriptions::{Described, described, no_problem};
-use crate::incident::Incident;
-use crate::text::Transcript;
+use crate::incident::{Incident, Role};
+use crate::text::{Line, Transcript};
+use crate::wording;
 
 /// Sentences that say what is wrong, at most.
 const MOST_BYTES: usize = 4000;
 
 /// Lines in which a writer says what is wrong, at most.
 const MOST_LINES: usize = 60;
+
+/// "The", "is", "but", "after": a message has few of them.
+const LITTLE_WORDS: usize = 6;
+
+/// Signs that say as much where words have no spaces between them.
+const SIGNS: usize = 15;
 
 /// A description, and where it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,8 +25,9 @@ pub(crate) struct Description {
     pub(crate) line: usize,
     /// What the sentences describe together.
     pub(crate) described: Described,
-    /// The probability that the text tells of no problem, by its letters and words alone.
-    pub(crate) no_problem: f32,
+    /// The probability that the text tells of no problem, by its letters and words alone; `None` where its sentences are too
+    /// short, or those of a program.
+    pub(crate) no_problem: Option<f32>,
 }
 
 /// What the sentences of a text describe, whoever wrote them; `None` where it has none, or asks about something of others.
@@ -44,8 +52,25 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
     let best = lines.iter().map(|(line, text)| (*line, says(text)));
     // The first of lines that say as much.
     let (line, _) = best.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
-    let beginning: String = transcript.lines().take(MOST_LINES).flat_map(|line| [line.text, "\n"]).collect();
-    Some(Description { line, described: together, no_problem: no_problem(&beginning) })
+    Some(Description {
+        line,
+        described: together,
+        no_problem: told(&text).then(|| no_problem(&beginning(transcript, incident))),
+    })
+}
+
+/// Where a writer says what is wrong.
+fn beginning(transcript: &Transcript, incident: &Incident) -> String {
+    let is_own = |line: &Line<'_>| incident.roles.get(line.index) != Some(&Role::Answer);
+    transcript.lines().filter(is_own).take(MOST_LINES).flat_map(|line| [line.text, "\n"]).collect()
+}
+
+/// Whether somebody tells something: words that no message has many of, or the signs of a language without spaces.
+fn told(text: &str) -> bool {
+    let little = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    let little = little.filter(|word| wording::is_function_word(&word.to_lowercase())).take(LITTLE_WORDS).count();
+    little == LITTLE_WORDS
+        || text.chars().filter(|&letter| letter >= '\u{3040}' && letter.is_alphabetic()).take(SIGNS).count() == SIGNS
 }
 
 /// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.

@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 use frostem::{Algorithm, Stemmer};
 
 use crate::descriptions::Concepts;
-use crate::diagnosis::evidence::is_function_word;
 use crate::text::words::words;
 use crate::wording;
 
@@ -118,7 +117,7 @@ fn plain(word: &str, language: Option<Language>) -> Word {
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
     let telling = match is_number {
         true => (2..=LONGEST_NUMBER).contains(&word.len()),
-        false => word.len() > 1 && !is_function_word(word),
+        false => word.len() > 1 && !wording::is_function_word(word),
     };
     let mut terms = vec![stem(word)];
     if let Some(language) = language {
