@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 4000;
 const MOST_LINES: usize = 60;
 
 /// "The", "is", "but", "after": a message has few of them.
-const LITTLE_WORDS: usize = 6;
+const LITTLE_WORDS: usize = 8;
 
 /// Signs that say as much where words have no spaces between them.
 const SIGNS: usize = 15;

@@ -247,6 +247,7 @@ fn no_generated_secret_survives() {
 /// `cargo test --lib redact::generated -- --ignored --nocapture`: the figures of docs/robustness.md.
 #[test]
 #[ignore = "takes minutes: every kind in every form, 100 samples each"]
+#[expect(clippy::print_stdout, reason = "the figures are for people")]
 fn no_generated_secret_survives_in_a_hundred_samples() {
     let measure = measure(100);
     let tried: usize = measure.forms.values().map(|(_, tried)| tried).sum();

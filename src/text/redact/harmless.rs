@@ -134,6 +134,7 @@ fn few_harmless_tokens_are_taken_for_secrets() {
 /// `cargo test --lib redact::harmless -- --ignored --nocapture`: the figures of docs/robustness.md.
 #[test]
 #[ignore = "takes a minute"]
+#[expect(clippy::print_stdout, reason = "the figures are for people")]
 fn few_harmless_tokens_are_taken_for_secrets_in_many_samples() {
     let (tried, wrong) = measure(500);
     println!("{tried} texts, {} changed", wrong.len());

@@ -139,7 +139,7 @@ fn tried(arguments: &[&str], under: &str, fates: &[&str], step: usize) -> Vec<St
             for (name, text) in now.iter().filter(|(name, _)| !before.contains_key(*name)) {
                 let whole = after.get(name) == Some(text) || name == "facts.json" && text.ends_with('}');
                 let hidden = name.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
-                if !whole && !(killed && hidden) {
+                if !(whole || killed && hidden) {
                     add(format!("{name} is there"));
                 }
             }
