@@ -327,11 +327,13 @@ fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
     }
 }
 
-/// The first AMD target that a text names alone: "gfx90a", "gfx1100". Several in a line are what a build has code for.
+/// The first AMD target that a text names alone: "gfx90a", "gfx1100". Several in a line are what a build has
+/// code for, and a comment says what a command is for.
 fn gfx(transcript: &Transcript) -> Option<String> {
     transcript.lines().find_map(|line| {
-        let mut targets = line.text.match_indices("gfx").filter_map(|(at, _)| {
-            let rest = line.text.get(at + 3..)?;
+        let text = line.text.split('#').next()?;
+        let mut targets = text.match_indices("gfx").filter_map(|(at, _)| {
+            let rest = text.get(at + 3..)?;
             let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
             (3..=4).contains(&end).then(|| format!("gfx{}", &rest[..end]))
         });
