@@ -103,6 +103,17 @@ mod tests {
     }
 
     #[test]
+    fn letters_and_words_tell_a_problem_from_none() {
+        let problem = no_problem(
+            "I train on two 3090 and it stops after some hundred steps, no message, nvidia-smi shows 100 % on both. \
+             What could be wrong, and how can I find out?",
+        );
+        let none =
+            no_problem("Release notes: fixes a hang in the data loader, and documents what a killed worker means.");
+        assert!(problem < 0.2 && none > 0.8, "{problem} {none}");
+    }
+
+    #[test]
     fn what_is_no_problem() {
         for text in [
             "Thanks, training finished over night and the accuracy is as in the paper.",

@@ -9,6 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import processes
+
 import faultbook
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 11.76 GiB"
@@ -16,20 +18,7 @@ OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. G
 
 def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs a program in a folder of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder, "train.py")
-        script.write_text(code)
-        environment = {**os.environ, "TMPDIR": folder, **variables}
-        environment.pop("FAULTBOOK_RUN", None)
-        return subprocess.run(
-            [sys.executable, str(script)],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+    return processes.python(["train.py"], {"train": code}, **variables)
 
 
 class Api(unittest.TestCase):

@@ -9,10 +9,11 @@ import os
 import subprocess
 import sys
 import tempfile
-import textwrap
 import unittest
 from pathlib import Path
 from unittest import mock
+
+import processes
 
 
 def has(name: str) -> bool:
@@ -27,27 +28,8 @@ def needs(name: str):
 
 def run(*words: str, **files: str) -> subprocess.CompletedProcess[str]:
     """Runs a command in a folder with these Python files."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, code in files.items():
-            Path(folder, f"{name}.py").write_text(textwrap.dedent(code))
-        environment = {
-            **os.environ,
-            "TMPDIR": folder,
-            "WANDB_MODE": "offline",
-            "WANDB_DIR": folder,
-            "WANDB_SILENT": "true",
-            "MLFLOW_ALLOW_FILE_STORE": "true",
-        }
-        environment.pop("FAULTBOOK_RUN", None)
-        return subprocess.run(
-            [sys.executable, *words],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+    quiet = {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "MLFLOW_ALLOW_FILE_STORE": "true"}
+    return processes.python(list(words), files, **quiet)
 
 
 class Logging(unittest.TestCase):

@@ -9,8 +9,9 @@ use crate::wording;
 /// Sentences that say what is wrong, at most.
 const MOST_BYTES: usize = 4000;
 
-/// Lines in which a writer says what is wrong, at most.
+/// Lines and letters in which a writer says what is wrong, at most.
 const MOST_LINES: usize = 60;
+const MOST_LETTERS: usize = 2000;
 
 /// "The", "is", "but", "after": a message has few of them.
 const LITTLE_WORDS: usize = 8;
@@ -62,7 +63,8 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
 /// Where a writer says what is wrong.
 fn beginning(transcript: &Transcript, incident: &Incident) -> String {
     let is_own = |line: &Line<'_>| incident.roles.get(line.index) != Some(&Role::Answer);
-    transcript.lines().filter(is_own).take(MOST_LINES).flat_map(|line| [line.text, "\n"]).collect()
+    let lines = transcript.lines().filter(is_own).take(MOST_LINES);
+    lines.flat_map(|line| line.text.chars().chain(['\n'])).take(MOST_LETTERS).collect()
 }
 
 /// Whether somebody tells something: words that no message has many of, or the signs of a language without spaces.
