@@ -51,7 +51,9 @@ pub(super) fn of(missing: &Missing<'_>, near: impl Fn(&str) -> bool) -> Option<L
             named(leaf, Kind::Module).find(|known| known.package == super::root_of(root) && known.owner == owner)
         });
     }
-    named(missing.name, missing.kind).find(|known| known.is_meant(missing, &near))
+    // A module is imported from its package like any other name.
+    let modules = (missing.kind == Kind::Import).then(|| named(missing.name, Kind::Module));
+    named(missing.name, missing.kind).chain(modules.into_iter().flatten()).find(|known| known.is_meant(missing, &near))
 }
 
 fn named(leaf: &str, kind: Kind) -> impl Iterator<Item = Lifetime> {
@@ -109,6 +111,8 @@ mod tests {
             ("module 'mmdet.core' has no attribute 'Fp16OptimizerHook'", "", "mmdet<2.10"),
             ("module 'np' has no attribute 'Tester'", "", "numpy<1.22"),
             ("No module named 'keras.src.engine.base_layer'", "", "keras>=2.13,<3.0"),
+            ("cannot import name 'wrappers' from 'gensim.models' (/x)", "", "gensim<4.0"),
+            ("module 'werkzeug.urls' has no attribute 'url_encode'", "", "werkzeug<3.0"),
         ] {
             assert_eq!(pin(line, around).as_deref(), Some(expected), "{line}");
         }

@@ -151,8 +151,8 @@ impl Row<&'static str> {
                 missing.name.split('.').next() == Some(self.name)
             }
             (Kind::Module, Kind::Module) => {
-                let path = below(missing.name).filter(|path| !path.is_empty()).unwrap_or(missing.name.to_owned());
-                path == self.name || path.strip_prefix(self.name).is_some_and(|rest| rest.starts_with('.'))
+                let Some(path) = below(missing.name) else { return false };
+                path.strip_prefix(self.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
             }
             (Kind::Module | Kind::Import, Kind::Import) => {
                 let leaf = self.name.rsplit('.').next();
@@ -218,6 +218,8 @@ mod tests {
                 "pytorch-lightning<2.0",
             ),
             ("No module named 'torch._six'", "torch", "torch<2.0"),
+            ("No module named 'torchtext.legacy.data'", "torchtext", "torchtext>=0.9,<0.12"),
+            ("cannot import name 'builder' from 'google.protobuf.internal'", "google", "protobuf>=3.20"),
             ("No module named 'keras.engine.topology'", "keras", "keras<2.13"),
             ("No module named 'pkg_resources'", "pkg_resources", "setuptools<82"),
             ("No module named 'distutils.core'", "distutils", "python<3.12"),
@@ -239,6 +241,9 @@ mod tests {
             // Not installed, which is another matter.
             "No module named 'torch'",
             "No module named 'utils.torch'",
+            // Modules of one's own, named like those that packages removed.
+            "No module named 'tasks'",
+            "No module named 'legacy.data'",
         ] {
             assert_eq!(found(line, "numpy transformers"), None, "{line}");
         }

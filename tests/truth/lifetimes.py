@@ -9,10 +9,12 @@ or lazily exports it. Rows are written only where a name came or went between tw
 told from the sources is left out: functions and classes that take `**kwargs` (no argument is refused there), classes with
 `__getattr__` or with bases outside the package, and names that came and went more than once.
 
-Only the Python standard library is needed. Downloads are kept under ~/.cache/faultbook-lifetimes.
+Only the standard library is needed, of a Python that is as new as the packages: a file that it cannot parse counts as absent,
+and is reported. Downloads are kept under ~/.cache/faultbook-lifetimes.
 """
 
 import ast
+import copy
 import csv
 import hashlib
 import io
@@ -32,6 +34,8 @@ CACHE = Path.home() / ".cache" / "faultbook-lifetimes"
 INNER = {"test", "tests", "testing", "_vendor", "benchmarks", "examples", "benchmark", "scripts", "commands", "cli", "_internal"}
 # Names that every module has for itself.
 COMMON = {"logger", "log", "main", "parser", "args"}
+# Modules that hold the names of others for whoever imports everything.
+GATHERED = {"all", "basics"}
 # Modules below this depth hold implementations; names are listed of those down to the second.
 DEEPEST, LISTED = 4, 2
 
@@ -39,18 +43,26 @@ DEEPEST, LISTED = 4, 2
 class Module:
     """What one source file holds."""
 
+    # Whether the stub beside it lists what it loads on demand, and what its `__getattr__` and its tables name.
+    stubbed, tabled = False, frozenset()
+
     def __init__(self, source, is_package):
         # `names` are the module's own, `brought` come from elsewhere.
         self.names, self.brought, self.stars, self.exported, self.lazy = set(), set(), [], set(), False
         self.classes, self.functions, self.is_package = {}, {}, is_package
+        self.tabled = set()
         for node in ast.parse(source).body:
             self.read(node)
+        if "__getattr__" not in self.names:
+            self.tabled = set()
 
     def read(self, node):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self.names.add(node.name)
             self.functions[node.name] = arguments(node)
-            self.lazy |= node.name == "__getattr__"
+            if node.name == "__getattr__":
+                self.lazy = True
+                self.tabled |= strings(node)
         elif isinstance(node, ast.ClassDef):
             self.names.add(node.name)
             self.classes[node.name] = Class(node)
@@ -66,6 +78,8 @@ class Module:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 self.assigned(target, node.value)
+        elif type(node).__name__ == "TypeAlias":
+            self.names.add(node.name.id)
         elif isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
             for inner in ast.iter_child_nodes(node):
                 self.read(inner)
@@ -83,12 +97,20 @@ class Module:
                 self.assigned(one, value)
         elif isinstance(target, ast.Name):
             self.names.add(target.id)
+            if target.id == "__getattr__":
+                self.tabled |= strings(value)
             if target.id == "__all__" or "import_structure" in target.id:
                 self.exported |= strings(value)
         elif isinstance(target, ast.Subscript) and "import_structure" in ast.dump(target.value):
             self.exported |= strings(value)
         if value is not None and "_LazyModule" in ast.dump(value):
             self.lazy = True
+        # `__getattr__, __dir__, __all__ = lazy_loader.attach(...)`, and the tables of a `__getattr__` of one's own.
+        if isinstance(value, ast.Call) and re.search(r"attach(_stub)?$", ast.unparse(value.func)):
+            self.stubbed = ast.unparse(value.func).endswith("_stub")
+            self.exported |= strings(value)
+        elif isinstance(value, (ast.Dict, ast.List, ast.Set, ast.Tuple)) and isinstance(target, ast.Name):
+            self.tabled |= strings(value)
 
 
 class Class:
@@ -130,9 +152,9 @@ def arguments(node):
 
 
 def strings(node):
-    """All strings within an expression."""
+    """All names within an expression; not the `_` of `[name for name in dir() if name[0] != "_"]`."""
     found = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)) if node else ()
-    return {one for one in found if one.isidentifier()}
+    return {one for one in found if one.isidentifier() and one.strip("_")}
 
 
 PARSED = {}
@@ -154,7 +176,7 @@ def modules(file, root):
     if cached.exists():
         return pickle.loads(cached.read_bytes())
     source = io.BytesIO(get(file["url"])) if file["size"] < 30 * BLOCK else Remote(file["url"], file["size"])
-    found = {}
+    found, stubs = {}, {}
     with zipfile.ZipFile(source) as archive:
         for name in archive.namelist():
             parts = re.sub(r"\.pyi?$", "", name).split("/")
@@ -162,8 +184,19 @@ def modules(file, root):
                 is_package = parts[-1] == "__init__"
                 path = ".".join(parts[:-1] if is_package else parts)
                 read = module_of(archive.read(name), is_package)
+                if read is None:
+                    print(f"  {file['filename']}: {name} is no Python of {sys.version_info[0]}.{sys.version_info[1]}", file=sys.stderr)
                 if read is not None and (path not in found or name.endswith(".py")):
                     found[path] = read
+                if read is not None and name.endswith(".pyi"):
+                    stubs[path] = read
+    for path, module in found.items():
+        if module.stubbed and path in stubs:
+            # The same source may stand beside another stub in another release.
+            found[path] = module = copy.copy(module)
+            module.names = module.names | stubs[path].names
+            module.stars = module.stars + stubs[path].stars
+            module.exported = module.exported | stubs[path].exported
     CACHE.mkdir(parents=True, exist_ok=True)
     cached.write_bytes(pickle.dumps(found))
     return found
@@ -205,7 +238,7 @@ def resolved(name, classes, what, seen=()):
     return own
 
 
-def names_of(found, root, lazy):
+def names_of(found, root, options):
     """Every (kind, name) of a release, and those about which nothing can be said."""
     names, unknown, own = set(), set(), set()
     classes, functions = {}, {}
@@ -215,6 +248,8 @@ def names_of(found, root, lazy):
             for name, one in group.items():
                 doubled |= {name} if name in into else set()
                 into[name] = one
+    # Which of two of the same name is meant cannot be told.
+    unknown |= doubled
     inside = {}
     for path in found:
         package, _, name = path.rpartition(".")
@@ -226,13 +261,21 @@ def names_of(found, root, lazy):
         below = path[len(root) + 1 :]
         if below and not private(below):
             names.add(("module", below))
+        if path.endswith("_pb2"):
+            # protobuf makes its names when it is imported.
+            continue
         here = namespace(path, found, inside)
-        if lazy and module.lazy and path == root:
+        if "lazy" in options and module.lazy and path == root:
             here |= everything
+        asked = module.tabled if "asked" in options else set()
+        here |= asked
         for name in here:
             if not name.startswith("__"):
                 names.add(("import", f"{below}.{name}" if below else name))
-        own.update(f"{below}.{name}" if below else name for name in here - module.brought)
+        # Where every module passes on the names of all others, people import them from the packages.
+        passed = "starred" in options and not module.is_package and path.rpartition(".")[2] not in GATHERED
+        mine = module.names | module.exported if passed else here - module.brought - (asked - module.names - module.exported)
+        own.update(f"{below}.{name}" if below else name for name in mine)
         if path.count(".") > 1:
             continue
         for name in here:
@@ -260,14 +303,14 @@ def private(path):
     return any(part.startswith("_") for part in path.split("."))
 
 
-def lifetimes(root, dist, since, lazy):
+def lifetimes(root, dist, since, options):
     """The rows of one package: kind, name, since, removed_in."""
     listed = releases(dist, since)
     read = []
     with ThreadPoolExecutor(4) as pool:
         for (minor, _), found in zip(listed, pool.map(lambda one: attempt(one[1], root), listed)):
             if found:
-                read.append((minor, *names_of(found, root, lazy)))
+                read.append((minor, *names_of(found, root, options)))
     history, owners, own = {}, {}, set()
     for number, (_, names, unknown, defined, here) in enumerate(read):
         own |= here
@@ -299,7 +342,7 @@ def lifetimes(root, dist, since, lazy):
         if kind in ("import", "module") and name.count(".") > LISTED:
             continue
         # A package that lists nothing repeats its names below.
-        if lazy and kind == "import" and name.startswith("models."):
+        if "lazy" in options and kind == "import" and name.startswith("models."):
             continue
         # Of inner modules people import classes, and of classes they use those that the package itself exports.
         if kind == "import" and name.count(".") == LISTED and not leaf[0].isupper():
@@ -352,10 +395,10 @@ def main(wanted):
     for line in (HERE / "lifetimes.txt").read_text().splitlines():
         if not line.strip() or line.startswith("#"):
             continue
-        root, dist, since, *lazy = line.split()
+        root, dist, since, *options = line.split()
         if wanted and root not in wanted:
             continue
-        found, versions = lifetimes(root, dist, tuple(int(part) for part in since.split(".")), bool(lazy))
+        found, versions = lifetimes(root, dist, tuple(int(part) for part in since.split(".")), options)
         print(f"{root}: {len(found)} names, {len(versions)} releases, {versions[0]} to {versions[-1]}" if versions else root, flush=True)
         rows += [[root, name, kind, since_, gone, dist] for kind, name, since_, gone in found]
         PARSED.clear()

@@ -240,7 +240,7 @@ def versions(package):
     """All releases that PyPI lists for the Python versions that we try."""
     out = set()
     binary = ["--only-binary=:all:", "--python-version"]
-    for options in ([*binary, "3.12"], [*binary, "3.7"], [*binary, "3.12", "--platform", "win_amd64"], []):
+    for options in ([*binary, "3.12"], [*binary, "3.9"], [*binary, "3.7"], [*binary, "3.12", "--platform", "win_amd64"], []):
         found = run([sys.executable, "-m", "pip", "index", "versions", package, *options])
         match = re.search(r"^Available versions: (.*)$", found.stdout, re.M)
         if match:
