@@ -121,11 +121,13 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
     if let Some(words) = item.words() {
         let recipe = linked_recipe(words);
         if let Some((id, after)) = recipe {
+            // The page's words for the act are about this very fault: "Choose a free GPU" where the recipe sets a variable.
+            let title = words.links.first().map(|(name, _)| name.clone()).unwrap_or_default();
             match recipes(id) {
                 Some(recipe) => {
                     out = Fix {
                         recipe: Some(recipe.id),
-                        title: recipe.title,
+                        title,
                         detail: recipe.detail,
                         commands: recipe.commands,
                         trade_offs: recipe.trade_offs,
@@ -138,7 +140,7 @@ fn fix(doc: &Document<'_>, item: &Item, recipes: &Recipes<'_>, unknown: &mut Vec
                 }
                 None => {
                     unknown.push((item.range.start, id.to_owned()));
-                    out.title = words.links.first().map(|(name, _)| name.clone()).unwrap_or_default();
+                    out.title = title;
                 }
             }
             // The page's own words come first: they are about this very fault.

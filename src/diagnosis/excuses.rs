@@ -6,7 +6,7 @@
 use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{Incident, Stance, is_output, went_on};
+use crate::incident::{Incident, Stance, describes_a_change, is_output, went_on};
 use crate::text::Transcript;
 use crate::wording;
 
@@ -34,6 +34,10 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
     const MOST: usize = 64;
     if candidates.len() > MOST {
         return Vec::new();
+    }
+    if !candidates.is_empty() && describes_a_change(transcript, incident) {
+        let mentioned = |candidate: &Candidate| Excused { candidate: candidate.clone(), excuse: Excuse::Mentioned };
+        return candidates.iter().map(mentioned).collect();
     }
     let mut stance = None;
     let mut excused = Vec::new();

@@ -11,12 +11,12 @@ use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::condition::Condition;
-use crate::incident::{self, Complaint, Description, Incident, Kind};
+use crate::incident::{self, Complaint, Description, Incident, Kind, Meant};
 use crate::matching::{Hit, Origin};
 use crate::text::Transcript;
 
 /// Sentences whose probability to describe no problem is below this are a report, and above `NO_PROBLEM` none. Chosen on the
-/// open threads (`tests/threads/open.jsonl`): of its 537 texts, 1.1 % of the problems are missed now, and 6.1 % of those that no
+/// open threads (`tests/threads/open.jsonl`): of its 878 texts, 1.9 % of the problems are missed now, and 8.2 % of those that no
 /// page is about are taken for a fault.
 const A_PROBLEM: f32 = 0.22;
 const NO_PROBLEM: f32 = 0.93;
@@ -41,8 +41,8 @@ const FEWEST_CONCEPTS: usize = 3;
 pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
     let Some(event) = unlisted.error.map(|error| &incident.errors[error]) else { return unlisted };
     let message = format!("{}: {}", event.type_name, event.message.replace('\n', " "));
-    if let Some(fault) = incident::symptom_of_message(message.trim_start_matches(": ")).and_then(|id| book.find(id)) {
-        return Candidate { fault: Some(fault), ..unlisted };
+    if let Some(meant) = incident::symptom_of_message(message.trim_start_matches(": ")) {
+        return of_symptom(unlisted, meant, book);
     }
     let unlisted = of_its_page(unlisted, transcript, incident, book);
     if unlisted.fault.is_some() {
@@ -82,8 +82,8 @@ pub(super) fn last_resort(
     let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();
     let accounted = |line| explained.contains(&line) || stops.iter().any(|stop| stop.lines.contains(&line));
     let found = incident::reported(transcript, incident, accounted);
-    if let Some(fault) = found.and_then(|found| found.symptom).and_then(|id| book.find(id)) {
-        return found.map(|found| reported(found.line, Some(fault), transcript, incident));
+    if let Some((found, meant)) = found.and_then(|found| Some((found, found.symptom?))) {
+        return Some(of_symptom(reported(found.line, None, transcript, incident), meant, book));
     }
     if let Some(line) = explained_line {
         return Some(of_its_page(reported(line, None, transcript, incident), transcript, incident, book));
@@ -121,7 +121,12 @@ fn conflict(transcript: &Transcript, incident: &Incident, book: &Book) -> Option
 }
 
 fn complained(complaint: Complaint, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
-    reported(complaint.line, book.find(complaint.fault), transcript, incident)
+    of_symptom(reported(complaint.line, None, transcript, incident), complaint.meant, book)
+}
+
+/// A failure of which a symptom tells.
+fn of_symptom(found: Candidate, meant: Meant, book: &Book) -> Candidate {
+    Candidate { fault: book.find(meant.fault), cause: meant.cause, ..found }
 }
 
 /// A failure that a line reports in words of its own.
@@ -141,5 +146,6 @@ fn reported(line: usize, fault: Option<usize>, transcript: &Transcript, incident
         stream: writers.stream_of(line),
         time: prefix.time,
         described: None,
+        cause: None,
     }
 }

@@ -215,7 +215,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     error: primary.error.map(|error| &incident.errors[error]),
                     line: primary.line,
                     conditions: &conditions,
-                    special: special.filter(|it| it.fault == Some(&entry.id)).and_then(|it| it.cause),
+                    special: special.filter(|it| it.fault == Some(&entry.id)).and_then(|it| it.cause).or(primary.cause),
                 };
                 let words = TextWords::of(transcript);
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book, &words);

@@ -43,6 +43,8 @@ pub(super) struct Candidate {
     pub time: Option<f64>,
     /// The kind of problem that the writer's sentences describe, where no message reports it.
     pub described: Option<&'static str>,
+    /// The cause that the words of a symptom speak for.
+    pub cause: Option<&'static str>,
 }
 
 impl Candidate {
@@ -62,6 +64,7 @@ impl Candidate {
             stream: 0,
             time: None,
             described: None,
+            cause: None,
         }
     }
 
@@ -174,6 +177,7 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
             stream,
             time: line.prefix.time.or(event.and_then(|event| event.time)),
             described: None,
+            cause: None,
         };
         match candidates.last_mut().filter(|last| last.line == hit.line) {
             Some(last) if better_on_line(last, &candidate) => {}
@@ -241,6 +245,7 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
             stream: event.stream,
             time: event.time,
             described: None,
+            cause: None,
         });
     }
     found

@@ -96,7 +96,7 @@ pub(super) struct Scene<'a> {
     pub line: usize,
     /// The facts of text and machine.
     pub conditions: &'a Conditions,
-    /// The cause that the entry of the message itself speaks for.
+    /// The cause that the entry of the message itself speaks for, or the words of its symptom.
     pub special: Option<&'static str>,
 }
 

@@ -16,8 +16,17 @@ use crate::wording;
 pub(crate) struct FailureLine {
     /// Index of the transcript line.
     pub(crate) line: usize,
-    /// The page that its words hint at.
-    pub(crate) symptom: Option<&'static str>,
+    /// What its words hint at.
+    pub(crate) symptom: Option<Meant>,
+}
+
+/// What words of a symptom mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Meant {
+    /// The page.
+    pub(crate) fault: &'static str,
+    /// The cause on that page that they speak for.
+    pub(crate) cause: Option<&'static str>,
 }
 
 /// How sure it is that a line reports a failure.
@@ -44,6 +53,7 @@ struct Words {
     likely: Pattern,
     harmless: Pattern,
     ended_well: Pattern,
+    pauses: Pattern,
     symptoms: Vec<(&'static wording::Symptom<&'static str>, Pattern)>,
 }
 
@@ -55,6 +65,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         likely: Pattern::any_of(&words.likely),
         harmless: Pattern::any_of(&words.harmless),
         ended_well: Pattern::any_of(&words.ended_well),
+        pauses: Pattern::any_of(&words.pauses),
         symptoms: words.symptom.iter().map(|symptom| (symptom, Pattern::any_of(&[symptom.pattern]))).collect(),
     }
 });
@@ -90,9 +101,10 @@ pub(crate) fn reported(
             None => survivors.see(&line),
         }
     }
-    let line = match best {
-        Some((_, line)) => line,
-        None => unfinished_bar(transcript.lines().rev().filter(printed))?,
+    let Some((_, line)) = best else {
+        let (line, gone) = unfinished_bar(transcript.lines().rev().filter(printed))?;
+        let stopped = Meant { fault: wording::failures().stopped, cause: None };
+        return Some(FailureLine { line, symptom: gone.then_some(stopped) });
     };
     let text = head(transcript.line(line).text);
     Some(FailureLine { line, symptom: symptom(text) })
@@ -118,15 +130,19 @@ pub(super) fn ends_badly(text: &str) -> bool {
     WORDS.certain.is_match(text) && !WORDS.never.is_match(text)
 }
 
-/// The page whose symptom a line names.
-fn symptom(text: &str) -> Option<&'static str> {
-    WORDS.symptoms.iter().find(|(_, pattern)| pattern.is_match(text)).map(|(symptom, _)| symptom.fault)
+/// The symptom that a line names.
+fn symptom(text: &str) -> Option<Meant> {
+    named(text, |_| true)
 }
 
-/// The page whose symptom the message of an error names.
-pub(crate) fn symptom_of_message(message: &str) -> Option<&'static str> {
-    let mut symptoms = WORDS.symptoms.iter().filter(|(symptom, _)| !symptom.line_only);
-    symptoms.find(|(_, pattern)| pattern.is_match(head(message))).map(|(symptom, _)| symptom.fault)
+/// The symptom that the message of an error names.
+pub(crate) fn symptom_of_message(message: &str) -> Option<Meant> {
+    named(head(message), |symptom| !symptom.line_only)
+}
+
+fn named(text: &str, counts: impl Fn(&wording::Symptom<&'static str>) -> bool) -> Option<Meant> {
+    let (symptom, _) = WORDS.symptoms.iter().find(|(symptom, words)| counts(symptom) && words.is_match(text))?;
+    Some(Meant { fault: symptom.fault, cause: symptom.cause })
 }
 
 /// The lines that are read.
@@ -205,15 +221,21 @@ impl Survival {
 }
 
 /// The last line, where it is a progress bar that never became full, below the output of a run.
-fn unfinished_bar<'t>(mut upwards: impl Iterator<Item = Line<'t>>) -> Option<usize> {
+fn unfinished_bar<'t>(upwards: impl Iterator<Item = Line<'t>>) -> Option<(usize, bool)> {
     /// A bar alone is a question about speed.
     const LINES_ABOVE: usize = 3;
+    let mut paused = false;
+    let mut upwards = upwards.skip_while(|line| {
+        let is_pause = WORDS.pauses.is_match(line.text);
+        paused |= is_pause;
+        is_pause
+    });
     let last = upwards.next()?;
     let percent = last.text.split_once("%|")?.0;
     let digits = percent.len() - percent.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let percent: u32 = percent[percent.len() - digits..].parse().ok()?;
     let above = upwards.filter(|line| !line.text.contains("%|")).take(LINES_ABOVE).count();
-    (percent < 100 && above == LINES_ABOVE).then_some(last.index)
+    (percent < 100 && (paused || above == LINES_ABOVE)).then_some((last.index, paused))
 }
 
 fn head(text: &str) -> &str {

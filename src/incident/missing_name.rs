@@ -4,7 +4,7 @@
 use super::{ErrorEvent, Frame, Incident};
 use crate::facts::{Facts, Source, Value};
 use crate::packages;
-use crate::removed::{self, Known, Missing};
+use crate::removed::{self, Kind, Known, Missing};
 use crate::text::Transcript;
 
 /// Lines around the error in which a package may be named that its message does not name.
@@ -21,6 +21,11 @@ pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorE
             facts.add(name, Value::Text(value.to_owned()), source, line);
         }
     };
+    let asked = || error.message.lines().filter_map(Missing::of).find(|missing| missing.kind == Kind::Module);
+    if let Some((module, distribution)) = asked().and_then(|it| Some((it.name, packages::distribution(it.name)?))) {
+        words("module.name", module, Source::Text);
+        words("module.distribution", distribution, Source::Catalogue);
+    }
     for text in error.message.lines() {
         let Some(known) = removed::known(text, near) else { continue };
         words("api.package", distribution(&known), Source::Text);

@@ -33,6 +33,8 @@ pub(super) fn read(text: &str, line: u32, facts: &mut Facts) {
     others(text, &mut put);
 }
 
+const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+
 /// PyTorch, both wordings.
 fn torch(text: &str, line: u32, facts: &mut Facts) {
     let requested = after(text, "Tried to allocate ").and_then(size).map(|s| s.0);
@@ -54,21 +56,30 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
     let process = after(text, "this process has ").and_then(size).map(|s| s.0);
     let limit = size_before(text, " allowed").or_else(|| after(text, "allowed memory ").and_then(size).map(|s| s.0));
     let sane = |bytes: f64| total.is_none_or(|total| bytes <= total * 1.05);
-    let mut listed = 0.0;
-    let mut any_listed = false;
+    let mut listed: Vec<f64> = Vec::new();
     let mut rest = text;
     while let Some(next) = after(rest, "Process ") {
         if let Some((_, after_pid)) = parse_uint(next)
             && let Some(held) = after_pid.trim_start().strip_prefix("has ").and_then(size).map(|s| s.0)
             && sane(held)
         {
-            listed += held;
-            any_listed = true;
+            listed.push(held);
         }
         rest = next;
     }
+    // In a container the process does not know its own number on the host, and is listed like the others.
+    let process = process.or_else(|| {
+        let own = (0..listed.len()).min_by(|&a, &b| match reserved {
+            Some(reserved) => (listed[a] - reserved).abs().total_cmp(&(listed[b] - reserved).abs()),
+            None => listed[b].total_cmp(&listed[a]),
+        });
+        // Kernels and libraries take a few GiB beside the allocator, and not more.
+        let fits = |own: &usize| reserved.is_none_or(|reserved| listed[*own] < 1.5 * reserved + 3.0 * GIB);
+        own.filter(fits).map(|own| listed.swap_remove(own))
+    });
+    let any_listed = !listed.is_empty();
     let others = if any_listed {
-        Some(listed)
+        Some(listed.iter().sum())
     } else {
         // Old wording: what is neither free nor ours belongs to others (or is the context's few hundred MiB).
         let held = process.filter(|p| sane(*p)).or(old_reserved);
@@ -208,7 +219,6 @@ mod tests {
     use super::*;
 
     const MIB: f64 = 1048576.0;
-    const GIB: f64 = 1073741824.0;
 
     fn facts(text: &str) -> Facts {
         let mut facts = Facts::default();
@@ -267,6 +277,17 @@ mod tests {
                 ("oom.limit", 12.0 * GIB),
             ],
         );
+        // In a container the process is listed like the others.
+        let listed = "Tried to allocate 3.50 GiB. GPU 0 has a total capacity of 23.64 GiB of which 1.42 GiB is free. Process 27 has 22.22 GiB memory in use.";
+        check(listed, &[("oom.process", 22.22 * GIB), ("oom.others", 0.0)]);
+        let two = format!(
+            "{listed} Process 31 has 4.00 GiB memory in use. Of the allocated memory 3.40 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated."
+        );
+        check(&two, &[("oom.process", 4.0 * GIB), ("oom.others", 22.22 * GIB)]);
+        let held = format!(
+            "{listed} Of the allocated memory 0.40 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated."
+        );
+        check(&held, &[("oom.others", 22.22 * GIB)]);
         let f = facts(
             "Tried to allocate 2.00 MiB. GPU 0 has a total capacity of 8.00 GiB of which 1.00 GiB is free. Process 7 has 17179869184.00 GiB memory in use. ",
         );

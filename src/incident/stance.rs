@@ -126,6 +126,15 @@ impl Stance {
     }
 }
 
+/// Whether a text without a traceback is the description of a change, by its first line: it tells of a failure that others had.
+pub(crate) fn describes_a_change(transcript: &Transcript, incident: &Incident) -> bool {
+    static CHANGES: LazyLock<Pattern> = LazyLock::new(|| Pattern::any_of(&wording::mentions().changes));
+    let traced = incident.errors.iter().any(|error| !error.frames.is_empty());
+    let first = transcript.lines().find(|line| !line.text.trim().is_empty());
+    // A message alone is no description.
+    !traced && transcript.len() > 1 && first.is_some_and(|line| CHANGES.is_match(head(line.text)))
+}
+
 /// Whether the run got over what the lines in `failure` report: it says so near them, and goes on. A notice needs no
 /// such words.
 pub(crate) fn went_on(transcript: &Transcript, incident: &Incident, failure: &Range<usize>, is_notice: bool) -> bool {

@@ -3,6 +3,7 @@
 //! Log lines, listings, people's reports and the installed environment are all read with it, so that a package or a
 //! spelling is one row of data.
 
+mod imports;
 pub mod source;
 
 use std::cmp::Reverse;
@@ -10,6 +11,7 @@ use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use crate::literals::Literals;
+pub(crate) use imports::distribution;
 pub use source::{Kind, Package};
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/packages.postcard"));

@@ -32,6 +32,8 @@ pub struct Advice<S> {
     pub sentences: Vec<S>,
     /// Words, in lower case, of a sentence in which a message says what to do about it.
     pub remedies: Vec<S>,
+    /// The first words of what such a sentence quotes to be typed.
+    pub programs: Vec<S>,
     /// Words of sentences that ask for something and mend nothing.
     pub no_remedies: Vec<S>,
 }
@@ -243,6 +245,8 @@ pub struct Mentions<S> {
     pub asks: Vec<S>,
     /// Documents.
     pub documents: Vec<S>,
+    /// Matches the first line of what describes a change of a program.
+    pub changes: Vec<S>,
     /// No GPU is there, or none is wanted.
     pub no_gpu: Vec<S>,
     /// The same as a setting; of whole lines.
@@ -325,6 +329,8 @@ pub struct Complaints<S> {
 pub struct Complaint<S> {
     /// The page.
     pub fault: S,
+    /// The cause on that page that the words speak for.
+    pub cause: Option<S>,
     /// It counts beside an exception without a page as well, because no exception explains it.
     #[serde(default)]
     pub despite: bool,
@@ -350,6 +356,10 @@ pub struct Failures<S> {
     pub harmless: Vec<S>,
     /// Patterns of lines by which a run shows that it survived what was above.
     pub ended_well: Vec<S>,
+    /// Patterns of what a shell or a window prints once the program is gone.
+    pub pauses: Vec<S>,
+    /// The page of a program that is gone before its progress bar was full.
+    pub stopped: S,
     /// Failures that a page describes, named by their symptom only.
     pub symptom: Vec<Symptom<S>>,
 }
@@ -360,6 +370,8 @@ pub struct Failures<S> {
 pub struct Symptom<S> {
     /// The page.
     pub fault: S,
+    /// The cause on that page that the words speak for.
+    pub cause: Option<S>,
     /// The message of an error without a page does not count, only a line of a text without errors.
     #[serde(default)]
     pub line_only: bool,

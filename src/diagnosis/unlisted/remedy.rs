@@ -16,13 +16,21 @@ pub(super) fn remedy(message: &str) -> Option<Action> {
         id: format!("{CASES}#own-remedy"),
         title: format!("Do what the message says: \u{201c}{short}{dots}\u{201d}"),
         detail: "The software that failed knows this case and names its remedy.".to_owned(),
-        commands: Vec::new(),
+        commands: commands(sentence),
         trade_offs: Vec::new(),
         cost: Some(Cost::Setting),
         solved: None,
         causes: Vec::new(),
         of_message: false,
     })
+}
+
+/// What the sentence quotes to be typed.
+fn commands(sentence: &str) -> Vec<String> {
+    let programs = &wording::advice().programs;
+    let quoted = sentence.split(['`', '"']).skip(1).step_by(2).map(str::trim);
+    let typed = quoted.filter(|it| it.split(' ').next().is_some_and(|program| programs.contains(&program)));
+    typed.filter(|it| it.contains(' ')).map(str::to_owned).collect()
 }
 
 /// Sentences end with a full stop or the like and a space.

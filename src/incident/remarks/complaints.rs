@@ -9,7 +9,7 @@ use super::clauses::{self, Clause, Splitter};
 use super::gate::Gate;
 use super::language::{groups, holds};
 use super::{HEAD, TAIL, is_logged};
-use crate::incident::{Incident, Role, is_conditional};
+use crate::incident::{Incident, Meant, Role, is_conditional};
 use crate::pattern::Pattern;
 use crate::text::{Line, Transcript};
 use crate::wording;
@@ -19,8 +19,8 @@ use crate::wording;
 pub(crate) struct Complaint {
     /// Index of the transcript line.
     pub(crate) line: usize,
-    /// The page.
-    pub(crate) fault: &'static str,
+    /// What it means.
+    pub(crate) meant: Meant,
     /// No exception explains it.
     pub(crate) despite: bool,
 }
@@ -48,7 +48,7 @@ pub(crate) fn complaint(transcript: &Transcript, incident: &Incident) -> Option<
     if prose().any(|line| READER.is_over(line.text)) {
         return None;
     }
-    Some(Complaint { line, fault: said.fault, despite: said.despite })
+    Some(Complaint { line, meant: said.meant, despite: said.despite })
 }
 
 /// Whether all that a line says is questions that nobody asks who has the problem: "can a worker be restarted?".
@@ -72,7 +72,7 @@ fn is_prose(text: &str) -> bool {
 /// A wording of a symptom.
 struct Row {
     place: usize,
-    fault: &'static str,
+    meant: Meant,
     despite: bool,
     groups: Vec<Vec<&'static str>>,
     pattern: Pattern,
@@ -110,7 +110,7 @@ impl Reader {
         let source = wording::symptoms();
         let row = |row: &'static wording::Complaint<&'static str>| Row {
             place: source.order.iter().position(|fault| *fault == row.fault).unwrap_or(usize::MAX),
-            fault: row.fault,
+            meant: Meant { fault: row.fault, cause: row.cause },
             despite: row.despite,
             groups: groups(row.words),
             pattern: Pattern::new(row.pattern),
@@ -195,7 +195,7 @@ mod tests {
             ("it freezes, then the PC reboots", Some("process-died")),
             ("学習が固まる", Some("hang")),
         ] {
-            assert_eq!(READER.read(line).map(|row| row.fault), fault, "{line}");
+            assert_eq!(READER.read(line).map(|row| row.meant.fault), fault, "{line}");
         }
     }
 }
