@@ -54,7 +54,25 @@ struct Words {
     harmless: Pattern,
     ended_well: Pattern,
     pauses: Pattern,
-    symptoms: Vec<(&'static wording::Symptom<&'static str>, Pattern)>,
+    symptoms: Vec<Symptom>,
+}
+
+/// The words of a symptom.
+struct Symptom {
+    row: &'static wording::Symptom<&'static str>,
+    pattern: Pattern,
+    unless: Option<Pattern>,
+}
+
+impl Symptom {
+    fn new(row: &'static wording::Symptom<&'static str>) -> Self {
+        let pattern = |pattern| Pattern::any_of(&[pattern]);
+        Self { row, pattern: pattern(row.pattern), unless: row.unless.map(pattern) }
+    }
+
+    fn is_named(&self, text: &str) -> bool {
+        self.pattern.is_match(text) && !self.unless.as_ref().is_some_and(|unless| unless.is_match(text))
+    }
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -66,7 +84,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         harmless: Pattern::any_of(&words.harmless),
         ended_well: Pattern::any_of(&words.ended_well),
         pauses: Pattern::any_of(&words.pauses),
-        symptoms: words.symptom.iter().map(|symptom| (symptom, Pattern::any_of(&[symptom.pattern]))).collect(),
+        symptoms: words.symptom.iter().map(Symptom::new).collect(),
     }
 });
 
@@ -141,8 +159,8 @@ pub(crate) fn symptom_of_message(message: &str) -> Option<Meant> {
 }
 
 fn named(text: &str, counts: impl Fn(&wording::Symptom<&'static str>) -> bool) -> Option<Meant> {
-    let (symptom, _) = WORDS.symptoms.iter().find(|(symptom, words)| counts(symptom) && words.is_match(text))?;
-    Some(Meant { fault: symptom.fault, cause: symptom.cause })
+    let found = WORDS.symptoms.iter().find(|symptom| counts(symptom.row) && symptom.is_named(text))?;
+    Some(Meant { fault: found.row.fault, cause: found.row.cause })
 }
 
 /// The lines that are read.

@@ -377,4 +377,6 @@ pub struct Symptom<S> {
     pub line_only: bool,
     /// Matches the line.
     pub pattern: S,
+    /// Matches a line that does not mean it.
+    pub unless: Option<S>,
 }
