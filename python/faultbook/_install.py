@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from faultbook import _forks, _imports
+from faultbook import _children, _forks, _imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ def install() -> None:
     _imports.when("threading", _watch_threads)
     _imports.when("asyncio.base_events", _watch_tasks)
     _imports.when("multiprocessing.process", _watch_children)
+    _children.watch()
+    for framework in ("numpy", "torch", "jax", "tensorflow"):
+        _imports.when(framework, _take_samples)
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None
     if running is not None:
@@ -49,10 +52,14 @@ def uninstall() -> None:
     global _previous
     if _previous is None:
         return
+    samples = sys.modules.get("faultbook._samples")
+    if samples is not None:
+        samples.stop()
     if sys.excepthook is _excepthook:
         sys.excepthook = _previous
     _previous = None
     _imports.forget()
+    _children.ignore()
     while _undo:
         owner, name, original, ours = _undo.pop()
         if getattr(owner, name, None) is ours:
@@ -73,6 +80,12 @@ def _excepthook(kind: Any, value: Any, trace: Any) -> None:
     previous = _previous or sys.__excepthook__
     previous(kind, value, trace)
     _tell(value, "rank" if "RANK" in os.environ else "main")
+
+
+def _take_samples(_: Any) -> None:
+    from faultbook import _samples
+
+    _samples.start()
 
 
 def _replace(owner: Any, name: str, ours: Any) -> None:
@@ -132,12 +145,18 @@ def _watch_children(process: Any) -> None:
 def _watch_printing() -> None:
     import traceback
 
-    original = traceback.print_exc
+    printed, formatted = traceback.print_exc, traceback.format_exc
 
     def print_exc(*arguments: Any, **named: Any) -> None:
-        original(*arguments, **named)
-        caller = sys._getframe(1)
-        if caller.f_code.co_name == "_bootstrap":
+        printed(*arguments, **named)
+        if sys._getframe(1).f_code.co_name == "_bootstrap":
             _tell(sys.exc_info()[1], "worker")
 
-    traceback.print_exc = print_exc
+    def format_exc(*arguments: Any, **named: Any) -> str:
+        words = formatted(*arguments, **named)
+        # torch.multiprocessing.spawn sends the words to the parent, which raises them.
+        if sys._getframe(1).f_globals.get("__name__") == "torch.multiprocessing.spawn":
+            _children.record(sys.exc_info()[1], "rank")
+        return words
+
+    traceback.print_exc, traceback.format_exc = print_exc, format_exc

@@ -34,6 +34,8 @@ def run_name() -> str:
         ]
     elif ask("SLURM_JOB_ID"):
         words = ["slurm", ask("SLURM_JOB_ID"), ask("SLURM_STEP_ID"), ask("SLURM_RESTART_COUNT")]
+    elif _inherited():
+        words = ["run", ask(VARIABLE)]
     elif ask("RAY_JOB_ID"):
         words = ["ray", ask("RAY_JOB_ID")]
     elif ask("OMPI_MCA_orte_hnp_uri") or ask("PMIX_NAMESPACE"):
@@ -46,6 +48,12 @@ def run_name() -> str:
     return "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in plain)[:150]
 
 
+def _inherited() -> bool:
+    """Whether a parent has started the run."""
+    run = os.environ.get(VARIABLE, "")
+    return bool(run) and run.split("-")[0] != str(os.getpid())
+
+
 def folder() -> Optional[str]:
     """The run's folder, of this user alone; ``None`` where it cannot be made."""
     import tempfile
@@ -54,13 +62,24 @@ def folder() -> Optional[str]:
     top = os.path.join(tempfile.gettempdir(), f"faultbook-{owner}")
     path = os.path.join(top, run_name())
     try:
-        os.makedirs(path, 0o700, exist_ok=True)
+        if not os.path.isdir(path):
+            os.makedirs(path, 0o700, exist_ok=True)
+            _remove_old(top)
         # Somebody else's folder of that name is not ours to write into.
         if os.path.islink(top) or (hasattr(os, "getuid") and os.stat(top).st_uid != owner):
             return None
     except OSError:
         return None
     return path
+
+
+def _remove_old(top: str) -> None:
+    """Folders of runs of the day before, some at a time."""
+    import shutil
+
+    for one in list(os.scandir(top))[:50]:
+        if one.is_dir(follow_symlinks=False) and time.time() - one.stat().st_mtime > 24 * 3600:
+            shutil.rmtree(one.path, ignore_errors=True)
 
 
 def is_first() -> bool:
