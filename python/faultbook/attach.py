@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Optional
 
-
 #: Where the diagnosis of an uncaught exception is written besides standard error; callbacks set it.
 asked: Optional[str] = None
 

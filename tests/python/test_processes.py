@@ -7,7 +7,7 @@ import re
 import sys
 import unittest
 
-from helpers import needs, run
+from processes import needs, run
 
 FAIL = "def step(path):\n    return open(path)\n\n\nstep('none.csv')\n"
 
