@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from faultbook import _children, _forks, _imports
+from faultbook import _children, _forks, _imports, _once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ def install() -> None:
         return
     _previous = sys.excepthook
     sys.excepthook = _excepthook
-    if "FAULTBOOK_RUN" not in os.environ:
-        import time
-
-        os.environ["FAULTBOOK_RUN"] = f"{os.getpid()}-{int(time.time())}"
+    _once.begin()
     if not _undo:
         _forks.watch()
     _stack_on_signals()

@@ -65,7 +65,7 @@ def readings() -> list[Reading]:
 
 def start(_: Any = None) -> None:
     """Starts the thread, once."""
-    longest = _longest()
+    longest = interval()
     if _state.stop is not None or longest <= 0:
         return
     stop, ended = _thread.allocate_lock(), _thread.allocate_lock()
@@ -132,7 +132,8 @@ def listen(function: Any) -> None:
     _state.listener = function
 
 
-def _longest() -> float:
+def interval() -> float:
+    """Seconds between two readings of a program that runs for a while."""
     try:
         return float(os.environ.get("FAULTBOOK_SAMPLING") or LONGEST)
     except ValueError:

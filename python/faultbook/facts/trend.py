@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Optional
 
-#: Readings that make a trend, and seconds that they cover.
-_FEWEST, _SHORTEST = 6, 1.0
+#: Readings that make a trend, and the intervals that they cover: imports alone let memory rise for a while.
+_FEWEST, _SHORTEST = 6, 15
 
 #: Values of a history that are looked at.
 _MOST = 2000
@@ -22,8 +22,9 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     """Memory of the process and of the GPU, and the loss."""
     samples = sys.modules.get("faultbook._samples")
     readings = samples.readings() if samples is not None else []
-    if len(readings) >= _FEWEST and readings[-1].time - readings[0].time >= _SHORTEST:
-        yield "run.sampled_seconds", round(readings[-1].time - readings[0].time, 1)
+    covered = readings[-1].time - readings[0].time if readings else 0.0
+    if samples is not None and len(readings) >= _FEWEST and covered >= _SHORTEST * samples.interval():
+        yield "run.sampled_seconds", round(covered, 1)
         for name, series in (
             ("run.host_memory", [one.host for one in readings if one.host]),
             ("run.memory", [one.gpu for one in readings if one.gpu]),
