@@ -17,23 +17,25 @@ if TYPE_CHECKING:
 #: Exceptions of one child whose facts are written: some programs expect theirs and go on.
 MOST = 3
 
-#: Where a child wraps an exception to send it on: a module, a class of it, the role of the process.
-WRAPPERS = (
-    ("torch._utils", "ExceptionWrapper", "loader"),
-    ("multiprocessing.pool", "ExceptionWithTraceback", "worker"),
-    ("concurrent.futures.process", "_ExceptionWithTraceback", "worker"),
-    ("joblib.externals.loky.process_executor", "_ExceptionWithTraceback", "worker"),
-)
+#: The class that wraps an exception to send it on, and the role of a process that makes one.
+WRAPPERS = {
+    "torch._utils": ("ExceptionWrapper", "loader"),
+    "multiprocessing.pool": ("ExceptionWithTraceback", "worker"),
+    "concurrent.futures.process": ("_ExceptionWithTraceback", "worker"),
+    "joblib.externals.loky.process_executor": ("_ExceptionWithTraceback", "worker"),
+}
+
+#: Whether the hooks are installed.
+active = False
 
 _written = 0
-_active = False
 
 
 def record(exception: Optional[BaseException], role: str) -> None:
     """Writes the facts of an exception that this child sends on. Never raises."""
     global _written
     try:
-        if not _active or not isinstance(exception, Exception) or _written >= MOST:
+        if not active or not isinstance(exception, Exception) or _written >= MOST:
             return
         _written += 1
         from faultbook import _apart, _once
@@ -77,22 +79,15 @@ def recorded(text: str) -> Optional[dict[str, Any]]:
     return None
 
 
-def watch() -> None:
-    """Waits for the modules that wrap exceptions."""
-    global _active
-    from faultbook import _imports
-
-    _active = True
-    for module, kind, role in WRAPPERS:
-        _imports.when(module, lambda loaded, kind=kind, role=role: _wrap(loaded, kind, role))
-    _imports.when("ray._private.utils", _watch_ray)
-    _imports.when("ray.train.v2._internal.execution.worker_group.thread_runner", _watch_ray_train)
-
-
-def ignore() -> None:
-    """Nothing is written any more."""
-    global _active
-    _active = False
+def watch(module: Any) -> None:
+    """Lets a module that wraps exceptions record them."""
+    wrapper = WRAPPERS.get(module.__name__)
+    if wrapper is not None:
+        _wrap(module, *wrapper)
+    elif hasattr(module, "format_error_message"):
+        _watch_ray(module)
+    elif hasattr(module, "construct_user_exception_with_traceback"):
+        _watch_ray_train(module)
 
 
 def _is_child() -> bool:

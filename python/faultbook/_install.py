@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from faultbook import _children, _forks, _imports, _once
+from faultbook import _forks, _imports, _once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 
 _previous: Optional[Any] = None
 _undo: list[Any] = []
+
+#: Modules in which a child wraps an exception to send it to its parent.
+_PASS_ON = (
+    "torch._utils",
+    "multiprocessing.pool",
+    "concurrent.futures.process",
+    "joblib.externals.loky.process_executor",
+    "ray._private.utils",
+    "ray.train.v2._internal.execution.worker_group.thread_runner",
+)
 
 
 def install() -> None:
@@ -33,7 +43,8 @@ def install() -> None:
     _imports.when("threading", _watch_threads)
     _imports.when("asyncio.base_events", _watch_tasks)
     _imports.when("multiprocessing.process", _watch_children)
-    _children.watch()
+    for module in _PASS_ON:
+        _imports.when(module, _watch_passing_on)
     for framework in ("numpy", "torch", "jax", "tensorflow"):
         _imports.when(framework, _take_samples)
     shell = sys.modules.get("IPython")
@@ -56,7 +67,9 @@ def uninstall() -> None:
         sys.excepthook = _previous
     _previous = None
     _imports.forget()
-    _children.ignore()
+    children = sys.modules.get("faultbook._children")
+    if children is not None:
+        children.active = False
     while _undo:
         owner, name, original, ours = _undo.pop()
         if getattr(owner, name, None) is ours:
@@ -77,6 +90,13 @@ def _excepthook(kind: Any, value: Any, trace: Any) -> None:
     previous = _previous or sys.__excepthook__
     previous(kind, value, trace)
     _tell(value, "rank" if "RANK" in os.environ else "main")
+
+
+def _watch_passing_on(module: Any) -> None:
+    from faultbook import _children
+
+    _children.active = True
+    _children.watch(module)
 
 
 def _take_samples(_: Any) -> None:
@@ -153,6 +173,9 @@ def _watch_printing() -> None:
         words = formatted(*arguments, **named)
         # torch.multiprocessing.spawn sends the words to the parent, which raises them.
         if sys._getframe(1).f_globals.get("__name__") == "torch.multiprocessing.spawn":
+            from faultbook import _children
+
+            _children.active = True
             _children.record(sys.exc_info()[1], "rank")
         return words
 
