@@ -69,7 +69,7 @@ def uninstall() -> None:
     _imports.forget()
     children = sys.modules.get("faultbook._children")
     if children is not None:
-        children.active = False
+        setattr(children, "active", False)
     while _undo:
         owner, name, original, ours = _undo.pop()
         if getattr(owner, name, None) is ours:

@@ -13,7 +13,7 @@ from faultbook.facts._failure import Failure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Optional
+    from typing import Any
 
 #: Blocks that are listed.
 _NAMED = 5
@@ -106,9 +106,8 @@ def _of_tensorflow(failure: Failure) -> list[tuple[str, Any]]:
     if tensorflow is None or context is None or not getattr(context, "_context_handle", None):
         return []
     names = [one.name.replace("/physical_device:", "") for one in context.list_physical_devices("GPU")] or ["CPU:0"]
-    counters: Optional[dict[str, int]] = None
     try:
-        counters = tensorflow.config.experimental.get_memory_info(names[0])
+        counters: dict[str, int] = tensorflow.config.experimental.get_memory_info(names[0])
     except (ValueError, RuntimeError):
         return []
     return [("allocator.allocated", counters.get("current")), ("allocator.peak", counters.get("peak"))]

@@ -60,11 +60,6 @@ def _rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def _rounded(value: float) -> float:
-    """As a sentence shows it."""
-    return float(f"{value:.4g}")
-
-
 def _is_finite(value: float) -> bool:
     return value == value and abs(value) != float("inf")
 
