@@ -204,8 +204,8 @@ def _loss() -> Optional[float]:
     if sys.version_info < (3, 13):
         # A look at a running function's variables keeps them alive there.
         return None
-    threading = sys.modules.get("threading")
-    frame = sys._current_frames().get(threading.main_thread().ident) if threading is not None else None
+    main_thread = getattr(_thread, "_get_main_thread_ident", int)()
+    frame = sys._current_frames().get(main_thread)
     for _ in range(_DEPTH):
         if frame is None:
             return None
