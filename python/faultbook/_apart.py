@@ -136,6 +136,11 @@ def _in_thread(work: Callable[[], Optional[str]], seconds: float) -> Optional[st
             answers.append(None)
 
     thread = threading.Thread(target=run, name="faultbook", daemon=True)
-    thread.start()
-    thread.join(seconds)
+    try:
+        thread.start()
+        thread.join(seconds)
+    except RuntimeError:
+        # Python 3.12 starts nothing any more while it waits for the last threads of a program: no collector starts either,
+        # and the program that answers has a deadline of its own.
+        run()
     return answers[0] if answers else None
