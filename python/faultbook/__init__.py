@@ -1,10 +1,12 @@
 """Which GPU or machine learning failure is this, why did it happen here, and what fixes it.
 
 ``import faultbook; faultbook.install()`` puts the diagnosis under the traceback of whatever fails afterwards.
-``faultbook.diagnose(...)`` answers for a text, an exception or a file. Everything is loaded when it is first used.
+``faultbook.diagnose(...)`` answers for a text, an exception or a file. All but the hooks is loaded when it is first used.
 """
 
 from __future__ import annotations
+
+from faultbook._install import install, uninstall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 
     from faultbook._api import FaultbookError, diagnose, new_report, probe
     from faultbook._binary import binary
-    from faultbook._install import install, uninstall
     from faultbook.answer import Diagnosis
 
 __all__ = [
@@ -32,10 +33,8 @@ _PLACES = {
     "FaultbookError": "_api",
     "binary": "_binary",
     "diagnose": "_api",
-    "install": "_install",
     "new_report": "_api",
     "probe": "_api",
-    "uninstall": "_install",
 }
 
 

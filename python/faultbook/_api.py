@@ -75,14 +75,14 @@ def _ask(
     text: Optional[str] = None
     written: Optional[str] = None
     if isinstance(subject, BaseException):
-        from faultbook.facts import Failure, gather, write
+        from faultbook.facts import Failure, gathered, write
 
         failure = Failure.of(subject)
         text = before + failure.text()
         if facts is None:
             handle, written = tempfile.mkstemp(prefix="faultbook-", suffix=".json")
             os.close(handle)
-            write(gather(failure), written)
+            write(gathered(failure, text), written)
             facts = written
     elif isinstance(subject, str) and not _is_file(subject):
         text = before + subject

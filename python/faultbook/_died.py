@@ -18,6 +18,8 @@ _GONE = "The kernel appears to have died. It will restart automatically.\n"
 
 _state: Optional[Path] = None
 _stack: Optional[Any] = None
+_cell = ""
+_memory: Optional[int] = None
 
 
 def begin() -> Optional[Any]:
@@ -32,6 +34,10 @@ def begin() -> Optional[Any]:
     _stack = open(folder / f"{os.getpid()}.stack", "w", encoding="utf-8")  # noqa: SIM115 - the handler keeps it
     faulthandler.enable(_stack)
     note()
+    from faultbook import _samples
+
+    _samples.listen(_remember)
+    _samples.start()
     atexit.register(end)
     return told
 
@@ -43,6 +49,9 @@ def end() -> None:
     import sys
 
     if _state is not None and _stack is not None:
+        from faultbook import _samples
+
+        _samples.listen(None)
         faulthandler.disable()
         if sys.__stderr__ is not None:
             try:
@@ -57,11 +66,27 @@ def end() -> None:
 
 def note(info: Any = None) -> None:
     """Before each cell: which one it is, and how much memory is used."""
+    global _cell, _memory
     if _state is None:
         return
-    cell = str(getattr(info, "raw_cell", "") or "")
-    status = {"pid": os.getpid(), "time": time.time(), "cell": cell[:2000], "memory": _memory()}
-    _state.write_text(json.dumps(status), encoding="utf-8")
+    _cell, _memory = str(getattr(info, "raw_cell", "") or ""), _resident()
+    _write()
+
+
+def _remember(reading: Any) -> None:
+    """With each reading of memory, if it has moved: a kernel that the system kills does not come back to say it."""
+    global _memory
+    if reading.host is not None and abs(reading.host - (_memory or 0)) > 0.05 * reading.host:
+        _memory = reading.host
+        _write()
+
+
+def _write() -> None:
+    if _state is not None and _state.stem == str(os.getpid()):
+        status = {"pid": os.getpid(), "time": time.time(), "cell": _cell[:2000], "memory": _memory}
+        beside = _state.with_suffix(".new")
+        beside.write_text(json.dumps(status), encoding="utf-8")
+        beside.replace(_state)
 
 
 def _folder() -> Path:
@@ -73,7 +98,7 @@ def _folder() -> Path:
     return Path(top) / "faultbook" / "kernels" / hashlib.sha256(notebook.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _memory() -> Optional[int]:
+def _resident() -> Optional[int]:
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -98,14 +123,26 @@ def _last(folder: Path) -> Optional[Any]:
             old.unlink() if old.exists() else None
     if not found:
         return None
-    from faultbook._api import diagnose
-
     _, status, words = max(found, key=lambda one: one[0])
     first = next((line for line in status["cell"].splitlines() if line.strip()), "")
-    print(
-        f"faultbook: the last kernel of this notebook died{f' in the cell that begins with: {first}' if first else ''}"
-    )
-    return diagnose(_GONE + words, probe=True)
+    memory = f" It used {status['memory'] / (1 << 30):.1f} GiB of memory." if status.get("memory") else ""
+    where = f" in the cell that begins with: {first}" if first else ""
+    print(f"faultbook: the last kernel of this notebook died{where}{'.' if memory else ''}{memory}")
+    return _explained(status, words)
+
+
+def _explained(status: dict[str, Any], stack: str) -> Any:
+    """With what was known of the dead process as facts from inside."""
+    import tempfile
+
+    from faultbook._api import diagnose
+    from faultbook.facts import document, write
+
+    known = {"process.interactive": True, "process.memory.used": status.get("memory")}
+    with tempfile.TemporaryDirectory(prefix="faultbook-") as folder:
+        path = os.path.join(folder, "facts.json")
+        write(document({name: value for name, value in known.items() if value is not None}, {}), path)
+        return diagnose(_GONE + stack, facts=path, probe=True)
 
 
 def _lives(process: int) -> bool:

@@ -15,24 +15,53 @@ if TYPE_CHECKING:
 #: Causes and actions that are shown unfolded.
 _CAUSES, _ACTIONS = 4, 3
 
-_STYLE = """
-.faultbook{font:14px/1.45 system-ui,sans-serif;max-width:52em;border-left:4px solid #c0392b;padding:.4em 1em;
-color:inherit;background:rgba(127,127,127,.08)}
-.faultbook h4{margin:.2em 0 .4em;font-size:1.1em}.faultbook p{margin:.3em 0}
-.faultbook .id,.faultbook .dim{opacity:.65;font-weight:normal}
-.faultbook table{border-collapse:collapse;margin:.3em 0}
-.faultbook td{padding:.1em .6em .1em 0;text-align:left;vertical-align:top;border:0;background:none;color:inherit}
-.faultbook .bar{display:inline-block;height:.7em;background:#2e86c1;border-radius:2px;min-width:2px}
-.faultbook .track{display:inline-block;width:7em;background:rgba(127,127,127,.25);border-radius:2px;line-height:.7em}
-.faultbook pre{position:relative;margin:.3em 0;padding:.4em 4.5em .4em .6em;background:rgba(127,127,127,.15);
-color:inherit;white-space:pre-wrap;border:0}
-.faultbook pre button{position:absolute;top:.3em;right:.3em;font-size:.8em;cursor:pointer}
-.faultbook summary{cursor:pointer}.faultbook .for{color:#229954}.faultbook .against{color:#c0392b}
+#: Colours on light and on dark pages: what speaks for and against a cause, bars, links.
+COLOURS = {
+    "light": {"for": "#1b7a41", "against": "#b03a2e", "bar": "#2471a3", "edge": "#c0392b"},
+    "dark": {"for": "#58d68d", "against": "#f1948a", "bar": "#5dade2", "edge": "#e74c3c"},
+}
+
+#: How front ends mark a dark page: JupyterLab and Notebook 7, VS Code, Colab, and the browser where nobody says.
+_DARK = (
+    "[data-jp-theme-light='false'] .faultbook",
+    "body.vscode-dark .faultbook",
+    "html[theme='dark'] .faultbook",
+    "[data-theme='dark'] .faultbook",
+)
+
+
+def _variables(theme: str) -> str:
+    return "".join(f"--faultbook-{name}:{value};" for name, value in COLOURS[theme].items())
+
+
+_STYLE = f"""
+.faultbook{{{_variables("light")}}}
+@media (prefers-color-scheme:dark){{:root:not([data-jp-theme-light]):not([theme]) body:not([data-jp-theme-light]):not(.vscode-light)
+.faultbook{{{_variables("dark")}}}}}
+{",".join(_DARK)}{{{_variables("dark")}}}
+.faultbook{{font:14px/1.45 system-ui,sans-serif;max-width:52em;border-left:4px solid var(--faultbook-edge);padding:.4em 1em;
+color:inherit;background:rgba(127,127,127,.08)}}
+.faultbook h4{{margin:.2em 0 .4em;font-size:1.1em}}.faultbook p{{margin:.3em 0}}
+.faultbook .id,.faultbook .dim{{opacity:.75;font-weight:normal}}
+.faultbook table{{border-collapse:collapse;margin:.3em 0}}
+.faultbook td{{padding:.1em .6em .1em 0;text-align:left;vertical-align:top;border:0;background:none;color:inherit}}
+.faultbook .bar{{display:inline-block;height:.7em;background:var(--faultbook-bar);border-radius:2px;min-width:2px}}
+.faultbook .track{{display:inline-block;width:7em;background:rgba(127,127,127,.25);border-radius:2px;line-height:.7em}}
+.faultbook pre{{position:relative;margin:.3em 0;padding:.4em 4.5em .4em .6em;background:rgba(127,127,127,.15);
+color:inherit;white-space:pre-wrap;border:0}}
+.faultbook code{{color:inherit;background:none}}
+.faultbook pre button{{position:absolute;top:.3em;right:.3em;font-size:.8em;cursor:pointer;color:inherit;
+background:rgba(127,127,127,.2);border:1px solid rgba(127,127,127,.5);border-radius:3px}}
+.faultbook summary{{cursor:pointer}}.faultbook .for{{color:var(--faultbook-for)}}
+.faultbook .against{{color:var(--faultbook-against)}}
 """
 
+#: A page that was not served over HTTPS or from this machine has no clipboard: there the command is selected and copied.
 _COPY = (
-    "var p=this.parentNode,c=p.querySelector('code').innerText;"
-    "navigator.clipboard&&navigator.clipboard.writeText(c);this.textContent='copied'"
+    "var b=this,c=b.parentNode.querySelector('code'),t=c.textContent,d=function(){b.textContent='copied'},"
+    "o=function(){var r=document.createRange();r.selectNodeContents(c);var s=getSelection();s.removeAllRanges();"
+    "s.addRange(r);if(document.execCommand('copy'))d()};"
+    "navigator.clipboard?navigator.clipboard.writeText(t).then(d,o):o()"
 )
 
 

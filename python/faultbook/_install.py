@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from faultbook import _forks, _imports
+from faultbook import _forks, _imports, _once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 
 _previous: Optional[Any] = None
 _undo: list[Any] = []
+
+#: Modules in which a child wraps an exception to send it to its parent.
+_PASS_ON = (
+    "torch._utils",
+    "multiprocessing.pool",
+    "concurrent.futures.process",
+    "joblib.externals.loky.process_executor",
+    "ray._private.utils",
+    "ray.train.v2._internal.execution.worker_group.thread_runner",
+)
 
 
 def install() -> None:
@@ -26,16 +36,17 @@ def install() -> None:
         return
     _previous = sys.excepthook
     sys.excepthook = _excepthook
-    if "FAULTBOOK_RUN" not in os.environ:
-        import time
-
-        os.environ["FAULTBOOK_RUN"] = f"{os.getpid()}-{int(time.time())}"
+    _once.begin()
     if not _undo:
         _forks.watch()
     _stack_on_signals()
     _imports.when("threading", _watch_threads)
     _imports.when("asyncio.base_events", _watch_tasks)
     _imports.when("multiprocessing.process", _watch_children)
+    for module in _PASS_ON:
+        _imports.when(module, _watch_passing_on)
+    for framework in ("numpy", "torch", "jax", "tensorflow"):
+        _imports.when(framework, _take_samples)
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None
     if running is not None:
@@ -49,10 +60,16 @@ def uninstall() -> None:
     global _previous
     if _previous is None:
         return
+    samples = sys.modules.get("faultbook._samples")
+    if samples is not None:
+        samples.stop()
     if sys.excepthook is _excepthook:
         sys.excepthook = _previous
     _previous = None
     _imports.forget()
+    children = sys.modules.get("faultbook._children")
+    if children is not None:
+        setattr(children, "active", False)
     while _undo:
         owner, name, original, ours = _undo.pop()
         if getattr(owner, name, None) is ours:
@@ -73,6 +90,19 @@ def _excepthook(kind: Any, value: Any, trace: Any) -> None:
     previous = _previous or sys.__excepthook__
     previous(kind, value, trace)
     _tell(value, "rank" if "RANK" in os.environ else "main")
+
+
+def _watch_passing_on(module: Any) -> None:
+    from faultbook import _children
+
+    _children.active = True
+    _children.watch(module)
+
+
+def _take_samples(_: Any) -> None:
+    from faultbook import _samples
+
+    _samples.start()
 
 
 def _replace(owner: Any, name: str, ours: Any) -> None:
@@ -132,12 +162,21 @@ def _watch_children(process: Any) -> None:
 def _watch_printing() -> None:
     import traceback
 
-    original = traceback.print_exc
+    printed, formatted = traceback.print_exc, traceback.format_exc
 
     def print_exc(*arguments: Any, **named: Any) -> None:
-        original(*arguments, **named)
-        caller = sys._getframe(1)
-        if caller.f_code.co_name == "_bootstrap":
+        printed(*arguments, **named)
+        if sys._getframe(1).f_code.co_name == "_bootstrap":
             _tell(sys.exc_info()[1], "worker")
 
-    traceback.print_exc = print_exc
+    def format_exc(*arguments: Any, **named: Any) -> str:
+        words = formatted(*arguments, **named)
+        # torch.multiprocessing.spawn sends the words to the parent, which raises them.
+        if sys._getframe(1).f_globals.get("__name__") == "torch.multiprocessing.spawn":
+            from faultbook import _children
+
+            _children.active = True
+            _children.record(sys.exc_info()[1], "rank")
+        return words
+
+    traceback.print_exc, traceback.format_exc = print_exc, format_exc

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 #: Failures of one run within this time are one failure.
 WINDOW = 120.0
 
-#: Set by ``install`` in the first process, inherited by its children.
+#: The run's name: set by ``install`` in the first process, inherited by its children.
 VARIABLE = "FAULTBOOK_RUN"
+
+
+def begin() -> None:
+    """This process and its children are one run, unless a parent has begun it."""
+    os.environ.setdefault(VARIABLE, _name())
 
 
 def run_name() -> str:
@@ -25,25 +30,29 @@ def run_name() -> str:
     ask = os.environ.get
     if ask("TORCHELASTIC_RUN_ID"):
         # The id is "none" unless one was chosen; the agent and its port are this run's own.
-        words = [
-            "torchrun",
-            ask("TORCHELASTIC_RUN_ID"),
-            ask("MASTER_ADDR"),
-            ask("MASTER_PORT"),
-            ask("TORCHELASTIC_RESTART_COUNT"),
-        ]
-    elif ask("SLURM_JOB_ID"):
-        words = ["slurm", ask("SLURM_JOB_ID"), ask("SLURM_STEP_ID"), ask("SLURM_RESTART_COUNT")]
-    elif ask("RAY_JOB_ID"):
-        words = ["ray", ask("RAY_JOB_ID")]
-    elif ask("OMPI_MCA_orte_hnp_uri") or ask("PMIX_NAMESPACE"):
-        words = ["mpi", ask("PMIX_NAMESPACE") or ask("OMPI_MCA_orte_hnp_uri")]
-    elif ask("WORLD_SIZE") and ask("MASTER_PORT"):
-        words = ["ranks", ask("MASTER_ADDR"), ask("MASTER_PORT"), str(os.getppid())]
-    else:
-        words = ["run", ask(VARIABLE) or str(os.getpid())]
-    plain = "-".join(word or "" for word in words)
-    return "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in plain)[:150]
+        names = ("TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RESTART_COUNT")
+        return _plain(["torchrun", *map(ask, names)])
+    return _plain([ask(VARIABLE) or _name()])
+
+
+def _name() -> str:
+    """From what a launcher gives to all of its processes; a process without a launcher is a run of its own."""
+    ask = os.environ.get
+    if ask("SLURM_JOB_ID"):
+        return _plain(["slurm", ask("SLURM_JOB_ID"), ask("SLURM_STEP_ID"), ask("SLURM_RESTART_COUNT")])
+    if ask("RAY_JOB_ID"):
+        return _plain(["ray", ask("RAY_JOB_ID")])
+    if ask("OMPI_MCA_orte_hnp_uri") or ask("PMIX_NAMESPACE"):
+        return _plain(["mpi", ask("PMIX_NAMESPACE") or ask("OMPI_MCA_orte_hnp_uri")])
+    if ask("WORLD_SIZE") and ask("MASTER_PORT"):
+        return _plain(["ranks", ask("MASTER_ADDR"), ask("MASTER_PORT"), str(os.getppid())])
+    return _plain(["run", str(os.getpid())])
+
+
+def _plain(words: list[Optional[str]]) -> str:
+    """A name for a folder."""
+    joined = "-".join(word or "" for word in words)
+    return "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in joined)[:150]
 
 
 def folder() -> Optional[str]:
@@ -54,13 +63,24 @@ def folder() -> Optional[str]:
     top = os.path.join(tempfile.gettempdir(), f"faultbook-{owner}")
     path = os.path.join(top, run_name())
     try:
-        os.makedirs(path, 0o700, exist_ok=True)
+        if not os.path.isdir(path):
+            os.makedirs(path, 0o700, exist_ok=True)
+            _remove_old(top)
         # Somebody else's folder of that name is not ours to write into.
         if os.path.islink(top) or (hasattr(os, "getuid") and os.stat(top).st_uid != owner):
             return None
     except OSError:
         return None
     return path
+
+
+def _remove_old(top: str) -> None:
+    """Folders of runs of the day before, some at a time."""
+    import shutil
+
+    for one in list(os.scandir(top))[:50]:
+        if one.is_dir(follow_symlinks=False) and time.time() - one.stat().st_mtime > 24 * 3600:
+            shutil.rmtree(one.path, ignore_errors=True)
 
 
 def is_first() -> bool:

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Optional
 
+#: Where the diagnosis of an uncaught exception is written besides standard error; callbacks set it.
+asked: Optional[str] = None
+
 
 @contextmanager
 def on_failure(path: Optional[str] = None) -> Iterator[None]:
@@ -30,7 +33,7 @@ def failure(exception: BaseException, path: Optional[str] = None) -> None:
         _, words = explain(exception)
         if not words:
             return
-        for one in (lambda: _file(path, words), lambda: _mlflow(words), lambda: _wandb(words)):
+        for one in (lambda: to_file(path, words), lambda: _mlflow(words), lambda: _wandb(words)):
             try:
                 one()
             except Exception as problem:
@@ -43,7 +46,8 @@ def _title(words: str) -> str:
     return words.strip().splitlines()[0].split("   ")[0].strip()
 
 
-def _file(path: Optional[str], words: str) -> None:
+def to_file(path: Optional[str], words: str) -> None:
+    """Writes the answer; its folder is made."""
     if path is not None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:

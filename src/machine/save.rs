@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use super::{Check, CheckStatus, Outcome};
 use crate::facts::{Facts, Source, Value};
 use crate::hint::Hint;
+use crate::text::redact;
 use crate::vendors;
 
 /// The name and version of the layout.
@@ -119,7 +120,11 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
             Problem::Layout(format!("its `schema` is not {SCHEMA}"))
         });
     }
-    let file: File = serde_json::from_value(json).map_err(layout)?;
+    let mut file: File = serde_json::from_value(json).map_err(layout)?;
+    if file.level == INSIDE {
+        file.facts.values_mut().for_each(without_secrets);
+        file.unknown.values_mut().for_each(|why| *why = plain(why));
+    }
     Ok(Outcome {
         // Files of older versions name no vendor: there was only one.
         vendor: vendors::by_id(&file.vendor).unwrap_or(&vendors::all()[0]),
@@ -130,6 +135,24 @@ fn from_json(text: &str) -> Result<Outcome, Problem> {
         looked_in: file.looked_in,
         taken: instant(&file.taken),
     })
+}
+
+/// Values of a failing process are the program's own: a key, a message or a path may hold a token.
+fn without_secrets(value: &mut Json) {
+    match value {
+        Json::String(text) => *text = plain(text),
+        Json::Array(values) => values.iter_mut().for_each(without_secrets),
+        _ => {}
+    }
+}
+
+/// A text whose secrets are gone.
+fn plain(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for secret in redact::secrets(text).into_iter().rev() {
+        plain.replace_range(secret.range, "REDACTED");
+    }
+    plain
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -314,6 +337,22 @@ mod tests {
         assert_eq!(read.checks, outcome.checks);
         assert_eq!(read.taken, outcome.taken);
         assert_eq!(to_json(&read), text);
+    }
+
+    #[test]
+    fn what_a_failing_process_recorded_is_read_without_its_secrets() {
+        let token = format!("hf_{}", "aZ3kQ9xW7mB5vN1cR8tY2uI6oP4sD0fGhJ");
+        let text = format!(
+            r#"{{"schema":"faultbook/facts/1","faultbook":"","taken":"","level":"inside",
+                "facts":{{"key.name":"{token}","key.available":["batch","token={token}"],"file.path":"/home/user/train.csv"}},
+                "cannot_tell":{{"model.name":"not collected: KeyError: {token}"}}}}"#
+        );
+        let Ok(read) = from_json(&text) else { panic!("readable") };
+        assert!(!to_json(&read).contains(&token[3..]), "{}", to_json(&read));
+        assert_eq!(read.facts.text("file.path"), Some("/home/user/train.csv"));
+        // A machine's facts are measured, and stay as they are.
+        let Ok(machine) = from_json(&text.replace("inside", "quick")) else { panic!("readable") };
+        assert_eq!(machine.facts.text("key.name"), Some(token.as_str()));
     }
 
     #[test]

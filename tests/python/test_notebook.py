@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import unittest
 from typing import Any
@@ -75,6 +76,34 @@ class Notebook(unittest.TestCase):
                     self.assertIn(how[:20], outputs[0].text)
                     self.assertEqual(len(self.shown(outputs)), 1)
                     self.assertIn("segfault" if "string_at" in how else "process-died", self.shown(outputs)[0])
+
+    def test_a_kernel_that_the_system_killed_tells_its_memory(self) -> None:
+        """As the kernel of Linux does when memory runs out: nothing of the process is left but its last reading."""
+        with tempfile.TemporaryDirectory() as folder:
+            before = {"XDG_CACHE_HOME": folder, "JPY_SESSION_NAME": "train.ipynb", "FAULTBOOK_SAMPLING": "0.1"}
+            kills = "import os, time\nrows = bytearray(400 << 20)\ntime.sleep(1)\nos.kill(os.getpid(), 9)"
+            with mock.patch.dict(os.environ, before):
+                first = nbformat.v4.new_notebook(
+                    cells=[nbformat.v4.new_code_cell(cell) for cell in ("%load_ext faultbook", kills)]
+                )
+                with self.assertRaises(nbclient.exceptions.DeadKernelError):
+                    nbclient.NotebookClient(first, timeout=60, kernel_name="python3").execute(cwd=folder)
+                second = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("%load_ext faultbook")])
+                nbclient.NotebookClient(second, timeout=60, kernel_name="python3").execute(cwd=folder)
+            words = second.cells[0].outputs[0].text
+            memory = re.search(r"It used ([\d.]+) GiB of memory", words)
+            assert memory is not None, words
+            self.assertGreater(float(memory.group(1)), 0.4)
+
+    def test_a_hook_that_breaks_leaves_the_traceback(self) -> None:
+        _, broken, failed = self.run_cells(
+            "%load_ext faultbook",
+            "import faultbook.notebook as notebook\nnotebook._answer = lambda exception: 1 / 0",
+            "open('none.csv')",
+        )
+        self.assertEqual(broken, [])
+        self.assertEqual(failed[0].output_type, "error")
+        self.assertEqual(failed[0].ename, "FileNotFoundError")
 
 
 if __name__ == "__main__":

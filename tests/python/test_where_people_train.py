@@ -1,11 +1,13 @@
-"""pytest, logging, MLflow, Weights & Biases, Lightning and torchrun, each with the real package where it is installed."""
+"""pytest, logging, MLflow, Weights & Biases, and the recipes for clusters, each with the real package where it is installed."""
 
 from __future__ import annotations
 
-import importlib.util
 import io
+import json
 import logging
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -13,23 +15,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import processes
+from processes import needs, programs
 
-
-def has(name: str) -> bool:
-    """Whether a package is installed, without importing it."""
-    return importlib.util.find_spec(name) is not None
-
-
-def needs(name: str):
-    """Leaves a test out, loudly, where a package is missing."""
-    return unittest.skipUnless(has(name), f"LEFT OUT: {name} is not installed")
-
-
-def run(*words: str, **files: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a folder with these Python files."""
-    quiet = {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "MLFLOW_ALLOW_FILE_STORE": "true"}
-    return processes.python(list(words), files, **quiet)
+import faultbook
 
 
 class Logging(unittest.TestCase):
@@ -62,7 +50,7 @@ class Attach(unittest.TestCase):
 
     @needs("mlflow")
     def test_mlflow(self) -> None:
-        ended = run(
+        ended = programs(
             "train.py",
             train="""
             import mlflow, faultbook.attach
@@ -80,7 +68,7 @@ class Attach(unittest.TestCase):
 
     @needs("wandb")
     def test_wandb(self) -> None:
-        ended = run(
+        ended = programs(
             "train.py",
             train="""
             import wandb, faultbook.attach
@@ -106,132 +94,94 @@ class Pytest(unittest.TestCase):
     """
 
     def test_a_section_where_the_book_knows_the_failure(self) -> None:
-        ended = run("-m", "pytest", "--faultbook", "test_it.py", test_it=self.TEST)
+        ended = programs("-m", "pytest", "--faultbook", "test_it.py", test_it=self.TEST)
         self.assertEqual(ended.returncode, 1)
         self.assertEqual(ended.stdout.count("Most likely"), 1, ended.stdout + ended.stderr)
         self.assertIn("missing-file", ended.stdout)
 
     def test_without_the_option_nothing_is_added(self) -> None:
-        self.assertNotIn("Most likely", run("-m", "pytest", "test_it.py", test_it=self.TEST).stdout)
+        self.assertNotIn("Most likely", programs("-m", "pytest", "test_it.py", test_it=self.TEST).stdout)
 
 
-@needs("torch")
-class Torchrun(unittest.TestCase):
-    def test_one_of_four_gloo_ranks_tells(self) -> None:
-        ended = run(
-            *("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "4", "train.py"),
-            train="""
-            import faultbook
-            faultbook.install()
-            import torch, torch.distributed as dist
-            dist.init_process_group("gloo")
-            torch.nn.Linear(8, 2)(torch.randn(4, 9))
-            """,
-        )
-        self.assertNotEqual(ended.returncode, 0)
-        self.assertEqual(ended.stderr.count("Most likely"), 1, ended.stderr)
-        self.assertEqual(ended.stderr.count("Do this next"), 1)
-        self.assertIn("shape-mismatch", ended.stderr)
-        self.assertIn("of 4 failed first", ended.stderr)
-
-    def test_a_corrupted_context_is_not_touched(self) -> None:
-        ended = run(
-            "train.py",
-            train="""
-            import torch
-            def forbidden(*arguments, **named):
-                print("CUDA WAS CALLED", flush=True)
-            import faultbook
-            faultbook.install()
-            for name in ("memory_stats", "memory_snapshot", "synchronize", "current_device", "mem_get_info", "_lazy_init"):
-                setattr(torch.cuda, name, forbidden)
-            torch.cuda.is_initialized = lambda: True
-            def step(x):
-                raise RuntimeError("CUDA error: device-side assert triggered")
-            step(torch.zeros(3))
-            """,
-        )
-        self.assertNotIn("CUDA WAS CALLED", ended.stdout)
-        self.assertIn("device-assert", ended.stderr)
-
-
-@needs("torch")
-class Lightning(unittest.TestCase):
-    @unittest.skipUnless(has("lightning") or has("pytorch_lightning"), "LEFT OUT: lightning is not installed")
-    def test_a_file_beside_the_logs(self) -> None:
-        ended = run(
-            "train.py",
-            train="""
-            import torch, glob
-            try:
-                import lightning.pytorch as pl
-            except ImportError:
-                import pytorch_lightning as pl
-            from faultbook.lightning import Diagnosis
-
-            class Net(pl.LightningModule):
-                def __init__(self):
-                    super().__init__()
-                    self.layer = torch.nn.Linear(8, 2)
-                def training_step(self, batch, index):
-                    return self.layer(batch).sum()
-                def configure_optimizers(self):
-                    return torch.optim.SGD(self.parameters(), lr=0.1)
-
-            trainer = pl.Trainer(max_epochs=1, callbacks=[Diagnosis()], logger=False, enable_progress_bar=False, accelerator="cpu")
-            try:
-                trainer.fit(Net(), torch.utils.data.DataLoader(torch.randn(4, 9)))
-            except RuntimeError:
-                print(open("faultbook.txt").read())
-            """,
-        )
-        self.assertIn("shape-mismatch", ended.stdout, ended.stderr)
-
-
-@needs("torch")
-class HuggingFace(unittest.TestCase):
-    @unittest.skipUnless(
-        has("transformers") and has("accelerate"), "LEFT OUT: transformers and accelerate are not installed"
-    )
-    def test_the_trainer(self) -> None:
-        ended = run(
-            "train.py",
-            train="""
-            import torch, faultbook.attach
-            from transformers import Trainer, TrainingArguments
-
-            class Net(torch.nn.Module):
-                def __init__(self):
-                    super().__init__()
-                    self.layer = torch.nn.Linear(8, 2)
-                def forward(self, x, labels=None):
-                    return {"loss": self.layer(x).sum()}
-
-            rows = [{"x": torch.randn(9), "labels": 0} for _ in range(4)]
-            trainer = Trainer(Net(), TrainingArguments("out", use_cpu=True, report_to=[]), train_dataset=rows)
-            try:
-                with faultbook.attach.on_failure("faultbook.txt"):
-                    trainer.train()
-            except RuntimeError:
-                print(open("faultbook.txt").read())
-            """,
-        )
-        self.assertIn("shape-mismatch", ended.stdout, ended.stderr)
-
-
+@unittest.skipIf(os.name == "nt", "the recipes are for Linux")
 class Cluster(unittest.TestCase):
-    @unittest.skipIf(os.name == "nt", "the recipe is for Linux")
-    def test_the_recipe_for_a_termination_message(self) -> None:
-        import faultbook
+    """The recipes of docs/python.md, word for word; Slurm's programs and the message's file are stand-ins."""
 
-        program = faultbook.binary()
+    def recipe(self, language: str, word: str) -> str:
+        """The block of that language with that word."""
+        document = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+        found = re.findall(
+            rf"^```{language}\n(.*?)^```", document.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        )
+        return next(block for block in found if word in block)
+
+    def bash(self, script: str, folder: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Runs a script with our program, and this interpreter as `python`, on the path."""
+        tools = Path(folder, "tools")
+        tools.mkdir(exist_ok=True)
+        for name, target in (("faultbook", faultbook.binary()), ("python", sys.executable)):
+            if not (tools / name).exists():
+                (tools / name).write_text(f'#!/bin/sh\nexec "{target}" "$@"\n')
+        # srun runs what follows its options, and then the epilog.
+        (tools / "srun").write_text(
+            "#!/bin/bash\nwhile [[ $1 == --* ]]; do [[ $1 == --epilog=* ]] && epilog=${1#--epilog=}; shift; done\n"
+            '"$@"; code=$?; [ -n "$epilog" ] && "$epilog"; exit $code\n'
+        )
+        (tools / "scontrol").write_text('#!/bin/sh\necho "JobId=$4 JobState=FAILED StdOut=$PWD/train-$4.log Power="\n')
+        for tool in tools.iterdir():
+            tool.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "TMPDIR": folder, **variables}
+        return subprocess.run(
+            ["bash", "-c", script],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def test_the_termination_message_of_a_pod(self) -> None:
+        command = json.loads(" ".join(self.recipe("yaml", "termination-log").split(":", 1)[1].split()))
         with tempfile.TemporaryDirectory() as folder:
-            log, message = os.path.join(folder, "train.log"), os.path.join(folder, "termination-log")
-            hook = f"{program} --format brief $FAULTBOOK_LOG > {message}"
-            words = [program, "run", "--log", log, "--on-failure", hook, "--", sys.executable, "-c", "open('none.csv')"]
-            self.assertEqual(subprocess.run(words, capture_output=True, check=False).returncode, 1)
+            message = os.path.join(folder, "message")
+            Path(folder, "train.py").write_text("open('none.csv')\n")
+            words = [word.replace("/tmp/", f"{folder}/").replace("/dev/termination-log", message) for word in command]
+            ended = self.bash(shlex.join(words), folder)
+            self.assertEqual(ended.returncode, 1, ended.stderr)
             self.assertIn("missing-file", Path(message).read_text())
             self.assertLess(os.path.getsize(message), 4096)
+
+    def test_a_job_of_slurm(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "train.py").write_text("open('none.csv')\n")
+            ended = self.bash(self.recipe("sh", "srun faultbook run"), folder)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertEqual(ended.stderr.count("Most likely"), 1, ended.stderr)
+
+    def test_the_epilogs_of_slurm(self) -> None:
+        for word in ("--epilog=", "scontrol"):
+            with self.subTest(word), tempfile.TemporaryDirectory() as folder:
+                script = self.recipe("sh", word)
+                Path(folder, "epilog.sh").write_text(
+                    script if word == "scontrol" else self.recipe("sh", "SLURM_JOB_ID.log")
+                )
+                os.chmod(os.path.join(folder, "epilog.sh"), 0o755)
+                Path(folder, "train.py").write_text("open('none.csv')\n")
+                Path(folder, "train-7.log").write_text(
+                    "FileNotFoundError: [Errno 2] No such file or directory: 'none.csv'\n"
+                )
+                ended = self.bash(
+                    "./epilog.sh" if word == "scontrol" else script, folder, SLURM_JOB_ID="7", SLURM_JOB_EXIT_CODE="256"
+                )
+                self.assertIn("missing-file", Path(folder, "train-7.faultbook.txt").read_text(), ended.stderr)
+                os.remove(os.path.join(folder, "train-7.faultbook.txt"))
+                Path(folder, "train-7.log").write_text("epoch 1 loss 0.1\ndone\n")
+                Path(folder, "train.py").write_text("pass\n")
+                self.bash(
+                    "./epilog.sh" if word == "scontrol" else script, folder, SLURM_JOB_ID="7", SLURM_JOB_EXIT_CODE="0"
+                )
+                self.assertFalse(os.path.exists(os.path.join(folder, "train-7.faultbook.txt")))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
-__all__ = ["COLLECTORS", "Failure", "gather", "write"]
+__all__ = ["COLLECTORS", "Failure", "document", "gather", "gathered", "write"]
 
 #: Modules of this folder, and the fact that says why nothing was collected.
 COLLECTORS = {
@@ -36,6 +36,8 @@ COLLECTORS = {
     "modules": "module.installed",
     "keys": "key.name",
     "checkpoint": "state.missing",
+    "loader": "run.num_workers",
+    "trend": "run.host_memory.rising",
     "code": "run.commit",
 }
 
@@ -86,10 +88,25 @@ def gather(failure: Failure, deadline: float = DEADLINE) -> dict[str, Any]:
             unknown.setdefault(fact, f"not collected: took longer than {deadline} s")
         for fact in set(unknown) & set(known):
             del unknown[fact]
-        return _document(dict(known), dict(unknown))
+        return document(dict(known), dict(unknown))
 
 
-def _document(known: dict[str, Any], unknown: dict[str, str]) -> dict[str, Any]:
+def gathered(failure: Failure, text: str) -> dict[str, Any]:
+    """The same, completed by what a child recorded whose exception this one passes on."""
+    from faultbook import _children
+
+    document = gather(failure)
+    try:
+        child = _children.recorded(text)
+    except Exception:
+        child = None
+    if child is not None:
+        document["facts"].update(child["facts"])
+    return document
+
+
+def document(known: dict[str, Any], unknown: dict[str, str]) -> dict[str, Any]:
+    """What a file of facts holds."""
     return {
         "schema": SCHEMA,
         "faultbook": "",

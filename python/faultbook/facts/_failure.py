@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-    from typing import Any
+    from typing import Any, Optional
 
 #: Words of messages after which no call to the GPU returns anything else.
 _POISONED = (
@@ -40,11 +40,20 @@ class Failure:
         self.role = role
         self.root = _root(exception)
         """The exception of the chain that was raised first."""
+        self.collectives: Optional[list[dict[str, Any]]] = None
+        """The last collectives, where they were asked for before."""
 
     @classmethod
     def of(cls, exception: BaseException, role: str = "main") -> Failure:
         """The same as the constructor."""
         return cls(exception, role)
+
+    def ask_ours(self) -> None:
+        """Asks what a copy of this process cannot ask: the flight recorder, whose entries look at events of the GPU."""
+        if not self.poisoned and "torch.distributed" in sys.modules:
+            from faultbook.facts import distributed
+
+            self.collectives = distributed.recorded()
 
     def text(self) -> str:
         """The traceback as Python prints it."""
@@ -104,6 +113,12 @@ def _is_ours(frame: FrameType) -> bool:
 def _root(exception: BaseException) -> BaseException:
     seen = {id(exception)}
     while True:
+        group = getattr(exception, "exceptions", None)
+        if isinstance(group, tuple) and group and isinstance(group[0], BaseException) and id(group[0]) not in seen:
+            # An ExceptionGroup of tasks: the first of them.
+            seen.add(id(group[0]))
+            exception = group[0]
+            continue
         earlier = exception.__cause__
         if earlier is None and not exception.__suppress_context__:
             earlier = exception.__context__

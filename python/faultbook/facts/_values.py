@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
 
 #: Elements whose values are read.
 MOST_ELEMENTS = 1 << 22
+
+#: Bytes that they may be spread over, and of a page.
+_MOST_BYTES, _PAGE = 1 << 26, 4096
 
 
 def torch() -> Any:
@@ -80,18 +84,50 @@ def readable(value: Any) -> bool:
     """Whether its values can be read without the GPU, without a shared or mapped file and in no time."""
     try:
         if is_tensor(value):
-            plain = value.device.type == "cpu" and value.layout is torch().strided
-            return plain and not value.is_quantized and value.numel() <= MOST_ELEMENTS and not value.is_shared()
+            if value.device.type != "cpu" or value.layout is not torch().strided or value.is_quantized:
+                return False
+            if value.numel() > MOST_ELEMENTS or value.is_shared():
+                return False
+            last = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride()))
+            return value.numel() == 0 or _is_mapped(value.data_ptr(), (last + 1) * value.element_size())
         if is_array(value):
             base = value
             while base is not None:
                 if type(base).__name__ == "memmap":
                     return False
                 base = getattr(base, "base", None)
-            return bool(value.size <= MOST_ELEMENTS and value.dtype.kind in "fciub")
+            if value.size > MOST_ELEMENTS or value.dtype.kind not in "fciub":
+                return False
+            low, high = numpy().lib.array_utils.byte_bounds(value) if _has_bounds() else numpy().byte_bounds(value)
+            return value.size == 0 or _is_mapped(int(low), int(high - low))
     except Exception:
         return False
     return False
+
+
+def _has_bounds() -> bool:
+    """NumPy 2 has moved the function."""
+    return hasattr(getattr(numpy().lib, "array_utils", None), "byte_bounds")
+
+
+def _is_mapped(address: int, count: int) -> bool:
+    """Whether every page of this memory can be read: a file that was cut after it was mapped cannot."""
+    if count <= 0 or not address:
+        return count == 0
+    if count > _MOST_BYTES:
+        return False
+    try:
+        memory = os.open("/proc/self/mem", os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        for place in range(address, address + count, _PAGE):
+            os.pread(memory, 1, place)
+        return bool(os.pread(memory, 1, address + count - 1))
+    except (OSError, OverflowError):
+        return False
+    finally:
+        os.close(memory)
 
 
 def finite(value: Any) -> Optional[bool]:

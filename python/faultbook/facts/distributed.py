@@ -46,8 +46,9 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
     if module is not None and initialized:
         rank, count = module.get_rank(), module.get_world_size()
         yield "dist.backend", str(module.get_backend())
-        if not failure.poisoned:
-            yield "dist.last_collectives", _last()
+        if failure.collectives is not None:
+            yield "dist.last_collectives", [_line(entry) for entry in failure.collectives]
+            yield from _compared(rank, count, failure.collectives)
     yield from _connection(failure)
     if count is not None:
         yield "rank.number", rank
@@ -90,16 +91,76 @@ def _listens(port: Optional[int]) -> Optional[bool]:
     return False
 
 
-def _last() -> Optional[list[str]]:
-    """PyTorch's flight recorder is a buffer in host memory."""
-    read = getattr(getattr(sys.modules.get("torch"), "_C", None), "_distributed_c10d", None)
-    dump = getattr(read, "_dump_nccl_trace_json", None)
-    if dump is None:
-        return None
-    import json
+def recorded(seconds: float = 0.5) -> Optional[list[dict[str, Any]]]:
+    """The last entries of the flight recorder, for the process itself: NCCL's look at events of the GPU, which a copy cannot.
 
-    entries = json.loads(dump(True, False)).get("entries", [])
-    return [
-        f"{entry.get('profiling_name')} #{entry.get('collective_seq_id')} {entry.get('state')}"
-        for entry in entries[-_LAST:]
-    ]
+    ``None`` if there are none, or if it does not answer in time.
+    """
+    module: Any = sys.modules.get("torch.distributed")
+    try:
+        if module is None or not module.is_initialized():
+            return None
+        rank = module.get_rank()
+    except Exception:
+        return None
+    import threading
+
+    found: list[Optional[list[dict[str, Any]]]] = []
+
+    def ask() -> None:
+        try:
+            found.append(_last())
+        except Exception:
+            found.append(None)
+
+    thread = threading.Thread(target=ask, name="faultbook-recorder", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    entries = found[0] if found else None
+    if entries:
+        from faultbook import _ranks
+
+        last = entries[-1]
+        _ranks.leave(rank, {"call": last.get("profiling_name"), "number": _number_of(last), "sizes": _sizes(last)})
+    return entries
+
+
+def _compared(rank: int, count: int, entries: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The last collective of each rank that has failed on this machine."""
+    from faultbook import _ranks
+
+    notes = _ranks.notes(min(count, _number("LOCAL_WORLD_SIZE") or count))
+    if len(notes) < 2:
+        return
+    yield "dist.calls", [f"rank {one['rank']}: {one['call']} #{one['number']} {one['sizes']}" for one in notes]
+    calls = {(one["call"], one["number"]) for one in notes}
+    yield "dist.calls_differ", len(calls) > 1
+    yield "dist.sizes_differ", len(calls) == 1 and len({str(one["sizes"]) for one in notes}) > 1
+
+
+def _number_of(entry: dict[str, Any]) -> int:
+    return int(entry.get("collective_seq_id") or entry.get("p2p_seq_id") or 0)
+
+
+def _sizes(entry: dict[str, Any]) -> list[Any]:
+    return list(entry.get("input_sizes") or [])
+
+
+def _last() -> Optional[list[dict[str, Any]]]:
+    """PyTorch's flight recorder: a buffer of the last collectives, with names, numbers, sizes and states."""
+    module = getattr(getattr(sys.modules.get("torch"), "_C", None), "_distributed_c10d", None)
+    for name in ("_dump_nccl_trace_json", "_dump_fr_trace_json"):
+        # The second one is of all other backends.
+        dump = getattr(module, name, None)
+        if dump is None:
+            continue
+        import json
+
+        entries: list[dict[str, Any]] = json.loads(dump(True, False)).get("entries", [])
+        if entries:
+            return entries[-_LAST:]
+    return None
+
+
+def _line(entry: dict[str, Any]) -> str:
+    return f"{entry.get('profiling_name')} #{_number_of(entry)} {_sizes(entry)} {entry.get('state')}"

@@ -33,19 +33,23 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
         yield "process.cuda_before_fork", _forks.state.cuda
     torch = values.torch()
     if torch is not None:
-        yield "process.cuda", bool(torch.cuda.is_initialized())
+        yield "process.cuda", bool(getattr(torch.cuda, "_initialized", False))
     yield "process.main_guard", _main_guard()
-    status = _status("/proc/self/status")
+    status = _status(f"{_own()}/status")
     yield "process.threads", status.get("Threads")
     yield "process.memory.used", _kilobytes(status.get("VmRSS"))
     yield "process.memory.peak", _kilobytes(status.get("VmHWM"))
-    if os.path.isdir("/proc/self/fd"):
-        files = [_link(name) for name in os.listdir("/proc/self/fd")]
+    if os.path.isdir(f"{_own()}/fd"):
+        files = [_link(name) for name in os.listdir(f"{_own()}/fd")]
         yield "process.open_files", len(files)
         shared = sum(file.startswith(("/dev/shm/", "/memfd:", "/torch_")) for file in files)
         yield "process.open_shared", shared
         yield "process.open_paths", sum(file.startswith("/") and not file.startswith("/dev/") for file in files)
     yield "process.seconds", _age()
+
+
+def _own() -> str:
+    return f"/proc/{_forks.state.subject}"
 
 
 def _encoding() -> str:
@@ -56,7 +60,7 @@ def _encoding() -> str:
 
 def _link(name: str) -> str:
     try:
-        return os.readlink(f"/proc/self/fd/{name}")
+        return os.readlink(f"{_own()}/fd/{name}")
     except OSError:
         return ""
 
@@ -66,14 +70,35 @@ def _dead_children(failure: Failure) -> list[str]:
     import signal
 
     workers = [value for name, value in failure.locals() if name in ("self", "loader", "iterator")]
-    children = [child for one in workers for child in getattr(one, "_workers", None) or []]
+    children = [child for one in workers for child in _fields(one).get("_workers") or []]
     known = getattr(sys.modules.get("multiprocessing.process"), "_children", ())
-    ends = [getattr(child, "exitcode", None) for child in dict.fromkeys([*children, *known])]
+    ends = [_end(child) for child in dict.fromkeys([*children, *known])]
     named = []
     for code in ends:
         if isinstance(code, int) and code != 0:
             named.append(signal.Signals(-code).name if -code in set(signal.Signals) else f"exit {code}")
     return sorted(set(named))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return getattr(value, "__dict__", None) or {}
+
+
+def _end(child: Any) -> Optional[int]:
+    """The exit code of a child that has ended; only its parent may ask the system, the kernel tells everybody."""
+    started = _fields(child).get("_popen")
+    known = getattr(started, "returncode", None)
+    if known is not None or started is None:
+        return known
+    try:
+        with open(f"/proc/{started.pid}/stat", encoding="utf-8", errors="replace") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+    except (OSError, AttributeError, IndexError):
+        return None
+    if words[0] != "Z" or len(words) < 50:
+        return None
+    code = int(words[49])
+    return -(code & 0x7F) if code & 0x7F else code >> 8
 
 
 def _main_guard() -> Optional[bool]:
@@ -105,7 +130,7 @@ def _kilobytes(value: Optional[int]) -> Optional[int]:
 
 def _age() -> Optional[float]:
     try:
-        with open("/proc/self/stat", encoding="utf-8") as file:
+        with open(f"{_own()}/stat", encoding="utf-8") as file:
             ticks = int(file.read().rsplit(")", 1)[1].split()[19])
         return round(time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"), 1)
     except (OSError, ValueError, AttributeError, IndexError):

@@ -37,3 +37,14 @@ def collect(failure: Failure) -> Iterator[tuple[str, Any]]:
         listed = flags() if flags is not None else None
         if listed:
             yield "torch.arch_list", [word for word in listed.split() if word]
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    if getattr(bridge, "_backends", None):
+        # Backends that exist; asking would make one.
+        yield "jax.platforms", sorted(str(name) for name in bridge._backends)  # type: ignore[union-attr]
+    tensorflow = sys.modules.get("tensorflow")
+    built = getattr(getattr(tensorflow, "sysconfig", None), "get_build_info", None)
+    if built is not None:
+        info = built()
+        yield "tensorflow.cpu_only", not info.get("is_cuda_build", False)
+        yield "tensorflow.cuda", info.get("cuda_version")
+        yield "tensorflow.cudnn", info.get("cudnn_version")
