@@ -180,7 +180,8 @@ pub(crate) fn split_or(condition: &str) -> Vec<&str> {
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'(' | b'[') => depth += 1,
             (None, b')' | b']') => depth -= 1,
-            (None, b' ') if depth == 0 && bytes[i..].starts_with(b" or ") => {
+            // The space after one `or` does not begin another.
+            (None, b' ') if depth == 0 && i >= start && bytes[i..].starts_with(b" or ") => {
                 parts.push(condition[start..i].trim());
                 start = i + 4;
             }
@@ -189,4 +190,16 @@ pub(crate) fn split_or(condition: &str) -> Vec<&str> {
     }
     parts.push(condition[start.min(condition.len())..].trim());
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_or_after_an_or_is_a_condition_that_does_not_compile() {
+        assert_eq!(split_or("a or or b"), ["a", "or b"]);
+        assert_eq!(split_or(" or or "), ["", "or"]);
+        assert_eq!(Condition::new("a or or b").names(), ["a"]);
+    }
 }

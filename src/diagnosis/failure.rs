@@ -92,8 +92,8 @@ fn own_frame(event: &ErrorEvent) -> Option<FrameRef> {
 /// The place of a clean line in the original text.
 pub(super) fn span_of(transcript: &Transcript, index: usize) -> Span {
     let line = transcript.line(index);
-    let width = line.text.trim_end().chars().count();
-    let indent = line.text.chars().take_while(|c| c.is_whitespace()).count();
+    let width = transcript.width(index, line.text.trim_end().chars().count());
+    let indent = line.text.chars().take_while(|c| c.is_whitespace()).count().min(width);
     let mut span = Span::of_line(line.number, width);
     span.start = Position { line: line.number, column: u32::try_from(indent).unwrap_or(0) + 1 };
     span

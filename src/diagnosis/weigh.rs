@@ -160,10 +160,7 @@ pub(super) fn calibrate(weighed: &mut [Weighed], cases: usize) {
 
 /// The reason that an item of evidence gives here, or `None` when it does not apply.
 fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
-    let in_text = |line: usize| {
-        let line = scene.transcript.line(line);
-        (Source::Text, Some(Span::of_line(line.number, line.text.chars().count())))
-    };
+    let in_text = |line: usize| (Source::Text, Some(scene.transcript.span(line)));
     let (source, span) = match &item.question {
         Question::Text(pattern) => in_text(find_line(pattern, scene.transcript, searched)?),
         Question::Before(pattern) => {
@@ -184,12 +181,11 @@ fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reas
 
 /// The reason that the entry of the message gives.
 fn meant(scene: &Scene<'_>) -> Reason {
-    let line = scene.transcript.line(scene.line);
     Reason {
         supports: true,
         source: Source::Text,
         says: "the message is known to mean this".to_owned(),
-        span: Some(Span::of_line(line.number, line.text.chars().count())),
+        span: Some(scene.transcript.span(scene.line)),
         weight: weight(Weight::Strong),
     }
 }

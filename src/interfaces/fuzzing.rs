@@ -37,6 +37,101 @@ pub fn diagnose(bytes: &[u8]) {
     let _ = crate::render::json::render(&answer);
 }
 
+/// A piece of a text, again and again: twice as many take no more than twice the time, with some to spare.
+pub fn growth(bytes: &[u8]) {
+    const LONGEST_PIECE: usize = 400;
+    const SIZE: usize = 16 << 10;
+    /// Seconds that need no explanation, in a build for fuzzers.
+    const UNSUSPICIOUS: f64 = 0.15;
+    const MOST: f64 = 2.8;
+    let Some((manner, piece)) = bytes.split_first().filter(|(_, piece)| (1..=LONGEST_PIECE).contains(&piece.len()))
+    else {
+        return;
+    };
+    let text = |size: usize| {
+        let mut text = Vec::with_capacity(size + 2 * LONGEST_PIECE);
+        let mut number = 0;
+        while text.len() < size {
+            for byte in piece {
+                match byte {
+                    // Each piece may have a number of its own.
+                    b'#' if manner % 2 == 1 => text.extend_from_slice(number.to_string().as_bytes()),
+                    byte => text.push(*byte),
+                }
+            }
+            number += 1;
+        }
+        text
+    };
+    let seconds = |text: &[u8]| {
+        let before = worked();
+        diagnose(text);
+        worked() - before
+    };
+    let (once, twice) = (text(SIZE), text(2 * SIZE));
+    if seconds(&once) < UNSUSPICIOUS {
+        return;
+    }
+    // Others may have had the processor's caches in one attempt.
+    let ratios: Vec<f64> = (0..3).map(|_| seconds(&twice) / seconds(&once)).collect();
+    assert!(ratios.iter().any(|ratio| *ratio < MOST), "twice the text takes {ratios:.1?} times as long");
+}
+
+/// Seconds that this thread has had a processor.
+fn worked() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or_default() / 1e9
+}
+
+/// A text dressed in another way has the same answer, and every place in an answer is a place in the text.
+pub fn invariants(bytes: &[u8]) {
+    const LONGEST: usize = 20_000;
+    let text = String::from_utf8_lossy(bytes);
+    // What already has the marks of a terminal, of a quotation or of a box reads in another way inside another one.
+    let is_plain = |line: &str| line.bytes().all(|byte| matches!(byte, b' '..=b'~')) && line.len() < 200;
+    if text.len() > LONGEST || !text.lines().all(is_plain) {
+        return;
+    }
+    let once = Redactor::new(&Known::default()).text(&text).into_owned();
+    assert_eq!(Redactor::new(&Known::default()).text(&once), once);
+    let answer = |text: &str| {
+        let transcript = text::read(text.as_bytes());
+        let incident = incident::read(&transcript);
+        diagnosis::diagnose(&transcript, &incident, KNOWLEDGE.library(), &Measured::default())
+    };
+    let plain = answer(&text);
+    let lines: Vec<&str> = text.split('\n').collect();
+    let value = crate::render::json::value(&plain);
+    places(&value, &mut |line, column| {
+        let there = lines.get((line - 1) as usize).map(|line| line.chars().count() as u64);
+        let width = there.unwrap_or_else(|| panic!("line {line} of {}", lines.len()));
+        assert!(column <= width + 1, "column {column} of {width} in line {line}");
+    });
+    let dressed = |dress: &dyn Fn(&str) -> String| text.lines().map(dress).collect::<String>();
+    let fault = |answer: &diagnosis::Diagnosis| answer.fault.as_ref().map(|fault| fault.id.clone());
+    for (name, text) in [
+        ("colours", dressed(&|line| format!("\u{1b}[31m{line}\u{1b}[0m\n"))),
+        ("CRLF", dressed(&|line| format!("{line}\r\n"))),
+    ] {
+        assert_eq!(fault(&answer(&text)), fault(&plain), "{name}");
+    }
+}
+
+/// Calls with every line and column in an answer.
+fn places(value: &serde_json::Value, each: &mut dyn FnMut(u64, u64)) {
+    match value {
+        serde_json::Value::Object(map) => {
+            let number = |name: &str| map.get(name).and_then(serde_json::Value::as_u64);
+            if let (Some(line), Some(column)) = (number("line"), number("column")) {
+                each(line, column);
+            }
+            map.values().for_each(|value| places(value, each));
+        }
+        serde_json::Value::Array(all) => all.iter().for_each(|value| places(value, each)),
+        _ => {}
+    }
+}
+
 /// A bug report, read and checked.
 pub fn report(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);

@@ -113,7 +113,8 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
         call.until.map_or(own, |until| until.min(own))
     };
     let mut until = deadline();
-    if let Some(stream) = stream {
+    let mut ended = false;
+    if let Some(stream) = &stream {
         loop {
             match stream.recv_timeout(until.saturating_duration_since(Instant::now()).min(TICK)) {
                 Ok(line) => {
@@ -126,7 +127,10 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
                     break;
                 }
                 // Whoever inherited the stream and lives on is not waited for.
-                Err(RecvTimeoutError::Timeout) if matches!(child.try_wait(), Ok(Some(_))) => break,
+                Err(RecvTimeoutError::Timeout) if matches!(child.try_wait(), Ok(Some(_))) => {
+                    ended = true;
+                    break;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -141,10 +145,20 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
         }
     };
     family.end();
+    if let Some(stream) = stream.filter(|_| ended) {
+        // Its last words may still be in the pipe, which ends now that nobody holds it any more.
+        let until = Instant::now() + LAST_WORDS;
+        while let Ok(line) = stream.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            lines.push(line);
+        }
+    }
     let complaint = complaint.map(collect).unwrap_or_default();
     let last: Vec<String> = complaint.into_iter().rev().take(5).collect();
     Reply { lines, complaint: last.into_iter().rev().collect::<Vec<_>>().join("\n"), end }
 }
+
+/// How long the last words of a child that ended are waited for where somebody else holds its stream.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The exit status, if the child ends before the deadline.
 fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {

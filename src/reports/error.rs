@@ -33,6 +33,22 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
+    /// A file of which the reading takes too long or fails.
+    #[error("{}: {why}", path.display())]
+    Exceeded {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        why: String,
+    },
+    /// Something would be written where only the project's own files say so.
+    #[error("`{}` is outside of the project ({}), so nothing is written there", path.display(), bounds.display())]
+    Elsewhere {
+        /// Where.
+        path: PathBuf,
+        /// The folder that holds the project.
+        bounds: PathBuf,
+    },
 }
 
 impl Error {
@@ -53,6 +69,11 @@ impl Hint for Error {
                 io::ErrorKind::PermissionDenied => Some("give this user the right to read it".to_owned()),
                 _ => None,
             },
+            Error::Exceeded { .. } => None,
+            Error::Elsewhere { .. } => Some(
+                "faultbook.toml and links may be somebody else's: name the folder yourself, with `--reports DIR`"
+                    .to_owned(),
+            ),
             Error::Config { .. } => Some(
                 "known keys: paths, folder, id, file_name under [reports]; paths under [book]; paths under [templates]"
                     .to_owned(),

@@ -12,7 +12,8 @@ use std::time::SystemTime;
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::reading;
+use super::budget::{self, Exceeded};
+use super::{bounds, reading};
 use crate::book::matter;
 use crate::book::report::Report;
 use crate::reports::Error;
@@ -162,6 +163,8 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
 struct Links {
     /// The folder of reports.
     home: PathBuf,
+    /// The project that it belongs to.
+    bounds: PathBuf,
     /// Folders that links led to.
     seen: Mutex<HashSet<PathBuf>>,
     left_out: Arc<Mutex<Vec<Note>>>,
@@ -170,32 +173,54 @@ struct Links {
 impl Links {
     fn new(folder: &Path) -> Self {
         let home = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        Self { home, seen: Mutex::default(), left_out: Arc::default() }
+        // Where it really lies, which a link may have led to.
+        let bounds = bounds::of(&home);
+        Self { home, bounds, seen: Mutex::default(), left_out: Arc::default() }
     }
 
     fn follows(&self, entry: &DirEntry) -> bool {
-        if entry.depth() == 0 || !entry.path_is_symlink() || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        if entry.depth() == 0 || !entry.path_is_symlink() {
             return true;
         }
         let Ok(target) = entry.path().canonicalize() else { return true };
-        let message = if self.home.starts_with(&target) {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let mut follow = false;
+        let message = if !is_folder && (bounds::hold(&self.bounds, &target) || !may_be_report(entry.path())) {
+            return true;
+        } else if !is_folder {
+            follow = true;
+            format!("a link out of the project, to {}", target.display())
+        } else if self.home.starts_with(&target) {
             format!("a link to {}, which holds this folder, was not followed", target.display())
         } else if !self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(target.clone()) {
             format!("another link to {} was followed already", target.display())
-        } else {
+        } else if bounds::hold(&self.bounds, &target) {
             return true;
+        } else {
+            follow = true;
+            format!("a link out of the project, to {}", target.display())
         };
         let note = Note { path: entry.path().to_owned(), message };
         self.left_out.lock().unwrap_or_else(PoisonError::into_inner).push(note);
-        false
+        follow
     }
 }
 
 /// Reads one report.
 ///
 /// # Errors
-/// When the file cannot be read, or has grown too large since it was found.
+/// When the file cannot be read, or reading it takes too long.
 pub fn read_report(path: &Path) -> Result<Report, Error> {
+    let its = path.to_owned();
+    let exceeded = |why: Exceeded| Error::Exceeded { path: path.to_owned(), why: why.to_string() };
+    budget::within(budget::PER_FILE, move || read_unbounded(&its)).map_err(exceeded)?
+}
+
+/// [`read_report`] without a limit of time.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn read_unbounded(path: &Path) -> Result<Report, Error> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|source| Error::read(path, source))?;
     file.take(LARGEST).read_to_end(&mut bytes).map_err(|source| Error::read(path, source))?;

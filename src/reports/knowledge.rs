@@ -3,12 +3,11 @@
 //! Opening is lazy: a traceback that the book knows, in a project without reports, never touches the index.
 
 use std::collections::BTreeSet;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::files;
 use super::index::{self, Found, Opened, What};
+use super::{budget, files};
 use crate::book::Book;
 use crate::book::report::Report;
 use crate::diagnosis::{FoundReport, Library, NearPage, Query, Search};
@@ -32,14 +31,18 @@ pub struct Places {
 /// Called while reports are indexed, with how many are done of how many.
 pub type Progress = dyn Fn(usize, usize) + Send + Sync;
 
+/// Called for every report that is left out because it takes too long, with its path and why.
+pub type LeftOut = dyn Fn(&Path, &str) + Send + Sync;
+
 /// All knowledge of one run.
 pub struct Knowledge {
     /// Fault pages, codes, tables.
-    pub book: Book,
+    pub book: Arc<Book>,
     /// The scanner for them.
-    pub signatures: SignatureSet,
+    pub signatures: Arc<SignatureSet>,
     places: Places,
     progress: Box<Progress>,
+    left_out: Box<LeftOut>,
     index: OnceLock<Option<Opened>>,
     /// The index built again, after the engine stumbled over the first one.
     again: OnceLock<Option<Opened>>,
@@ -48,8 +51,15 @@ pub struct Knowledge {
 impl Knowledge {
     /// Prepares the scanner; reads no report yet.
     pub fn new(book: Book, places: Places, progress: Box<Progress>) -> Self {
-        let signatures = SignatureSet::of_book(&book);
-        Self { book, signatures, places, progress, index: OnceLock::new(), again: OnceLock::new() }
+        let signatures = Arc::new(SignatureSet::of_book(&book));
+        let (index, again) = (OnceLock::new(), OnceLock::new());
+        Self { book: Arc::new(book), signatures, places, progress, left_out: Box::new(|_, _| {}), index, again }
+    }
+
+    /// Who hears of reports that are left out because they take too long.
+    #[must_use]
+    pub fn telling(self, left_out: Box<LeftOut>) -> Self {
+        Self { left_out, ..self }
     }
 
     /// The index, opened and refreshed at the first call; `None` when not even memory could hold one.
@@ -67,33 +77,37 @@ impl Knowledge {
     }
 
     fn open(&self) -> Result<Opened, index::Error> {
+        let (book, signatures) = (Arc::clone(&self.book), Arc::clone(&self.signatures));
         let sources = index::Sources {
             files: &self.places.reports,
             roots: &self.places.roots,
             book: &self.book,
-            read: &read_report,
-            faults: &|report| self.faults_of(report),
+            read: Arc::new(|path| files::read_unbounded(path).ok()),
+            faults: Arc::new(move |report| faults_of(report, &book, &signatures)),
+            per_file: budget::PER_FILE,
             progress: &*self.progress,
         };
-        index::open(&sources, self.places.cache.as_deref(), self.places.rebuild)
+        let opened = index::open(&sources, self.places.cache.as_deref(), self.places.rebuild)?;
+        opened.left_out().for_each(|(path, why)| (self.left_out)(path, why));
+        Ok(opened)
     }
+}
 
-    /// The fault pages that a report's own error texts match: the primary one of its first error text in front.
-    fn faults_of(&self, report: &Report) -> Vec<String> {
-        let mut faults: Vec<String> = Vec::new();
-        for text in &report.errors {
-            let transcript = text::read(text.as_bytes());
-            let incident = incident::read(&transcript);
-            for hit in self.signatures.scan(&transcript, &incident.roles) {
-                let Owner::Fault(index) = hit.owner else { continue };
-                let id = &self.book.faults[index].id;
-                if !faults.contains(id) {
-                    faults.push(id.clone());
-                }
+/// The fault pages that a report's own error texts match: the primary one of its first error text in front.
+fn faults_of(report: &Report, book: &Book, signatures: &SignatureSet) -> Vec<String> {
+    let mut faults: Vec<String> = Vec::new();
+    for text in &report.errors {
+        let transcript = text::read(text.as_bytes());
+        let incident = incident::read(&transcript);
+        for hit in signatures.scan(&transcript, &incident.roles) {
+            let Owner::Fault(index) = hit.owner else { continue };
+            let id = &book.faults[index].id;
+            if !faults.contains(id) {
+                faults.push(id.clone());
             }
         }
-        faults
     }
+    faults
 }
 
 impl Search for Knowledge {
@@ -132,7 +146,7 @@ impl Search for Knowledge {
     }
 
     fn report(&self, path: &Path) -> Option<Report> {
-        read_report(path)
+        files::read_report(path).ok()
     }
 
     fn rarity(&self, word: &str) -> f64 {
@@ -206,14 +220,6 @@ fn telling_words(text: &str) -> BTreeSet<String> {
         }
     });
     found
-}
-
-/// Reads one report; `None` when the file is gone or cannot be read.
-fn read_report(path: &Path) -> Option<Report> {
-    // It may have grown since it was found.
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).ok()?.take(files::LARGEST).read_to_end(&mut bytes).ok()?;
-    Some(super::reading::read(path, &String::from_utf8_lossy(&bytes)))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Reading is lenient: whatever people write is taken. Writing is careful: files are written whole or not at all.
 
+pub(crate) mod bounds;
+pub(crate) mod budget;
 pub mod config;
 pub(crate) mod copies;
 pub(crate) mod dates;

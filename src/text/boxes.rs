@@ -42,6 +42,8 @@ struct Panel {
     outer: usize,
     ascii: bool,
     nested: usize,
+    /// It holds a whole log and not a traceback that Rich drew: its rows may have prefixes.
+    plain: bool,
 }
 
 /// A line that may continue in the next.
@@ -162,13 +164,19 @@ impl State {
             let first = body.split(' ').next().unwrap_or_default().width();
             let cut = last.solid && last.width >= panel.inner && !body.starts_with("in ");
             let wrapped = last.width <= panel.inner && last.width + 1 + first > panel.inner;
-            if (cut || wrapped) && !body.starts_with(' ') && !is_frame(&pieces[last.piece].text) {
+            let above = &pieces[last.piece].text;
+            let begins = body.starts_with(' ')
+                || body.starts_with("Traceback (most recent call last)")
+                || is_underline(above)
+                || is_header(body) && above.starts_with(' ');
+            if (cut || wrapped) && !begins && !is_frame(above) {
                 join(pieces, last.piece, index, body, !cut);
                 self.row = Some(Open { piece: last.piece, ..open });
                 return;
             }
         }
-        pieces[index].text = Cow::Owned(body.to_owned());
+        let prefix = if panel.plain { cleaner.strip_again(body, &mut pieces[index].prefix) } else { 0 };
+        pieces[index].text = Cow::Owned(body[prefix..].to_owned());
         self.row = Some(open);
     }
 
@@ -228,7 +236,10 @@ impl State {
         self.below = None;
         match &mut self.panel {
             Some(panel) => panel.nested += 1,
-            None => self.panel = Some(Panel { inner: outer.saturating_sub(4), outer, ascii, nested: 0 }),
+            None => {
+                let (inner, plain) = (outer.saturating_sub(4), !title.contains("Traceback"));
+                self.panel = Some(Panel { inner, outer, ascii, nested: 0, plain });
+            }
         }
         self.row = None;
         Some(if title.is_empty() { "╭─╮".to_owned() } else { format!("╭─ {title} ─╮") })
@@ -336,6 +347,20 @@ fn is_source(body: &str) -> bool {
     let rest = body.trim_start_matches(['❱', '>', ' ']);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && rest.len() < body.len() && rest[digits..].chars().next().is_none_or(|c| matches!(c, ' ' | '│' | '|'))
+}
+
+/// Whether a row marks a part of the source line above it.
+fn is_underline(body: &str) -> bool {
+    let marks = body.trim();
+    !marks.is_empty() && marks.bytes().all(|byte| matches!(byte, b'^' | b'~'))
+}
+
+/// Whether a row begins as the last line of a traceback does: `RuntimeError: ...`, `torch.cuda.OutOfMemoryError: ...`.
+fn is_header(body: &str) -> bool {
+    body.split(' ').next().and_then(|word| word.strip_suffix(':')).is_some_and(|name| {
+        name.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_uppercase()))
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'))
+    })
 }
 
 /// Whether a row is a complete frame: `/path/file.py:12 in load`.

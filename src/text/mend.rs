@@ -34,12 +34,14 @@ impl Transcript {
         let mut edits = edits.iter().peekable();
         // Where the old text goes on after the last edit.
         let (mut resume, mut joined) = (0, false);
+        let mut begins = Vec::with_capacity(self.records.len());
         for (index, record) in self.records.iter().enumerate() {
             match changed.records.last_mut().filter(|_| joined) {
                 Some(open) => open.origin.end = open.origin.end.max(record.origin.end),
                 None => {
                     let start = changed.clean.len();
                     changed.records.push(Record { text: start..start, ..record.clone() });
+                    begins.push(index);
                     resume = record.text.start;
                 }
             }
@@ -58,6 +60,13 @@ impl Transcript {
                 changed.clean.push('\n');
             }
         }
+        let places = changed.records.iter().zip(begins).enumerate();
+        let narrow =
+            places.filter(|(_, (new, old))| new.text.len() > self.records[*old].text.len()).map(|(at, (_, old))| {
+                let width = self.width(old, self.line(old).text.chars().count());
+                (at, u32::try_from(width).unwrap_or(u32::MAX))
+            });
+        changed.narrow = narrow.collect();
         changed.streams = streams::group(changed.records.iter().map(|record| &record.prefix), &changed.sources);
         changed
     }

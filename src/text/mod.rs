@@ -25,7 +25,10 @@ mod unwrap;
 pub(crate) mod words;
 mod wrapped;
 
+use std::collections::HashMap;
 use std::ops::Range;
+
+use crate::span::Span;
 
 pub(crate) use decode::is_text;
 pub(crate) use excerpt::Excerpt;
@@ -98,6 +101,9 @@ pub struct Transcript {
     notes: Vec<String>,
     /// Number of physical lines of the original.
     physical_lines: u32,
+    /// Of lines that are longer than the physical line on which they begin, because parts of one were joined: the width
+    /// of that line.
+    narrow: HashMap<usize, u32>,
 }
 
 /// One clean line as stored.
@@ -113,7 +119,7 @@ struct Record {
 /// Longer texts lose lines in their middle: what is kept of a line takes memory, and the whole of it stays below 400 MB.
 const MOST_BYTES: usize = 32 << 20;
 /// Texts with more lines than this lose lines in their middle too.
-const MOST_LINES: usize = 1_000_000;
+const MOST_LINES: usize = 300_000;
 /// Every text may have so many lines, however short they are.
 const FEW_LINES: usize = 100_000;
 /// Beyond those a line costs more memory than it has bytes when it is shorter than this, so that there may be fewer.
@@ -150,6 +156,7 @@ pub(crate) fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
     let origins = decode::Origins::new(&decoded, bytes);
     let mut transcript = Transcript { physical_lines, notes, sources: cleaner.sources, ..Transcript::default() };
     transcript.fill(&mut cleaner.pieces, origins);
+    transcript.narrow = narrow(&transcript.records, &lines);
     let prefixes = transcript.records.iter().map(|record| &record.prefix);
     transcript.streams = streams::group(prefixes, &transcript.sources);
     transcript
@@ -178,6 +185,17 @@ fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (V
     }
     notes.extend(excerpt.note());
     (lines, excerpt.lines(u32::try_from(total).unwrap_or(u32::MAX)))
+}
+
+/// The widths of the physical lines on which longer records begin, by the records' indices.
+fn narrow(records: &[Record], lines: &[clean::Physical<'_>]) -> HashMap<usize, u32> {
+    let width = |(index, record): (usize, &Record)| {
+        let at = lines.binary_search_by_key(&record.number, |line| line.number).ok()?;
+        let line = lines.get(at)?.text;
+        // Characters are counted only where there are more bytes than the line has.
+        (record.text.len() > line.len()).then(|| (index, u32::try_from(line.chars().count()).unwrap_or(u32::MAX)))
+    };
+    records.iter().enumerate().filter_map(width).collect()
 }
 
 /// The lines, from 0, that a text with so many of them loses.
@@ -258,6 +276,17 @@ impl Transcript {
             origin: &record.origin,
             prefix: &record.prefix,
         }
+    }
+
+    /// Where line `index` is, on the physical line on which it begins.
+    pub(crate) fn span(&self, index: usize) -> Span {
+        let line = self.line(index);
+        Span::of_line(line.number, self.width(index, line.text.chars().count()))
+    }
+
+    /// How many of a line's first `characters` are on the physical line on which it begins.
+    pub(crate) fn width(&self, index: usize, characters: usize) -> usize {
+        self.narrow.get(&index).map_or(characters, |width| characters.min(*width as usize))
     }
 
     /// How many clean lines there are.

@@ -3,12 +3,15 @@
 grow: `tests/growth/measure.py --bin target/release/faultbook --sizes 1,2,4,16,64`. A family is marked that takes more
 than 50 ms and 0.2 s/MB, more than 2.3 times as long for twice the text, more than ten times its text beyond the 60 MB
 that any answer may take, or more than 400 MB in all. The families are texts that failing runs print, and what broke an
-earlier version."""
+earlier version. `--how run` has a command print the text under `faultbook run`; `--how lsp` opens it in the language server and
+measures the answer to a change of its last line."""
 
 import argparse
+import json
 import os
 import random
 import resource
+import subprocess
 import tempfile
 
 R = random.Random
@@ -102,8 +105,14 @@ def gen(name, size):
     return FAM[name](size, 0).encode()[:size]
 
 
-def run(binary, path, limit):
+def run(binary, path, limit, how):
     """Seconds of CPU, MB, and how it ended."""
+    if how == "lsp":
+        return edit(binary, path, limit)
+    words = {
+        "diagnose": ["diagnose", "--no-probe", "-"],
+        "run": ["run", "--no-probe", "--", "sh", "-c", f"cat {path}; exit 3"],
+    }[how]
     pid = os.fork()
     if pid == 0:
         nothing = os.open("/dev/null", os.O_WRONLY)
@@ -111,9 +120,68 @@ def run(binary, path, limit):
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        os.execv(binary, [binary, "diagnose", "--no-probe", "-"])
+        os.execv(binary, [binary, *words])
     _, status, usage = os.wait4(pid, 0)
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, status
+
+
+def edit(binary, path, limit):
+    """Opens the text in the language server, changes its last line; seconds of CPU of the change, MB of the server."""
+    set_limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (2 * limit, 2 * limit))
+    server = subprocess.Popen(
+        [binary, "lsp", "--no-probe"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=set_limit,
+    )
+
+    def send(method, params, number=None):
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        if number is not None:
+            message["id"] = number
+        body = json.dumps(message).encode()
+        server.stdin.write(f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        server.stdin.flush()
+
+    def wait(is_it):
+        while True:
+            length = 0
+            while (line := server.stdout.readline().strip()) or not length:
+                if not line:
+                    raise EOFError
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            message = json.loads(server.stdout.read(length))
+            if is_it(message):
+                return message
+
+    def worked():
+        fields = open(f"/proc/{server.pid}/stat").read().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    uri = "file:///tmp/growth.log"
+    marks = lambda message: message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri
+    seconds = 0.0
+    try:
+        send("initialize", {"capabilities": {}, "processId": None, "rootUri": None}, 1)
+        wait(lambda message: message.get("id") == 1)
+        send("initialized", {})
+        raw = open(path, "rb").read()
+        text = raw.decode("utf-16" if raw[:2] == b"\xff\xfe" else "utf-8", "replace")
+        send("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "log", "version": 1, "text": text}})
+        wait(marks)
+        before = worked()
+        last = {"line": text.count("\n"), "character": 0}
+        change = {"range": {"start": last, "end": last}, "text": "ValueError: x\n"}
+        send("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]})
+        wait(marks)
+        seconds = worked() - before
+        send("shutdown", None, 2)
+        wait(lambda message: message.get("id") == 2)
+        send("exit", None)
+    except (EOFError, BrokenPipeError):
+        pass
+    _, status, usage = os.wait4(server.pid, 0)
+    server.returncode = status
+    return seconds, usage.ru_maxrss / 1024, status
 
 
 def main():
@@ -121,6 +189,7 @@ def main():
     parser.add_argument("--bin", default="target/release/faultbook")
     parser.add_argument("--sizes", default="0.5,1,2,4,8,16,64", help="in MB")
     parser.add_argument("--families", help="only these")
+    parser.add_argument("--how", choices=["diagnose", "run", "lsp"], default="diagnose")
     parser.add_argument("--limit", type=int, default=120, help="seconds of CPU")
     arguments = parser.parse_args()
     marked = 0
@@ -131,14 +200,15 @@ def main():
             with tempfile.NamedTemporaryFile() as file:
                 file.write(gen(name, int(size * 2**20)))
                 file.flush()
-                seconds, memory, status = run(os.path.abspath(arguments.bin), file.name, arguments.limit)
+                seconds, memory, status = run(os.path.abspath(arguments.bin), file.name, arguments.limit, arguments.how)
             if seconds > (0.05 + 0.2 * size if size >= 1 else 0.3):
                 marks.add("TIME")
             if memory > min(60 + 10 * size, 400):
                 marks.add("MEMORY")
             if before and seconds > 0.2 and seconds / before[1] > 2.3 * (size / before[0]) / 2:
                 marks.add("GROWTH")
-            if os.WIFSIGNALED(status) or os.WEXITSTATUS(status) > 1:
+            # `run` ends as its command does.
+            if os.WIFSIGNALED(status) or os.WEXITSTATUS(status) > (3 if arguments.how == "run" else 1):
                 marks.add("FAILED")
             before = (size, seconds)
             cells.append(f"{size:g} MB: {seconds:.2f} s {memory:.0f} MB")

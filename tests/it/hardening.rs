@@ -7,6 +7,7 @@ mod every;
 #[cfg(target_os = "linux")]
 mod faults;
 mod folders;
+mod invariants;
 mod limits;
 #[cfg(unix)]
 mod terminal;

@@ -326,6 +326,51 @@ fn the_prompt_asks_for_an_explanation() {
 }
 
 #[test]
+fn arguments_lead_out_of_no_folder() {
+    let mut agent = Agent::with(&["--no-probe", "--allow-write"]);
+    let outside = tempfile::tempdir().expect("a folder");
+    let secret = outside.path().join("secret.md");
+    fs::write(&secret, "---\nbug_id: BUG-20260101-099\n---\nSECRET words\n").expect("a file");
+    let up = format!("../../../../../../../..{}", secret.display());
+    let absolute = secret.display().to_string();
+    // Ids and addresses name what the project has, and nothing by its path.
+    for id in [up.as_str(), up.trim_end_matches(".md"), &absolute, "../BUG-20260101-007", "file:///etc/passwd"] {
+        let answer = agent.call("show", json!({ "id": id }));
+        assert_eq!(answer["isError"], true, "{id}: {answer}");
+        for uri in [format!("faultbook://report/{id}"), format!("faultbook://page/{id}"), format!("file://{id}")] {
+            let answer = agent.answer("resources/read", json!({ "uri": uri }));
+            assert!(answer.get("error").is_some(), "{uri}: {answer}");
+        }
+    }
+    // A log may lie anywhere that the user who started the server can read: on a cluster's scratch, in /tmp. What is no
+    // file, or has no end, is an error that costs no time.
+    for path in ["/dev/zero", "/dev/stdin", "/", "../..", "", "/proc/self/fd/0"] {
+        for tool in ["diagnose", "draft_report", "check"] {
+            let answer = agent.call(tool, json!({ "path": path }));
+            assert_eq!(answer["isError"], true, "{tool} {path}: {answer}");
+        }
+    }
+    // What is written lies in the folder of reports, whatever the title says.
+    let drafted = agent.call("draft_report", json!({ "text": LOG, "title": "../../../../outside/../x\u{0}/y" }));
+    let path = drafted["structuredContent"]["path"].as_str().expect("a path").to_owned();
+    assert_eq!(drafted["structuredContent"]["written"], true, "{drafted}");
+    let reports = agent.folder.path().join("docs/bug_reports").canonicalize().expect("a folder");
+    let path = agent.folder.path().join(path).canonicalize().expect("it is there");
+    assert_eq!(path.parent(), Some(reports.as_path()));
+    assert!(fs::read_to_string(&secret).is_ok_and(|text| text.ends_with("SECRET words\n")));
+    assert_eq!(fs::read_dir(outside.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn settings_lead_no_report_out_of_the_project() {
+    let settings = ("faultbook.toml".to_owned(), "[reports]\nfolder = \"../elsewhere\"\n".to_owned());
+    let mut agent = Agent::of(&["--no-probe", "--allow-write"], &[settings]);
+    let answer = agent.call("draft_report", json!({ "text": LOG }));
+    assert_eq!(answer["isError"], true, "{answer}");
+    assert!(text(&answer).contains("is outside of the project"), "{answer}");
+}
+
+#[test]
 fn garbage_costs_one_answer() {
     let mut agent = Agent::new();
     for (method, params) in [

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use faultbook::book::Book;
 use faultbook::diagnosis::Diagnosis;
@@ -27,6 +28,15 @@ pub(crate) fn diagnose(text: &[u8]) -> Diagnosis {
     let transcript = text::read(text);
     let incident = incident::read(&transcript);
     diagnosis::diagnose(&transcript, &incident, knowledge().library(), &Measured::default())
+}
+
+/// How long this thread has had a processor, which other processes do not lengthen; where the system does not say, the
+/// time of the clock.
+pub(crate) fn processor_time() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split_whitespace().next().and_then(|word| word.parse().ok());
+    nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
 }
 
 /// A labelled text of tests/corpus, by its path: the folder is the fault, the word before `.txt` the cause.

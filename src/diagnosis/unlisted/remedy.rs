@@ -37,7 +37,9 @@ fn commands(sentence: &str) -> Vec<String> {
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
-        let end = [". ", "! ", "? "].iter().filter_map(|end| rest.find(end)).min().map_or(rest.len(), |at| at + 1);
+        // One look at each byte: a line may hold thousands of sentences.
+        let ends = rest.as_bytes().windows(2).position(|two| matches!(two, [b'.' | b'!' | b'?', b' ']));
+        let end = ends.map_or(rest.len(), |at| at + 1);
         let (sentence, tail) = rest.split_at(end);
         rest = tail;
         (!sentence.is_empty()).then_some(sentence.trim())

@@ -12,6 +12,7 @@ use crate::check::{self, Document, Finding, Kind, KnownReport, Renumbered, Sampl
 use crate::files;
 use crate::render::words::counted;
 use crate::render::{github, junit, sarif};
+use crate::reports::budget::{self, Exceeded};
 use crate::reports::naming::Naming;
 use crate::reports::project::Project;
 use clap::{Args, ValueEnum};
@@ -22,6 +23,7 @@ use super::diff;
 use super::exit::Exit;
 use super::failure::{Failure, Result, reason};
 use super::format::{FormatArg, Formats};
+use super::open;
 use super::output::{Output, remark};
 
 #[derive(Debug, Clone, Args)]
@@ -88,6 +90,9 @@ impl Formats for CheckFormat {
 /// Larger files are logs, not pages.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
+/// Shorter files are checked in no time, whatever is in them.
+const NEVER_LONG: usize = 256 * 1024;
+
 /// Checks the files, fixes them with `--fix`, and prints the findings.
 pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let output = Output::new(common, args.format)?;
@@ -136,6 +141,12 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         let text = differences(&before, &documents, &moves);
         output.verbatim(&text)?;
         return Ok(if text.is_empty() { Exit::Found } else { Exit::None });
+    }
+    if args.paths.is_empty() {
+        let changed = before.iter().zip(&documents).filter(|(old, new)| old.text != new.text).map(|(old, _)| &old.path);
+        changed
+            .chain(moves.iter().map(|one| &one.path))
+            .try_for_each(|path| open::may_write(common, Path::new(path)))?;
     }
     write_back(&before, &documents, &moves)?;
     let findings = if moves.is_empty() { findings } else { moved(&mut documents, &moves, &setting) };
@@ -272,13 +283,28 @@ impl Inputs {
             return Ok(());
         }
         let bytes = fs::read(path).map_err(|error| Failure::reading(path, &error))?;
+        let length = bytes.len();
         let document = Document::of_bytes(shown(path), bytes);
         match document.kind {
             Kind::Other => self.left_out.push((path.to_owned(), Kind::why_other(&document.path).to_owned())),
-            _ => self.documents.push(document),
+            _ if length < NEVER_LONG => self.documents.push(document),
+            _ => match tried(document) {
+                Ok(document) => self.documents.push(document),
+                Err(why) => self.left_out.push((path.to_owned(), why.to_string())),
+            },
         }
         Ok(())
     }
+}
+
+/// Checks a document by itself, to see whether that can be done in time.
+fn tried(document: Document) -> std::result::Result<Document, Exceeded> {
+    budget::within(budget::PER_FILE, move || {
+        let documents = [document];
+        check::check(&documents, &Setting { behaviour: false, ..Setting::default() });
+        let [document] = documents;
+        document
+    })
 }
 
 /// The path as printed: with slashes, without `./`.

@@ -68,6 +68,9 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     }
     let mut pages = Vec::new();
     for folder in &folders {
+        if args.folder.is_none() && !args.check {
+            open::may_write(common, &index_page::file(folder))?;
+        }
         pages.push(page(folder, &project, &told, args)?);
     }
     output.write(&match output.format {

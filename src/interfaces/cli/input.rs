@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn long_texts_are_reduced() {
         let text = "x\n".repeat(1000);
-        let limits = Limits { start: 10, end: 10, middle: 10, ..Limits::default() };
+        let limits = Limits { start: 10, end: 10, middle: 10, overhead: 0, ..Limits::default() };
         let input = read_all(text.as_bytes(), None, 100, limits).expect("bytes");
         assert_eq!(input.bytes.len(), 20);
         assert!(input.selection.is_some());

@@ -179,13 +179,14 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         }
     }
     if let Some(id) = append {
-        return add(&id, &filled, &reading, &knowledge, &moment, redactor, args, output);
+        return add(&id, &filled, &reading, &knowledge, &moment, redactor, args, common, output);
     }
     if let Some(alike) = &alike {
         remark(&format!("{}; `--append {}` adds this occurrence to it", alike.message(), alike.id));
     }
 
-    let folder = match report::folder(project.config.folder.as_ref(), &project.roots, !common.reports.is_empty()) {
+    let (configured, given) = (project.config.folder.as_ref(), !common.reports.is_empty());
+    let folder = match report::writable_folder(configured, &project.roots, given, &open::here()) {
         Err(_) if args.stdout => open::here(),
         folder => folder?,
     };
@@ -242,9 +243,11 @@ fn add(
     moment: &Moment,
     redactor: Option<Redactor>,
     args: &Options,
+    common: &Common,
     output: &Output,
 ) -> Result<Exit> {
     let old = open::one_report(knowledge, id)?;
+    open::may_write(common, &old.path)?;
     let own = fill::own_facts(&reading.diagnosis);
     let mut paragraph = occurrence::paragraph(&old, filled, &own, moment);
     let mut redactor = redactor;

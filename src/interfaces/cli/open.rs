@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use crate::reports::knowledge::{Knowledge, Places, Progress};
 use crate::reports::project::Project;
 use crate::reports::record::{self, ParsedReport, Record};
-use crate::reports::{files, lookup};
+use crate::reports::{bounds, files, lookup};
 use etcetera::BaseStrategy as _;
 use indicatif::ProgressBar;
 
@@ -35,7 +35,8 @@ pub(crate) fn project(common: &Common, rebuild: bool) -> Result<(Project, Knowle
     }
     let places =
         Places { reports: project.files.clone(), roots: project.roots.clone(), cache: cache_folder(), rebuild };
-    Ok((project, Knowledge::new(book, places, progress())))
+    let left_out = Box::new(|path: &Path, why: &str| output::remark(&format!("{}: {why}", shown(path))));
+    Ok((project, Knowledge::new(book, places, progress()).telling(left_out)))
 }
 
 /// Summaries of the project's reports, by path; copies are with the report that they are copies of.
@@ -71,6 +72,14 @@ pub(crate) fn one_report(knowledge: &Knowledge, id: &str) -> Result<Report> {
                 .hint(format!("name one by its file: {}", names.join(", "))))
         }
     }
+}
+
+/// Fails if a file would be changed outside of the project that the user did not name with `--reports`.
+pub(crate) fn may_write(common: &Common, path: &Path) -> Result<()> {
+    if common.reports.is_empty() {
+        bounds::may_write(&here(), path)?;
+    }
+    Ok(())
 }
 
 /// Nothing of the project is called so.

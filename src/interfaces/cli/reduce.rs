@@ -26,11 +26,24 @@ pub(crate) struct Limits {
     pub(crate) after: u64,
     /// Longest line; of a longer one (a progress bar without newlines) both ends are kept.
     pub(crate) line: usize,
+    /// What a line that may belong to the end takes beside its bytes.
+    pub(crate) overhead: usize,
 }
+
+/// The memory of a short line beside its bytes.
+pub(crate) const OVERHEAD: usize = size_of::<Waiting>() + 32;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { start: 16 * MIB, end: 48 * MIB, middle: 64 * MIB, before: 40, after: 200, line: MIB / 4 }
+        Self {
+            start: 16 * MIB,
+            end: 48 * MIB,
+            middle: 64 * MIB,
+            before: 40,
+            after: 200,
+            line: MIB / 4,
+            overhead: OVERHEAD,
+        }
     }
 }
 
@@ -171,12 +184,12 @@ impl Reducer {
         if wanted {
             self.waiting.iter_mut().rev().take(self.limits.before).for_each(|line| line.wanted = true);
         }
-        self.waiting_bytes += bytes.len();
+        self.waiting_bytes += bytes.len() + self.limits.overhead;
         self.waiting.push_back(Waiting { number, bytes, wanted: number <= self.keep_until });
         while self.waiting_bytes > self.limits.end
             && let Some(line) = self.waiting.pop_front()
         {
-            self.waiting_bytes -= line.bytes.len();
+            self.waiting_bytes -= line.bytes.len() + self.limits.overhead;
             if line.wanted && self.middle + line.bytes.len() <= self.limits.middle {
                 self.middle += line.bytes.len();
                 self.keep(line.number, &line.bytes);
@@ -208,7 +221,7 @@ fn shorten(line: &mut Vec<u8>, to: usize) {
 mod tests {
     use super::*;
 
-    const SMALL: Limits = Limits { start: 30, end: 30, middle: 60, before: 1, after: 1, line: 20 };
+    const SMALL: Limits = Limits { start: 30, end: 30, middle: 60, before: 1, after: 1, line: 20, overhead: 0 };
 
     fn reduce(text: &str, chunk: usize) -> (String, Selection) {
         let mut reducer = Reducer::new(SMALL);

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let output = &Output::new(common, args.format)?;
     let knowledge = open::knowledge(common, false)?;
     let report = open::one_report(&knowledge, &args.id)?;
+    open::may_write(common, &report.path)?;
     let folder =
         report.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or_else(open::here, Into::into);
     let commit = args.commit.as_deref().map(|revision| git::commit(&folder, revision)).transpose()?;

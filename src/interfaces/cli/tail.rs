@@ -10,12 +10,13 @@ use crate::runner::Stream;
 use aho_corasick::AhoCorasick;
 
 use super::input::Input;
-use super::reduce::{Limits, Reducer};
+use super::reduce::{Limits, OVERHEAD, Reducer};
 
 const MIB: usize = 1024 * 1024;
 
 /// Enough for a run of days: its start and its end matter.
-const LIMITS: Limits = Limits { start: MIB, end: 16 * MIB, middle: 15 * MIB, before: 40, after: 200, line: MIB / 8 };
+const LIMITS: Limits =
+    Limits { start: MIB, end: 16 * MIB, middle: 15 * MIB, before: 40, after: 200, line: MIB / 8, overhead: OVERHEAD };
 
 /// Bytes of a piece: the unit that is copied, kept or dropped.
 const PIECE: usize = 64 * 1024;
@@ -183,6 +184,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn short_lines_count_with_the_memory_that_they_take() {
+        let mut tail = Tail::new();
+        for _ in 0..64 {
+            tail.push(Stream::Output, &[b'\n'; PIECE]);
+        }
+        let kept = tail.finish().bytes.len();
+        assert!(kept <= LIMITS.start + LIMITS.end / OVERHEAD, "{kept}");
+    }
+
+    #[test]
     fn lines_of_two_streams_stay_whole() {
         let mut tail = Tail::new();
         for (stream, bytes) in [
@@ -220,7 +231,8 @@ mod tests {
 
     #[test]
     fn an_early_failure_is_kept_and_lines_keep_their_numbers() {
-        let limits = Limits { start: 200_000, end: 400_000, middle: 400_000, before: 2, after: 4, line: 1000 };
+        let limits =
+            Limits { start: 200_000, end: 400_000, middle: 400_000, before: 2, after: 4, line: 1000, overhead: 0 };
         // Chunks that end in the middle of lines, like reads do.
         for chunk in [999, 4093, 60_001] {
             let text: String =

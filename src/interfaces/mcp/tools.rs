@@ -137,10 +137,13 @@ impl Server {
                 };
                 format!("- {} {}: {}{place}", word("kind"), word("id"), word("title"))
             };
-            let text = match hits.as_slice() {
+            let mut text = match hits.as_slice() {
                 [] => "Nothing found.".to_owned(),
                 hits => hits.iter().map(line).collect::<Vec<_>>().join("\n"),
             };
+            for (path, why) in workspace.knowledge.index().iter().flat_map(|index| index.left_out()) {
+                text.push_str(&format!("\n{}: {why}", path.display()));
+            }
             Ok(answer(text, json!({ "hits": hits })))
         })
         .await

@@ -90,7 +90,8 @@ pub(crate) fn next_id(knowledge: &Knowledge, config: &Config, roots: &[PathBuf])
 
 fn draft(request: &DraftRequest<'_>, write: bool) -> Result<Drafted, Error> {
     let DraftRequest { knowledge, config, options, .. } = request;
-    let folder = match report::folder(config.folder.as_ref(), request.roots, request.roots_given) {
+    let folder = report::writable_folder(config.folder.as_ref(), request.roots, request.roots_given, request.here);
+    let folder = match folder {
         Err(_) if !write => request.here.to_owned(),
         folder => folder?,
     };

@@ -16,6 +16,7 @@ use super::related;
 use super::scheme::{Naming, Scheme};
 use super::templates::Templates;
 use crate::diagnosis::Diagnosis;
+use crate::reports::bounds;
 use crate::reports::knowledge::Knowledge;
 use crate::reports::lookup;
 use crate::text::redact::Redactor;
@@ -157,4 +158,21 @@ pub(crate) fn folder(configured: Option<&PathBuf>, roots: &[PathBuf], given: boo
             "make one (`mkdir -p docs/bug_reports`), name one with `--reports DIR`, or use `--stdout`",
         )),
     }
+}
+
+/// [`folder`] for a report that is going to be written: one that the user did not name must lie in the project.
+///
+/// # Errors
+/// As [`folder`], and when it lies outside of the project that contains `here`.
+pub(crate) fn writable_folder(
+    configured: Option<&PathBuf>,
+    roots: &[PathBuf],
+    given: bool,
+    here: &Path,
+) -> Result<PathBuf, Error> {
+    let folder = folder(configured, roots, given)?;
+    if !given {
+        bounds::may_write(here, &folder)?;
+    }
+    Ok(folder)
 }

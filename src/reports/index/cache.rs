@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ use crate::book::Book;
 use crate::book::report::Report;
 use crate::files;
 use crate::fingerprint::Fingerprint;
+use crate::reports::budget::{self, Exceeded};
 use crate::reports::copies::{self, Sketch};
 use crate::reports::reading::comparable;
 use crate::reports::record::Record;
@@ -54,6 +56,12 @@ pub struct Opened {
     refreshed: usize,
 }
 
+/// Reads a report; `None` when it cannot be read any more.
+pub(crate) type Read = dyn Fn(&Path) -> Option<Report> + Send + Sync;
+
+/// The fault pages that a report's own error texts match.
+pub(crate) type Faults = dyn Fn(&Report) -> Vec<String> + Send + Sync;
+
 /// What the index is made from.
 pub(crate) struct Sources<'a> {
     /// The report files found now.
@@ -61,11 +69,13 @@ pub(crate) struct Sources<'a> {
     /// The folders they were found in.
     pub roots: &'a [PathBuf],
     /// The book, for its pages.
-    pub book: &'a Book,
-    /// Reads a report; `None` when it cannot be read any more.
-    pub read: &'a dyn Fn(&Path) -> Option<Report>,
-    /// The fault pages that a report's own error texts match.
-    pub faults: &'a dyn Fn(&Report) -> Vec<String>,
+    pub book: &'a Arc<Book>,
+    /// How a report is read.
+    pub read: Arc<Read>,
+    /// How its fault pages are found.
+    pub faults: Arc<Faults>,
+    /// How long reading and indexing one report may take.
+    pub per_file: Duration,
     /// Called after every report that is read, with how many are done of how many.
     pub progress: &'a dyn Fn(usize, usize),
 }
@@ -103,6 +113,11 @@ impl Opened {
     /// All reports that could be read, by path.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.catalogue.entries().iter().filter(|entry| !entry.id.is_empty())
+    }
+
+    /// The files that are left out because they take too long, and why.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.catalogue.entries().iter().filter_map(|entry| Some((entry.path.as_path(), entry.left_out.as_deref()?)))
     }
 
     /// The report at a path.
@@ -222,7 +237,10 @@ fn in_memory(sources: &Sources<'_>, files: &[(PathBuf, Stamp)]) -> Result<Opened
 
 fn opened(index: Index, catalogue: Catalogue, refreshed: usize) -> Result<Opened, Error> {
     Fields::register(&index);
-    let (_, fields) = Fields::schema();
+    let (schema, fields) = Fields::schema();
+    if index.schema() != schema {
+        return Err(Error::Engine);
+    }
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
     Ok(Opened { reader, fields, catalogue, home: None, damaged: AtomicBool::new(false), refreshed })
 }
@@ -252,17 +270,18 @@ fn refresh(
     for (done, (path, stamp)) in read.iter().enumerate() {
         let key = key_of(path);
         writer.delete_term(Term::from_field_text(fields.key, &key));
-        let entry = match (sources.read)(path) {
-            Some(report) => {
-                let faults = (sources.faults)(&report);
-                let pages = faults.iter().take(PAGES).filter_map(|id| sources.book.find(id));
-                let pages: Vec<_> = pages.map(|index| &sources.book.faults[index]).collect();
-                writer.add_document(fields.report(&key, &report, &pages))?;
-                sketches.insert(path.clone(), Sketch::of(&report.text));
-                Entry::of(&report, faults, *stamp)
+        let entry = match indexed(sources, fields, key, path, *stamp) {
+            Ok(Some(Indexed { document, sketch, entry })) => {
+                writer.add_document(document)?;
+                sketches.insert(path.clone(), sketch);
+                entry
             }
-            // Remembered, so that an unreadable file does not make every run refresh the index.
-            None => Entry::unreadable(path, *stamp),
+            // Remembered, so that neither an unreadable file makes every run refresh the index nor one that takes long.
+            Ok(None) => Entry::unreadable(path, *stamp),
+            Err(why) => {
+                sketches.insert(path.clone(), Sketch::default());
+                Entry { left_out: Some(why.to_string()), ..Entry::unreadable(path, *stamp) }
+            }
         };
         catalogue.insert(entry);
         (sources.progress)(done + 1, read.len());
@@ -274,13 +293,44 @@ fn refresh(
     Ok((catalogue, read.len()))
 }
 
+/// What the index takes of one report.
+struct Indexed {
+    document: TantivyDocument,
+    sketch: Sketch,
+    entry: Entry,
+}
+
+/// Reads a report for the index; `None` when it cannot be read any more.
+fn indexed(
+    sources: &Sources<'_>,
+    fields: Fields,
+    key: String,
+    path: &Path,
+    stamp: Stamp,
+) -> Result<Option<Indexed>, Exceeded> {
+    let (read, faults, book) = (Arc::clone(&sources.read), Arc::clone(&sources.faults), Arc::clone(sources.book));
+    let path = path.to_owned();
+    budget::within(sources.per_file, move || {
+        let report = read(&path)?;
+        let faults = faults(&report);
+        let pages = faults.iter().take(PAGES).filter_map(|id| book.find(id));
+        let pages: Vec<_> = pages.map(|index| &book.faults[index]).collect();
+        Some(Indexed {
+            document: fields.report(&key, &report, &pages),
+            sketch: Sketch::of(&report.text),
+            entry: Entry::of(&report, faults, stamp),
+        })
+    })
+}
+
 /// Notes in the catalogue which reports are copies of which.
 fn group(catalogue: &mut Catalogue, sketches: &mut Sketches, sources: &Sources<'_>) {
     for entry in catalogue.entries() {
         if !sketches.contains_key(&entry.path) {
             // A process may have been killed between the two files.
-            let report = (sources.read)(&entry.path);
-            sketches.insert(entry.path.clone(), report.map(|report| Sketch::of(&report.text)).unwrap_or_default());
+            let (read, path) = (Arc::clone(&sources.read), entry.path.clone());
+            let sketch = budget::within(sources.per_file, move || read(&path).map(|report| Sketch::of(&report.text)));
+            sketches.insert(entry.path.clone(), sketch.ok().flatten().unwrap_or_default());
         }
     }
     let records: Vec<Record> = catalogue.entries().iter().map(Record::of).collect();

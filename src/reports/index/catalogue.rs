@@ -43,6 +43,8 @@ pub struct Entry {
     pub returned: bool,
     /// The report that this one is a copy of.
     pub copy_of: Option<PathBuf>,
+    /// Why it is left out, where that is for the time that it takes.
+    pub(super) left_out: Option<String>,
     /// Size and time of the file when it was read.
     pub(super) stamp: Stamp,
 }
@@ -89,6 +91,11 @@ impl Entry {
         Self { path: path.to_owned(), stamp, ..Self::default() }
     }
 
+    /// Whether reading it takes too long.
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.left_out.is_some()
+    }
+
     /// What is kept of a report that was just read.
     pub(super) fn of(report: &Report, faults: Vec<String>, stamp: Stamp) -> Self {
         let Occurrences { place, later: occurrences, returned } = occurrences::read(report);
@@ -107,6 +114,7 @@ impl Entry {
             tags: report.tags.clone(),
             faults,
             copy_of: None,
+            left_out: None,
             stamp,
         }
     }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Error;
+use crate::reports::budget;
 
 thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
@@ -22,5 +23,7 @@ pub(super) fn caught<T, E: Into<Error>>(work: impl FnOnce() -> Result<T, E>) -> 
 pub(crate) fn is_caught() -> bool {
     let thread = std::thread::current();
     CAUGHT.get()
-        || thread.name().is_some_and(|name| name.starts_with("thrd-tantivy") || name.starts_with("merge_thread"))
+        || thread.name().is_some_and(|name| {
+            name == budget::THREAD || name.starts_with("thrd-tantivy") || name.starts_with("merge_thread")
+        })
 }

@@ -14,6 +14,8 @@ mod folded;
 mod query;
 mod question;
 mod seal;
+#[cfg(test)]
+mod slow;
 mod terms;
 mod tokenizer;
 

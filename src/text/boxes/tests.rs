@@ -7,6 +7,24 @@ fn clean(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_log_in_a_panel_keeps_its_lines() {
+    let text = "\
+╭──────────────────────────────────────────────────────╮
+│ 2026-01-05 10:00:00,123 ERROR trainer: it stopped    │
+│ Traceback (most recent call last):                   │
+│   File \"ops.py\", line 39, in <module>              │
+│     torch.multinomial(torch.tensor([[0.2, 0.1]]), 1) │
+│     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^       │
+│ RuntimeError: probability tensor contains inf        │
+╰──────────────────────────────────────────────────────╯
+";
+    let lines = clean(text);
+    assert_eq!(lines[1], "trainer: it stopped");
+    assert_eq!(lines[5].trim(), "^".repeat(42));
+    assert_eq!(lines[6], "RuntimeError: probability tensor contains inf");
+}
+
+#[test]
 fn panels_are_opened_and_words_joined() {
     let text = "\
 ╭───────── Traceback (most recent call last) ──────────╮

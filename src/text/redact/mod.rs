@@ -22,6 +22,8 @@ mod variables;
 mod views;
 
 #[cfg(test)]
+mod defects;
+#[cfg(test)]
 mod generated;
 #[cfg(test)]
 mod harmless;

@@ -70,19 +70,16 @@ fn unsafe_is_where_foreign_functions_are_called() {
     }
 }
 
-#[test]
-fn the_tests_of_the_threat_model_exist() {
-    let page = fs::read_to_string("SECURITY.md").expect("it reads");
+/// Fails unless the last cell of each row of a table names tests that exist.
+fn named_tests_exist(rows: &str) -> usize {
     let tests: String = ["src", "tests/it"]
         .into_iter()
         .flat_map(|folder| sources(Path::new(folder)))
         .map(|file| fs::read_to_string(file).expect("it reads"))
         .collect();
-    let rows = page
-        .lines()
-        .filter(|line| line.starts_with("| ") && !line.starts_with("| boundary") && !line.starts_with("| ---"));
+    let is_head = |line: &str| ["| boundary", "| defect", "| ---"].iter().any(|head| line.starts_with(head));
     let mut named = 0;
-    for row in rows {
+    for row in rows.lines().filter(|line| line.starts_with("| ") && !is_head(line)) {
         let cell = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
         let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
         assert!(!names.is_empty(), "no test holds {row}");
@@ -91,5 +88,19 @@ fn the_tests_of_the_threat_model_exist() {
             named += 1;
         }
     }
+    named
+}
+
+#[test]
+fn the_tests_of_the_threat_model_exist() {
+    let named = named_tests_exist(&fs::read_to_string("SECURITY.md").expect("it reads"));
     assert!(named >= 15, "{named}");
+}
+
+#[test]
+fn the_tests_of_every_known_defect_exist() {
+    let page = fs::read_to_string("docs/robustness.md").expect("it reads");
+    let (_, section) = page.split_once("## Defects and their tests").expect("the section is there");
+    let named = named_tests_exist(section.split("\n## ").next().unwrap_or_default());
+    assert!(named >= 40, "{named}");
 }

@@ -153,6 +153,63 @@ fn names_lead_to_no_other_folder() {
 }
 
 #[test]
+fn settings_lead_no_writer_out_of_the_project() {
+    let folder = project();
+    let at = folder.path();
+    let outside = at.join("outside");
+    fs::create_dir(&outside).expect("a folder");
+    let text = report("BUG-20260109-001", 9).replace("date: 2026-01-09", "date: 2026/01/09");
+    fs::write(outside.join("r9.md"), &text).expect("a report");
+    let new: &[&str] = &["new", "train.log", "--no-input", "--no-probe", "--no-builtin"];
+    let append = [new, &["--append", "BUG-20260109-001"]].concat();
+    let status: &[&str] = &["status", "BUG-20260109-001", "resolved"];
+    let fix: &[&str] = &["check", "--fix"];
+    let index_page: &[&str] = &["index-page"];
+    let written = || fs::read_dir(&outside).expect("a folder").count();
+    for (settings, commands) in [
+        ("[reports]\npaths = [\"reports\"]\nfolder = \"../outside\"\n", &[new][..]),
+        ("[reports]\npaths = [\"reports\"]\nfolder = \"none/../../outside\"\n", &[new]),
+        ("[reports]\npaths = [\"../outside\"]\n", &[new, &append, status, fix, index_page]),
+    ] {
+        fs::write(at.join("p/faultbook.toml"), settings).expect("settings");
+        for arguments in commands {
+            let output = run(at, arguments);
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert!(err.contains("is outside of the project"), "{settings} {arguments:?}: {err}");
+            assert_eq!(output.status.code(), Some(2), "{settings} {arguments:?}: {err}");
+        }
+        assert_eq!(written(), 1, "{settings}");
+        assert_eq!(fs::read_to_string(outside.join("r9.md")).expect("it is there"), text);
+    }
+    // They are read all the same, and what the user names is written to.
+    assert!(says(at, &["search", "--no-builtin", "zorg9"]).contains("BUG-20260109-001"));
+    says(at, &["status", "--reports", "../outside", "BUG-20260109-001", "resolved"]);
+    says(at, &[new, &["--reports", "../outside"]].concat());
+    assert_eq!(written(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_project_is_named_and_nothing_is_written_through_it() {
+    let folder = project();
+    let at = folder.path();
+    fs::create_dir(at.join("elsewhere")).expect("a folder");
+    for (n, name) in [(5, "elsewhere/r5.md"), (6, "r6.md")] {
+        fs::write(at.join(name), report(&format!("BUG-2026010{n}-001"), n)).expect("a report");
+    }
+    std::os::unix::fs::symlink(at.join("elsewhere"), at.join("p/reports/linked")).expect("a link");
+    std::os::unix::fs::symlink(at.join("r6.md"), at.join("p/reports/r6.md")).expect("a link");
+    let output = run(at, &["list"]);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(out.contains("5 bug reports"), "{out}");
+    assert_eq!(err.matches("a link out of the project, to ").count(), 2, "{err}");
+    for id in ["BUG-20260105-001", "BUG-20260106-001"] {
+        let output = run(at, &["status", id, "resolved"]);
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is outside of the project"), "{id}");
+    }
+}
+
+#[test]
 #[ignore = "takes a minute"]
 fn ten_thousand_reports_in_one_folder() {
     let folder = project();
@@ -162,5 +219,5 @@ fn ten_thousand_reports_in_one_folder() {
         fs::write(at.join(format!("p/reports/many{n}.md")), text).expect("a report");
     }
     assert!(says(at, &["search", "plex7777"]).contains("BUG-20260201-07777"));
-    assert!(says(at, &["list"]).contains("10003 bug reports"));
+    assert!(says(at, &["list"]).contains("10,003 bug reports"));
 }
