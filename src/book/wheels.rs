@@ -54,7 +54,7 @@ impl Wheel {
 
     /// Whether it is one old release, which stays as it is.
     pub(crate) fn is_pinned(&self) -> bool {
-        self.requirement.contains("==") && self.url != "conda-forge"
+        self.requirement.contains("==")
     }
 
     /// What is removed before it is installed.
@@ -98,9 +98,9 @@ impl Wheel {
         self.systems.split(' ').any(|one| one == system)
     }
 
-    /// Whether conda installs it.
+    /// Whether conda installs it: from a channel, which has a name and no address.
     pub(crate) fn is_of_conda(&self) -> bool {
-        self.url == "conda-forge"
+        !self.url.is_empty() && !self.url.contains("://")
     }
 
     /// What is installed, for a GPU of that capability.

@@ -26,6 +26,8 @@ pub struct Vendor {
     pub management: Management,
     /// The driver's files.
     pub driver: Driver,
+    /// Commands that answers print.
+    pub commands: Commands,
     /// Environment variables.
     pub variables: Variables,
     /// Names of GPUs.
@@ -80,6 +82,20 @@ pub struct Management {
     pub library_fact: String,
     /// The fact that says how the loader finds it: `driver.nvml_library_by`.
     pub library_by_fact: String,
+}
+
+/// Commands that an answer fills in where it computes which build of a framework to install.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Commands {
+    /// Shows which GPU there is: `rocminfo | grep gfx`.
+    pub show_gpu: String,
+    /// The same from outside of a container of Kubernetes.
+    pub show_gpu_in_pod: String,
+    /// What they show, in words.
+    pub shown: String,
+    /// The options of `docker run` that give a container the GPUs.
+    pub docker_options: String,
 }
 
 /// Traces that a driver leaves on a machine.

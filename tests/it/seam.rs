@@ -17,7 +17,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("diagnosis/enrich.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/explanations.rs", "what PyTorch calls the device of every vendor"),
     ("diagnosis/wheels/mod.rs", "whose wheels and drivers the catalogue lists"),
-    ("diagnosis/wheels/unknown.rs", "whose wheels and drivers the catalogue lists"),
     ("incident/position.rs", "PyTorch's method for every vendor: module.cuda()"),
     ("incident/python/message.rs", "sentences of PyTorch, Triton and XLA that continue a message"),
     ("incident/writing.rs", "markup of documentation"),

@@ -37,6 +37,8 @@ def explain(error, code, stands_in):
         return "names", message[:80]
     if re.search(r"(?i)cuda|nvidia|gpu|nvml|hip|xpu|mps|accelerator|libcuda|nccl|no backend|tpu", message):
         return "parsed", "it needs a GPU"
+    if isinstance(error, IndexError) and re.search(r"(?i)gpu|cuda|devices\(", code):
+        return "parsed", "it needs a GPU"
     if isinstance(error, (FileNotFoundError, IsADirectoryError, PermissionError, ConnectionError, KeyError, EOFError)) or isinstance(error, OSError):
         return "parsed", "it needs files, variables or services of the reader"
     if re.search(r"(?i)process group|environment variable|MASTER_ADDR|rendezvous|rank", message):

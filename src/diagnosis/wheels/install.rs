@@ -8,8 +8,7 @@ impl Machine {
     pub(super) fn command(&self, wheel: &Wheel) -> Vec<String> {
         match self.container {
             Some("docker") if !wheel.image.is_empty() => {
-                let gpus =
-                    if self.amd { "--device=/dev/kfd --device=/dev/dri --group-add video" } else { "--gpus all" };
+                let gpus = &self.vendor().commands.docker_options;
                 vec![format!("docker run --rm {gpus} {} python train.py", wheel.image)]
             }
             Some("kubernetes") if !wheel.image.is_empty() => {

@@ -14,7 +14,7 @@ use crate::book::wheels::Wheel;
 use crate::compatibility::{self, branch};
 use crate::facts::{Facts, Source, Value};
 use crate::text::Transcript;
-use crate::vendors;
+use crate::vendors::{self, Vendor};
 use crate::wording::{self, PlatformKind};
 
 /// Adds `wheel.*`, `driver.needed`, `driver.last_branch` and `driver.why`.
@@ -120,6 +120,10 @@ impl Machine {
         !self.amd
     }
 
+    fn vendor(&self) -> &'static Vendor {
+        vendors::by_id(if self.amd { "amd" } else { "nvidia" }).expect("kb/vendors has both")
+    }
+
     fn driver_branch(&self) -> Option<u32> {
         self.driver.as_deref().and_then(branch)
     }
@@ -180,7 +184,8 @@ impl Machine {
                     && self.needed(&wheel.cuda).is_some_and(|driver| driver < needed)
             })?;
             let line = self.install(with_older, false).pop()?;
-            Some(format!("# with a driver older than {needed} (see nvidia-smi): {line}"))
+            let tool = &self.vendor().management.tool;
+            Some(format!("# with a driver older than {needed} (see {tool}): {line}"))
         };
         let mut command = self.command(chosen);
         if self.is_nvidia() && self.driver_runs(&chosen.cuda).is_none() && self.container.is_none() {
@@ -197,11 +202,12 @@ impl Machine {
         found
     }
 
-    /// The builds of this vendor for this system and package manager.
+    /// The builds of this vendor for this system and package manager; pip's where conda has none.
     fn wheels<'b>(&self, framework: &'static str, book: &'b Book) -> Vec<&'b Wheel> {
-        let all: Vec<&Wheel> = book.wheels.of(framework).filter(|wheel| wheel.exists_on(self.system)).collect();
+        let fits = |wheel: &&Wheel| wheel.exists_on(self.system) && wheel.cuda.is_empty() == self.amd;
+        let all: Vec<&Wheel> = book.wheels.of(framework).filter(fits).collect();
         let of_conda = self.manager == Manager::Conda && all.iter().any(|wheel| wheel.is_of_conda());
-        all.into_iter().filter(|wheel| wheel.cuda.is_empty() == self.amd && wheel.is_of_conda() == of_conda).collect()
+        all.into_iter().filter(|wheel| wheel.is_of_conda() == of_conda).collect()
     }
 
     /// The first build with code for the GPU that runs with this Python and driver; else with another driver, else with
@@ -288,7 +294,7 @@ impl Machine {
         let installed = match (&self.driver, self.driver_branch()) {
             (Some(driver), Some(branch)) if branch < needed => format!("; {driver} is installed"),
             (Some(_), _) => String::new(),
-            _ => "; `nvidia-smi` shows yours".to_owned(),
+            _ => format!("; `{}` shows yours", self.vendor().management.tool),
         };
         let ends = last.map(|last| format!("; {last} is the last branch for {gpu}")).unwrap_or_default();
         let too_new = last.is_some_and(|last| self.driver_branch() > Some(last));

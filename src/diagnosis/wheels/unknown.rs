@@ -46,7 +46,7 @@ impl Machine {
             lines.extend(before.iter().cloned());
             lines.push(format!("{last:width$}   # {}", self.describe(row)));
         }
-        let tells = if self.amd { "the GPU's target" } else { "the GPU's compute capability and the driver" };
+        let tells = &self.vendor().commands.shown;
         let why = match rows.len() {
             1 => format!("The first command shows {tells}."),
             _ => format!("The first command shows {tells}; then run only the line whose comment fits."),
@@ -54,16 +54,13 @@ impl Machine {
         vec![("wheel.index", first.wheel.index.clone()), ("wheel.why", why), ("wheel.command", lines.join("\n"))]
     }
 
-    /// The command that shows which GPU there is.
+    /// The command that shows which GPU there is; a Jetson is known by its name.
     fn show_gpu(&self) -> Option<&'static str> {
-        match (self.amd, self.container, self.system) {
-            (_, _, super::JETSON) => None,
-            (true, Some("kubernetes"), _) => Some("kubectl exec POD -- rocminfo"),
-            (true, ..) => Some("rocminfo | grep gfx"),
-            (false, Some("kubernetes"), _) => {
-                Some("kubectl exec POD -- nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv")
-            }
-            (false, ..) => Some("nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv"),
+        let commands = &self.vendor().commands;
+        match (self.container, self.system) {
+            (_, super::JETSON) => None,
+            (Some("kubernetes"), _) => Some(&commands.show_gpu_in_pod),
+            _ => Some(&commands.show_gpu),
         }
     }
 
