@@ -102,6 +102,20 @@ fn targets_without_code_confirm_the_build() {
 }
 
 #[test]
+fn faults_of_the_runtime_use_what_the_files_say() {
+    let text = plain(
+        "Memory access fault by GPU node-1 (Agent handle: 0x55d2c80a1b70) on address 0x7f3c1a600000. Reason: Unknown.",
+    );
+    let machine = || Machine::amd(&[Gpu { target: 100_301, ..XTX }]).torch_rocm(&["gfx1030", "gfx1100"]);
+    let diagnosis = answer(&text, Some(&machine().probe(Level::Quick)));
+    let words = "code for gfx1030, gfx1100, not for this gfx1031";
+    verdict(&diagnosis, "hsa-runtime", "arch-unsupported", CauseStatus::Confirmed, words);
+    let outcome = machine().variable("HSA_OVERRIDE_GFX_VERSION", "10.3.0").probe(Level::Quick);
+    let words = "makes ROCm run code for gfx1030 on this gfx1031";
+    verdict(&answer(&text, Some(&outcome)), "hsa-runtime", "arch-unsupported", CauseStatus::Supported, words);
+}
+
+#[test]
 fn another_process_on_the_gpu_supports_used_memory() {
     let text = plain("torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB.");
     let outcome = Machine::amd(&[Gpu { used: 24_000, ..XTX }]).torch_rocm(&["gfx1100"]).probe(Level::Quick);
