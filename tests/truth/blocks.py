@@ -328,9 +328,20 @@ def judged(kind, code, runner, path):
     return "parsed", f"{kind} is not run here"
 
 
+def digest(code):
+    return hashlib.sha1(code.encode()).hexdigest()[:8]
+
+
+def table():
+    """The verdicts of blocks.csv by language and code."""
+    rows = (HERE / "blocks.csv").read_text().splitlines()
+    return {(row["language"], row["block"]): (row["verdict"], row["reason"]) for row in csv.DictReader(line for line in rows if not line.startswith("#"))}
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--python", help="a Python with torch, numpy, transformers, jax and others; without it, snippets are only parsed")
+    options.add_argument("--changed", action="store_true", help="keep the verdicts of blocks that the table has, and judge the others")
     options.add_argument("--only", help="a part of the file names to look at; nothing is written then")
     args = options.parse_args()
     runner = Runner(args.python) if args.python else None
@@ -338,13 +349,14 @@ def main():
     rows, counts = [], collections.Counter()
     chosen = [(file, kind, filled(code)) for file, kind, code in blocks() if not args.only or args.only in file]
     chosen = [block for block in chosen if block[1] not in ("text", "")]
+    known = table() if args.changed else {}
     with ThreadPoolExecutor(4) as pool:
-        verdicts = list(pool.map(lambda block: judged(block[1], block[2], runner, path), chosen))
+        verdicts = list(pool.map(lambda block: known.get((block[1], digest(block[2]))) or judged(block[1], block[2], runner, path), chosen))
     for (file, kind, code), (verdict, reason) in zip(chosen, verdicts):
         counts[kind, verdict] += 1
         if verdict == "fails":
             print(f"FAILS: {file}: {reason}\n{textwrap.indent(code, '    ')}", file=sys.stderr)
-        rows.append([file, hashlib.sha1(code.encode()).hexdigest()[:8], kind, verdict, reason])
+        rows.append([file, digest(code), kind, verdict, reason])
     if not args.only:
         with open(HERE / "blocks.csv", "w", newline="") as out:
             out.write(HEAD)
