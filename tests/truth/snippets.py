@@ -31,6 +31,10 @@ def explain(error, code, stands_in):
     kind, message = type(error).__name__, " ".join(str(error).split())
     if isinstance(error, ModuleNotFoundError):
         return "parsed", f"it needs {(error.name or message).split('.')[0]}"
+    if isinstance(error, SyntaxError) and re.search(r"not properly in loop|outside (function|loop)", message):
+        return "parsed", "a part of a larger statement"
+    if re.search(r"(?i)no such file|NoSuchFile|unable to open|failed to find any matching files|incorrect path", f"{kind} {message}"):
+        return "parsed", "it needs files, variables or services of the reader"
     if isinstance(error, ImportError):
         return ("fails" if re.search(r"cannot import name", message) else "parsed"), message[:120]
     if isinstance(error, NameError):
