@@ -2,7 +2,8 @@
 //!
 //! Fixes that are in force, or make no sense on this platform, are left out. Commands are adapted to the command line and
 //! to the platform that the text shows; a fix whose commands cannot exist there comes after those that fit. A fix whose
-//! title needs a fact that is not known is left out, and so is a paragraph or a command that does.
+//! title needs a fact that is not known, or names one while its condition does not hold, is left out, and so is a paragraph or a
+//! command that needs one.
 
 use std::collections::BTreeMap;
 
@@ -46,8 +47,11 @@ pub(super) fn proposed(
     let Scene { incident, conditions, .. } = *scene;
     let in_force = |fix: &Fix| fix.in_force.as_ref().is_some_and(|when| conditions.holds(when).is_some());
     let allowed = |fix: &Fix| situation.allows(&fix.scope.only, &fix.scope.not);
+    // "Use `/data/train.csv`" is nothing where no such file was found.
+    let holds = |fix: &Fix| fix.scope.when.iter().any(|when| conditions.holds(when).is_some());
+    let speaks = |fix: &Fix| !fix.title.contains("{{") || fix.scope.when.is_empty() || holds(fix);
     let ids = ids(page, cause);
-    let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| allowed(fix) && !in_force(fix));
+    let fixes = ids.into_iter().zip(&cause.fixes).filter(|(_, fix)| allowed(fix) && !in_force(fix) && speaks(fix));
     let mut actions: Vec<(Fit, Action)> = fixes
         .filter_map(|(id, fix)| {
             let title = conditions.filled(&fix.title)?;
