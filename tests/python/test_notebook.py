@@ -93,7 +93,8 @@ class Notebook(unittest.TestCase):
             words = second.cells[0].outputs[0].text
             memory = re.search(r"It used ([\d.]+) GiB of memory", words)
             assert memory is not None, words
-            self.assertGreater(float(memory.group(1)), 0.4)
+            # 400 MiB and the interpreter, rounded to tenths; without the rows it would be 0.1.
+        self.assertGreaterEqual(float(memory.group(1)), 0.4)
 
     def test_a_hook_that_breaks_leaves_the_traceback(self) -> None:
         _, broken, failed = self.run_cells(
