@@ -199,6 +199,9 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
     let (packages, broken) = packages::read(&text("packages.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
     write("packages", &pack(&packages));
+    let (imports, broken) = packages::read_imports(&text("imports.csv"));
+    failed.extend(broken.iter().map(|(line, reason)| format!("kb/imports.csv:{line}: {reason}")));
+    write("imports", &pack(&imports));
     let (removed, broken) = removed::read(&text("removed.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/removed.csv:{line}: {reason}")));
     write("removed", &pack(&removed));

@@ -71,10 +71,12 @@ def recorded(text: str) -> Optional[dict[str, Any]]:
         try:
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 document: dict[str, Any] = json.load(file)
-            message = str(document["facts"].get("exception.message") or document["facts"]["exception.type"])
+            kind = str(document["facts"]["exception.type"]).rpartition(".")[2]
+            message = str(document["facts"].get("exception.message") or kind)
         except (OSError, ValueError, KeyError):
             continue
-        if message in text:
+        # A message may be as short as "0": its type stands with it.
+        if message in text and kind in text:
             return document
     return None
 
@@ -95,6 +97,13 @@ def _is_child() -> bool:
     return process is not None and process.parent_process() is not None
 
 
+def _replace(owner: Any, name: str, ours: Any) -> None:
+    """Until the hooks are taken away."""
+    from faultbook import _install
+
+    _install.replace(owner, name, ours)
+
+
 def _wrap(module: Any, name: str, role: str) -> None:
     kind = getattr(module, name, None)
     if kind is None:
@@ -107,7 +116,7 @@ def _wrap(module: Any, name: str, role: str) -> None:
             record(sys.exc_info()[1], role)
         original(self, *arguments, **named)
 
-    kind.__init__ = __init__
+    _replace(kind, "__init__", __init__)
 
 
 def _watch_ray(module: Any) -> None:
@@ -120,7 +129,7 @@ def _watch_ray(module: Any) -> None:
             record(sys.exc_info()[1], "worker")
         return words
 
-    module.format_error_message = format_error_message
+    _replace(module, "format_error_message", format_error_message)
 
 
 def _watch_ray_train(module: Any) -> None:
@@ -131,4 +140,4 @@ def _watch_ray_train(module: Any) -> None:
         record(sys.exc_info()[1], "rank")
         return original(*arguments, **named)
 
-    module.construct_user_exception_with_traceback = construct
+    _replace(module, "construct_user_exception_with_traceback", construct)

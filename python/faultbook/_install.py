@@ -105,7 +105,7 @@ def _take_samples(_: Any) -> None:
     _samples.start()
 
 
-def _replace(owner: Any, name: str, ours: Any) -> None:
+def replace(owner: Any, name: str, ours: Any) -> None:
     _undo.append((owner, name, getattr(owner, name), ours))
     setattr(owner, name, ours)
 
@@ -128,7 +128,7 @@ def _watch_threads(threading: Any) -> None:
         original(arguments)
         _tell(arguments.exc_value, "thread")
 
-    _replace(threading, "excepthook", hook)
+    replace(threading, "excepthook", hook)
 
 
 def _watch_tasks(events: Any) -> None:
@@ -139,7 +139,7 @@ def _watch_tasks(events: Any) -> None:
         original(self, context)
         _tell(context.get("exception"), "thread")
 
-    _replace(events.BaseEventLoop, "default_exception_handler", handler)
+    replace(events.BaseEventLoop, "default_exception_handler", handler)
 
 
 def _watch_children(process: Any) -> None:
@@ -156,7 +156,7 @@ def _watch_children(process: Any) -> None:
             pass
         return original(self, *arguments, **named)
 
-    _replace(process.BaseProcess, "_bootstrap", bootstrap)
+    replace(process.BaseProcess, "_bootstrap", bootstrap)
 
 
 def _watch_printing() -> None:

@@ -187,12 +187,14 @@ def _host() -> Optional[int]:
 
 
 def _gpu() -> Optional[int]:
-    """A counter of the allocator; the GPU is not asked."""
-    cuda = sys.modules.get("torch.cuda")
+    """Counters of the allocator, of all GPUs that the process sees; no GPU is asked. A rank computes on one that is not the first."""
+    cuda: Any = sys.modules.get("torch.cuda")
     if not getattr(cuda, "_initialized", False):
         return None
-    counters: Any = sys.modules["torch"]._C._cuda_memoryStats(0)
-    return int(counters["allocated_bytes"]["all"]["current"])
+    counters: Any = sys.modules["torch"]._C._cuda_memoryStats
+    # One generator for each GPU: counting these asks no driver.
+    devices = range(max(1, len(getattr(cuda, "default_generators", ()))))
+    return sum(int(counters(device)["allocated_bytes"]["all"]["current"]) for device in devices)
 
 
 def _loss() -> Optional[float]:

@@ -238,7 +238,8 @@ impl Survival {
     }
 }
 
-/// The last line, where it is a progress bar that never became full, below the output of a run.
+/// The last line, where it is a progress bar that never became full, and whether the shell said below it that the program is gone.
+/// Without that, the bar is below the output of a run.
 fn unfinished_bar<'t>(upwards: impl Iterator<Item = Line<'t>>) -> Option<(usize, bool)> {
     /// A bar alone is a question about speed.
     const LINES_ABOVE: usize = 3;

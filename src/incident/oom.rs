@@ -68,17 +68,8 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
         rest = next;
     }
     // In a container the process does not know its own number on the host, and is listed like the others.
-    let process = process.or_else(|| {
-        let own = (0..listed.len()).min_by(|&a, &b| match reserved {
-            Some(reserved) => (listed[a] - reserved).abs().total_cmp(&(listed[b] - reserved).abs()),
-            None => listed[b].total_cmp(&listed[a]),
-        });
-        // Kernels and libraries take a few GiB beside the allocator, and not more.
-        let fits = |own: &usize| reserved.is_none_or(|reserved| listed[*own] < 1.5 * reserved + 3.0 * GIB);
-        own.filter(fits).map(|own| listed.swap_remove(own))
-    });
-    let any_listed = !listed.is_empty();
-    let others = if any_listed {
+    let process = process.or_else(|| own(&listed, reserved).map(|own| listed.swap_remove(own)));
+    let others = if !listed.is_empty() {
         Some(listed.iter().sum())
     } else {
         // Old wording: what is neither free nor ours belongs to others (or is the context's few hundred MiB).
@@ -105,6 +96,16 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
             facts.number_in_text(name, value, line);
         }
     }
+}
+
+/// Which of the listed processes is this one, where the message does not say so: the one nearest to what its allocator has reserved.
+fn own(listed: &[f64], reserved: Option<f64>) -> Option<usize> {
+    let own = (0..listed.len()).min_by(|&a, &b| match reserved {
+        Some(reserved) => (listed[a] - reserved).abs().total_cmp(&(listed[b] - reserved).abs()),
+        None => listed[b].total_cmp(&listed[a]),
+    });
+    // Kernels and libraries take a few GiB beside the allocator, and not more.
+    own.filter(|&own| reserved.is_none_or(|reserved| listed[own] < 1.5 * reserved + 3.0 * GIB))
 }
 
 /// TensorFlow, JAX, vLLM, ggml, CuPy, ONNX Runtime.

@@ -1,12 +1,18 @@
 //! Which package of PyPI a module of Python comes from (`kb/imports.csv`), to install the one that an error misses.
 
-static TABLE: &str = include_str!("../../kb/imports.csv");
+use std::sync::LazyLock;
+
+use super::source::Import;
+
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/imports.postcard"));
+
+static ROWS: LazyLock<Vec<Import<&'static str>>> =
+    LazyLock::new(|| postcard::from_bytes(BYTES).expect("the same build wrote these bytes"));
 
 /// The package that has the module, whole or by its first name: `opencv-python` for `cv2` and `cv2.dnn`. None for a module that
 /// is not in the table, such as one of the user's own project.
 pub(crate) fn distribution(module: &str) -> Option<&'static str> {
-    let rows = || TABLE.lines().filter_map(|row| row.split_once(','));
-    let named = |name: &str| rows().find(|(import, _)| *import == name).map(|(_, distribution)| distribution);
+    let named = |name: &str| ROWS.iter().find(|row| row.import == name).map(|row| row.distribution);
     named(module).or_else(|| named(module.split('.').next()?))
 }
 
@@ -21,7 +27,7 @@ mod tests {
             ("google.protobuf", Some("protobuf")),
             ("sklearn.metrics", Some("scikit-learn")),
             ("packaging", Some("packaging")),
-            ("utils", None),
+            ("import", None),
             ("my_project.models", None),
         ] {
             assert_eq!(distribution(module), expected, "{module}");
@@ -29,9 +35,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_sorted_and_unique() {
-        let imports: Vec<&str> =
-            TABLE.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split(',').next()).collect();
-        assert!(imports.windows(2).skip(1).all(|pair| pair[0] < pair[1]), "sort kb/imports.csv by its first column");
+    fn rows_are_sorted_and_the_catalogue_says_the_same() {
+        assert!(ROWS.windows(2).all(|pair| pair[0].import < pair[1].import), "sort kb/imports.csv by its first column");
+        let plain = |name: &str| name.to_lowercase().replace('_', "-");
+        let differs = |row: &&Import<&str>| {
+            let known = super::super::builtin().by_import(row.import);
+            known.is_some_and(|known| !known.distributions().any(|name| plain(name) == plain(row.distribution)))
+        };
+        assert_eq!(ROWS.iter().filter(differs).collect::<Vec<_>>(), Vec::<&Import<&str>>::new());
     }
 }

@@ -69,10 +69,11 @@ impl Packages {
         self.rows.iter().find(|row| names(&row.imports).any(|import| import == name))
     }
 
-    /// The name that pip knows for an imported module; the module's own where the catalogue has none.
+    /// The name that pip knows for an imported module; the module's own where neither the catalogue nor `kb/imports.csv` has one.
     pub(crate) fn pip_name<'m>(&'m self, module: &'m str) -> &'m str {
         let row = self.by_import(module);
-        row.and_then(|row| row.distributions().find(|name| !name.contains('*'))).unwrap_or(module)
+        let named = row.and_then(|row| row.distributions().find(|name| !name.contains('*')));
+        named.or_else(|| distribution(module)).unwrap_or(module)
     }
 
     /// The package that a label names, with or without "version": `PyTorch`, `cuDNN version`, `드라이버`.

@@ -49,6 +49,21 @@ pub fn read(text: &str) -> (Vec<Package<String>>, Vec<(u64, String)>) {
     crate::table::rows(text)
 }
 
+/// A row of `kb/imports.csv`: a module of Python, and the package of PyPI that has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Import<S> {
+    /// What is imported: `cv2`, `google.protobuf`.
+    pub import: S,
+    /// The name that pip knows: `opencv-python`.
+    pub distribution: S,
+}
+
+/// The rows of `kb/imports.csv`, and the broken ones as line and reason.
+pub fn read_imports(text: &str) -> (Vec<Import<String>>, Vec<(u64, String)>) {
+    crate::table::rows(text)
+}
+
 /// Literals that mark a line in which a package's version may appear: each spelling as written, in lower case and
 /// capitalised, each distribution as it is pinned. A name of two letters marks a line only before a space: it is a part of
 /// too many words.

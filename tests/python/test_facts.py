@@ -7,12 +7,15 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from processes import needs, run
 
 import faultbook
+from faultbook import _samples
 
 #: A program whose memory and loss grow while it is sampled, and that fails then.
 GROWS = """
@@ -118,6 +121,15 @@ class Untouched(unittest.TestCase):
 
 
 class Frameworks(unittest.TestCase):
+    def test_samples_count_the_memory_of_all_gpus(self) -> None:
+        """A rank allocates on its own GPU, which is seldom the first."""
+        held = [0, 0, 7 << 30]
+        stats = {"_cuda_memoryStats": lambda device: {"allocated_bytes": {"all": {"current": held[device]}}}}
+        cuda = types.SimpleNamespace(_initialized=True, default_generators=(None,) * 3)
+        fakes = {"torch": types.SimpleNamespace(_C=types.SimpleNamespace(**stats)), "torch.cuda": cuda}
+        with mock.patch.dict(sys.modules, fakes):
+            self.assertEqual(_samples._gpu(), 7 << 30)
+
     @needs("torch")
     def test_the_allocator_of_torch(self) -> None:
         """With the layout of PyTorch's counters, since there is no GPU here."""

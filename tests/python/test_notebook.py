@@ -60,19 +60,24 @@ class Notebook(unittest.TestCase):
         self.assertIn("2.8.0+cu128", self.shown(cell)[0])
         self.assertIn("missing-file", self.shown(last)[0])
 
+    def after_a_death(self, folder: str, how: str) -> list[nbformat.NotebookNode]:
+        """What the next start shows once a cell has killed the kernel."""
+
+        def run(*cells: str) -> nbformat.NotebookNode:
+            notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+            nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute(cwd=folder)
+            return notebook
+
+        with self.assertRaises(nbclient.exceptions.DeadKernelError):
+            run("%load_ext faultbook", how)
+        return run("%load_ext faultbook").cells[0].outputs
+
     def test_a_dead_kernel_is_told_at_the_next_start(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             before = {"XDG_CACHE_HOME": folder, "JPY_SESSION_NAME": "train.ipynb"}
             for how in ("__import__('ctypes').string_at(0)", "__import__('os').kill(__import__('os').getpid(), 9)"):
                 with self.subTest(how), mock.patch.dict(os.environ, before):
-                    first = nbformat.v4.new_notebook(
-                        cells=[nbformat.v4.new_code_cell(cell) for cell in ("%load_ext faultbook", how)]
-                    )
-                    with self.assertRaises(nbclient.exceptions.DeadKernelError):
-                        nbclient.NotebookClient(first, timeout=60, kernel_name="python3").execute(cwd=folder)
-                    second = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("%load_ext faultbook")])
-                    nbclient.NotebookClient(second, timeout=60, kernel_name="python3").execute(cwd=folder)
-                    outputs = second.cells[0].outputs
+                    outputs = self.after_a_death(folder, how)
                     self.assertIn(how[:20], outputs[0].text)
                     self.assertEqual(len(self.shown(outputs)), 1)
                     self.assertIn("segfault" if "string_at" in how else "process-died", self.shown(outputs)[0])
@@ -83,18 +88,11 @@ class Notebook(unittest.TestCase):
             before = {"XDG_CACHE_HOME": folder, "JPY_SESSION_NAME": "train.ipynb", "FAULTBOOK_SAMPLING": "0.1"}
             kills = "import os, time\nrows = bytearray(400 << 20)\ntime.sleep(1)\nos.kill(os.getpid(), 9)"
             with mock.patch.dict(os.environ, before):
-                first = nbformat.v4.new_notebook(
-                    cells=[nbformat.v4.new_code_cell(cell) for cell in ("%load_ext faultbook", kills)]
-                )
-                with self.assertRaises(nbclient.exceptions.DeadKernelError):
-                    nbclient.NotebookClient(first, timeout=60, kernel_name="python3").execute(cwd=folder)
-                second = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("%load_ext faultbook")])
-                nbclient.NotebookClient(second, timeout=60, kernel_name="python3").execute(cwd=folder)
-            words = second.cells[0].outputs[0].text
+                words = self.after_a_death(folder, kills)[0].text
             memory = re.search(r"It used ([\d.]+) GiB of memory", words)
             assert memory is not None, words
             # 400 MiB and the interpreter, rounded to tenths; without the rows it would be 0.1.
-        self.assertGreaterEqual(float(memory.group(1)), 0.4)
+            self.assertGreaterEqual(float(memory.group(1)), 0.4)
 
     def test_a_hook_that_breaks_leaves_the_traceback(self) -> None:
         _, broken, failed = self.run_cells(

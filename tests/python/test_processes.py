@@ -233,6 +233,25 @@ class Workers(unittest.TestCase):
         )
         self.assertEqual((ended.code, ended.told), (0, 0), ended.err)
 
+    def test_a_worker_that_is_expected_to_fail_is_not_the_failure(self) -> None:
+        """Its message, "0", stands in the words of another exception."""
+        ended = run(
+            """
+            import multiprocessing
+            def work(item):
+                return {"image": 1}[item]
+            if __name__ == "__main__":
+                with multiprocessing.get_context().Pool(2) as pool:
+                    try:
+                        pool.apply(work, (0,))
+                    except KeyError:
+                        pass
+                raise ValueError("10 epochs are too many")
+            """
+        )
+        self.assertEqual((ended.code, ended.told), (1, 1), ended.err)
+        self.assertEqual(ended.facts["exception.type"], "ValueError")
+
     @needs("torch")
     def test_workers_of_a_data_loader(self) -> None:
         for method in ("fork", "spawn"):

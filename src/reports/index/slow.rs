@@ -46,6 +46,11 @@ fn opened(files: &[PathBuf], root: &Path, cache: Option<&Path>) -> Opened {
     open(&sources, cache, false).expect("an index")
 }
 
+/// The reports of a folder, indexed in a cache.
+fn places(folder: &Path, cache: &Path) -> Places {
+    Places { reports: reports(folder), roots: vec![folder.to_owned()], cache: Some(cache.to_owned()), rebuild: false }
+}
+
 #[test]
 fn a_report_beyond_its_time_is_named_and_left_out_and_the_others_answer() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -71,12 +76,7 @@ fn a_report_beyond_its_time_is_named_and_left_out_and_the_others_answer() {
 fn versions_with_different_books_share_a_cache() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("cache");
-    let places = Places {
-        reports: reports(folder.path()),
-        roots: vec![folder.path().to_owned()],
-        cache: Some(cache.clone()),
-        rebuild: false,
-    };
+    let places = places(folder.path(), &cache);
     // The book's fingerprint names a cache, as the version of the program and of the format do.
     let ask = |builtin: bool| {
         let knowledge = Knowledge::new(Book::new(builtin), places.clone(), Box::new(|_, _| {}));
@@ -93,12 +93,7 @@ fn versions_with_different_books_share_a_cache() {
 fn a_cache_of_another_format_under_this_name_is_built_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("cache");
-    let places = Places {
-        reports: reports(folder.path()),
-        roots: vec![folder.path().to_owned()],
-        cache: Some(cache.clone()),
-        rebuild: false,
-    };
+    let places = places(folder.path(), &cache);
     let ask = || {
         let knowledge = Knowledge::new(Book::new(false), places.clone(), Box::new(|_, _| {}));
         let found = search(&knowledge, "quuxology zorg2", 3).expect("an answer");
