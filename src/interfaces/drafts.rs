@@ -26,7 +26,7 @@ pub(super) fn write(
 ///
 /// # Errors
 /// When the project's templates or names are wrong.
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "mcp", feature = "web"))]
 pub(super) fn preview(
     workspace: &Workspace,
     text: &[u8],

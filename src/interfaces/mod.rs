@@ -2,13 +2,17 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(any(feature = "lsp", feature = "mcp"))]
+#[cfg(any(feature = "lsp", feature = "mcp", feature = "web"))]
 mod drafts;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+#[cfg(any(feature = "mcp", feature = "web"))]
+mod live;
 #[cfg(feature = "lsp")]
 pub mod lsp;
 #[cfg(feature = "mcp")]
 mod mcp;
-#[cfg(any(feature = "lsp", feature = "mcp"))]
+#[cfg(feature = "web")]
+pub(crate) mod web;
+#[cfg(any(feature = "lsp", feature = "mcp", feature = "web"))]
 pub mod workspace;

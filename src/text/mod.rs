@@ -135,6 +135,11 @@ pub fn read(bytes: &[u8]) -> Transcript {
     read_excerpt(bytes, &Excerpt::default())
 }
 
+/// Bytes of any encoding as text, with its noise.
+pub(crate) fn decoded(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    decode::decode(bytes).text
+}
+
 /// Cleans bytes that are part of a longer text: lines are numbered as there.
 pub(crate) fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
     let mut decoded = decode::decode(bytes);

@@ -69,6 +69,10 @@ pub(crate) enum Command {
     /// Serve an agent over standard input and output (Model Context Protocol); only reads unless told otherwise.
     #[cfg(feature = "mcp")]
     Mcp(super::servers::McpOptions),
+    /// Show diagnoses, the book and the project's reports in a browser on this machine.
+    #[cfg(feature = "web")]
+    #[command(after_help = super::serve::HELP)]
+    Serve(super::serve::ServeOptions),
     /// Print completions for a shell.
     #[cfg(feature = "shell")]
     Completions(shell::CompletionsOptions),

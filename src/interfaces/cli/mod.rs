@@ -42,7 +42,9 @@ mod reduce;
 mod refs;
 mod run;
 mod search;
-#[cfg(any(feature = "lsp", feature = "mcp"))]
+#[cfg(feature = "web")]
+mod serve;
+#[cfg(any(feature = "lsp", feature = "mcp", feature = "web"))]
 mod servers;
 mod shell;
 #[cfg(feature = "shell")]
@@ -110,6 +112,8 @@ fn dispatch(arguments: Arguments) -> Result<Exit> {
         Some(Command::Lsp(options)) => servers::lsp(&options, &common),
         #[cfg(feature = "mcp")]
         Some(Command::Mcp(options)) => servers::mcp(&options, &common),
+        #[cfg(feature = "web")]
+        Some(Command::Serve(options)) => serve::run(&options, &common),
         #[cfg(feature = "shell")]
         Some(Command::Completions(options)) => shell::completions(&options, &common),
         #[cfg(feature = "shell")]

@@ -39,11 +39,11 @@ pub(crate) fn lsp(LspOptions { stdio: _ }: &LspOptions, common: &Common) -> Resu
     Ok(if said_goodbye.unwrap_or(false) { Exit::Found } else { Exit::None })
 }
 
-fn here() -> PathBuf {
+pub(super) fn here() -> PathBuf {
     env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-fn settings(common: &Common) -> Settings {
+pub(super) fn settings(common: &Common) -> Settings {
     Settings {
         reports: common.reports.clone(),
         no_builtin: common.no_builtin,

@@ -14,8 +14,7 @@ mod wire;
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;
@@ -26,10 +25,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _, prompt_handler, tool_handler};
 
+use super::live::Live;
 use super::workspace::{Settings, Workspace};
-
-/// Reports and pages are looked at again after this long: an agent writes files too.
-const FRESH: Duration = Duration::from_secs(3);
 
 /// The instructions that an agent gets about the server.
 const INSTRUCTIONS: &str = "Faultbook says which GPU or ML training failure a log shows, why it happened and what fixes \
@@ -41,7 +38,7 @@ makes a bug report of a log.";
 /// The server of one client.
 #[derive(Clone)]
 struct Server {
-    workspace: Arc<Mutex<(Instant, Arc<Workspace>)>>,
+    live: Arc<Live>,
     tool_router: ToolRouter<Self>,
     prompt_router: PromptRouter<Self>,
 }
@@ -67,9 +64,8 @@ pub(super) fn serve(
 
 impl Server {
     fn new(root: PathBuf, settings: &Settings) -> Self {
-        let workspace = Arc::new(Workspace::open(&root, settings));
         Self {
-            workspace: Arc::new(Mutex::new((Instant::now(), workspace))),
+            live: Arc::new(Live::open(&root, settings)),
             tool_router: Self::all_tools(settings.allow_write),
             prompt_router: Self::prompts(),
         }
@@ -87,22 +83,13 @@ impl Server {
         router
     }
 
-    /// The project's files as they are now, or were a moment ago.
-    fn workspace(&self) -> Arc<Workspace> {
-        let mut kept = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.0.elapsed() > FRESH {
-            *kept = (Instant::now(), Arc::new(kept.1.reopened()));
-        }
-        kept.1.clone()
-    }
-
     /// Does some work beside the loop.
     async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Workspace) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let server = self.clone();
-        let done = tokio::task::spawn_blocking(move || work(&server.workspace())).await;
+        let done = tokio::task::spawn_blocking(move || work(&server.live.workspace())).await;
         done.unwrap_or_else(|_| Err(ErrorData::internal_error("this is a bug in Faultbook", None)))
     }
 }

@@ -1,0 +1,85 @@
+// What pages can do beyond forms and links: copy buttons, dropped files, progress of an upload. Everything works without it.
+"use strict";
+
+const copyButtons = (root) => {
+  for (const block of root.querySelectorAll("pre.command:not(:has(.copy))")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    const text = block.textContent;
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+      } catch {
+        const range = document.createRange();
+        range.selectNodeContents(block.querySelector("code"));
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        button.textContent = "Selected";
+      }
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+    block.append(button);
+  }
+};
+
+// The paste form: files that are dropped anywhere on the page, and how far an upload is.
+const pasting = (form) => {
+  const largest = Number(form.dataset.largest) * 1024 * 1024;
+  const said = form.querySelector(".progress");
+  const text = form.elements.text;
+  const say = (words) => { said.hidden = !words; said.textContent = words; };
+
+  const send = (body) => {
+    const request = new XMLHttpRequest();
+    request.upload.addEventListener("progress", (event) => {
+      if (event.total > 1024 * 1024) {
+        const mib = (bytes) => (bytes / 1024 / 1024).toFixed(0);
+        say(`${mib(event.loaded)} of ${mib(event.total)} MiB sent`);
+      }
+    });
+    request.upload.addEventListener("load", () => say("Reading it ..."));
+    request.addEventListener("load", () => {
+      if (request.status < 400) {
+        location.href = request.responseURL;
+        return;
+      }
+      const page = new DOMParser().parseFromString(request.responseText, "text/html");
+      say(page.querySelector(".lead")?.textContent ?? `The server answered ${request.status}.`);
+    });
+    request.addEventListener("error", () => say("The server does not answer: is `faultbook serve` still running?"));
+    request.open("POST", form.action);
+    request.send(body);
+  };
+
+  const submit = (files) => {
+    const body = new FormData(form);
+    for (const file of files) body.append("file", file, file.name);
+    let length = 0;
+    for (const value of body.values()) length += typeof value === "string" ? value.length : value.size;
+    if (length > largest) {
+      say(`This is longer than ${form.dataset.largest} MiB: send the part around the failure, or run \`faultbook FILE\`.`);
+      return;
+    }
+    say("");
+    send(body);
+  };
+
+  form.addEventListener("submit", (event) => { event.preventDefault(); submit([]); });
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
+  addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("dropping"); });
+  addEventListener("dragleave", (event) => { if (!event.relatedTarget) form.classList.remove("dropping"); });
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    form.classList.remove("dropping");
+    if (event.dataTransfer.files.length > 0) submit(event.dataTransfer.files);
+  });
+};
+
+copyButtons(document);
+const form = document.querySelector("form.paste");
+if (form) pasting(form);

@@ -1,0 +1,247 @@
+//! Routes and limits of the page.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::multipart::MultipartRejection;
+use axum::extract::{DefaultBodyLimit, Multipart, Path as Segments, Query, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware;
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use serde::Deserialize;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
+
+use super::frame::{Abilities, Frame, Section};
+use super::guard::{Exposure, guard};
+use super::intake::{self, LARGEST, Refusal};
+use super::kept::Kept;
+use super::{answer, assets};
+use crate::interfaces::live::Live;
+use crate::interfaces::workspace::{Settings, Workspace};
+
+/// The longest time for an answer, and between two parts of a body.
+const LONGEST: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// Requests that wait for a free thread; more are sent away at once.
+const WAITING: usize = 512;
+
+/// What all requests share.
+pub(super) struct Site {
+    pub live: Live,
+    pub kept: Kept,
+    pub exposure: Exposure,
+    pub address: SocketAddr,
+    /// Names under which the network reaches this machine, given by the user.
+    pub names: BTreeSet<String>,
+    pub can: Abilities,
+    /// As many diagnoses at a time as there are processors: more would only need more memory.
+    threads: Semaphore,
+    waiting: Semaphore,
+}
+
+/// The state of every handler.
+pub(super) type Shared = Arc<Site>;
+
+/// A page that accepts connections.
+pub(crate) struct Listening {
+    /// Where.
+    pub(crate) address: SocketAddr,
+    listener: std::net::TcpListener,
+    exposure: Exposure,
+}
+
+/// Reserves the address, so that it can be printed before the first request.
+///
+/// # Errors
+/// When the address is in use or not this machine's.
+pub(crate) fn listen(address: SocketAddr, exposure: Exposure) -> io::Result<Listening> {
+    let listener = std::net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(Listening { address: listener.local_addr()?, listener, exposure })
+}
+
+impl Listening {
+    /// Serves until the process is told to stop.
+    ///
+    /// # Errors
+    /// When the runtime cannot start.
+    pub(crate) fn serve(self, root: PathBuf, settings: &Settings, names: BTreeSet<String>) -> io::Result<()> {
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(processors).enable_all().build()?;
+        let site = Arc::new(Site {
+            live: Live::open(&root, settings),
+            kept: Kept::new(settings.cache.as_deref()),
+            exposure: self.exposure,
+            address: self.address,
+            names,
+            can: Abilities { diagnose: true, probe: settings.probe, write: settings.allow_write },
+            threads: Semaphore::new(processors),
+            waiting: Semaphore::new(WAITING),
+        });
+        runtime.block_on(async move {
+            let listener = TcpListener::from_std(self.listener)?;
+            axum::serve(listener, router(site)).await
+        })
+    }
+}
+
+fn router(site: Shared) -> Router {
+    Router::new()
+        .route("/", get(home))
+        .route("/diagnose", post(paste))
+        .route("/d/{id}", get(first_answer))
+        .route("/d/{id}/{place}", get(one_answer))
+        .route("/assets/{name}", get(asset))
+        .fallback(nothing_there)
+        .layer(DefaultBodyLimit::max(LARGEST))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST))
+        .layer(RequestBodyTimeoutLayer::new(SILENCE))
+        .layer(CatchPanicLayer::custom(|_| Failed(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in Faultbook")).into_response()))
+        .layer(middleware::from_fn_with_state(site.clone(), guard))
+        .with_state(site)
+}
+
+impl Site {
+    /// The frame of a page.
+    pub(super) fn frame(&self, root: &'static str, section: Section, title: impl Into<String>) -> Frame {
+        Frame { root, title: title.into(), description: String::new(), section, can: self.can }
+    }
+}
+
+/// Does some work on a thread of its own, as soon as one is free.
+pub(super) async fn work<T: Send + 'static>(
+    site: &Shared,
+    work: impl FnOnce(&Site, &Workspace) -> Result<T, Failed> + Send + 'static,
+) -> Result<T, Failed> {
+    let Ok(_waits) = site.waiting.try_acquire() else {
+        return Err(Failed::new(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once: try again in a moment"));
+    };
+    let _runs = site.threads.acquire().await;
+    let shared = site.clone();
+    let done = tokio::task::spawn_blocking(move || work(&shared, &shared.live.workspace())).await;
+    done.unwrap_or_else(|_| Err(Failed::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in Faultbook")))
+}
+
+/// A template as an answer.
+pub(super) fn page(template: &impl Template) -> Result<Html<String>, Failed> {
+    template.render().map(Html).map_err(|_| Failed::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in Faultbook"))
+}
+
+/// A page that says what went wrong.
+#[derive(Debug)]
+pub(super) struct Failed(Refusal);
+
+impl Failed {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self(Refusal::new(status, message))
+    }
+}
+
+impl From<Refusal> for Failed {
+    fn from(refusal: Refusal) -> Self {
+        Self(refusal)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "failed.html")]
+struct FailedPage {
+    frame: Frame,
+    message: String,
+}
+
+impl IntoResponse for Failed {
+    fn into_response(self) -> Response {
+        let Refusal { status, message } = self.0;
+        let can = Abilities { diagnose: true, ..Abilities::default() };
+        let title = status.canonical_reason().unwrap_or("Error").to_owned();
+        // It can be the answer to any address, so that its own are from the root.
+        let frame = Frame { root: "/", title, description: String::new(), section: Section::None, can };
+        let mut response = match (FailedPage { frame, message: message.clone() }).render() {
+            Ok(text) => (status, Html(text)).into_response(),
+            Err(_) => (status, message).into_response(),
+        };
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("2"));
+        }
+        response
+    }
+}
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home {
+    frame: Frame,
+    /// The longest request, in MiB.
+    largest: usize,
+    faults: usize,
+    reports: usize,
+    /// What could not be read of the project.
+    notes: Vec<String>,
+}
+
+async fn home(State(site): State<Shared>) -> Result<Html<String>, Failed> {
+    work(&site, |site, workspace| {
+        page(&Home {
+            frame: site.frame("", Section::Diagnose, "Faultbook: what failed, why, and what fixes it"),
+            largest: LARGEST >> 20,
+            faults: workspace.knowledge.book.faults.len(),
+            reports: crate::reports::lookup::entries(&workspace.knowledge).count(),
+            notes: workspace.notes.clone(),
+        })
+    })
+    .await
+}
+
+async fn paste(State(site): State<Shared>, form: Result<Multipart, MultipartRejection>) -> Result<Redirect, Failed> {
+    let form = form.map_err(|error| Failed::new(error.status(), error.body_text()))?;
+    let received = intake::receive(form).await?;
+    let id = work(&site, |site, _| Ok(site.kept.put(intake::unpacked(received.texts)?))).await?;
+    Ok(Redirect::to(&format!("/d/{id}")))
+}
+
+/// What an address of an answer can ask for.
+#[derive(Debug, Default, Deserialize)]
+struct Wanted {
+    /// Only lines from this one on.
+    from: Option<usize>,
+}
+
+async fn first_answer(site: State<Shared>, Segments(id): Segments<String>, wanted: Query<Wanted>) -> Result<Html<String>, Failed> {
+    one_answer(site, Segments((id, 0)), wanted).await
+}
+
+async fn one_answer(
+    State(site): State<Shared>,
+    Segments((id, place)): Segments<(String, usize)>,
+    Query(Wanted { from }): Query<Wanted>,
+) -> Result<Html<String>, Failed> {
+    work(&site, move |site, workspace| page(&answer::page(site, workspace, &id, place, from)?)).await
+}
+
+async fn asset(Segments(name): Segments<String>) -> Result<Response, Failed> {
+    let Some(asset) = assets::ALL.iter().find(|asset| asset.name == name) else { return Err(not_found()) };
+    let headers = [(CONTENT_TYPE, asset.media), (CACHE_CONTROL, "public, max-age=31536000, immutable")];
+    Ok((headers, asset.text).into_response())
+}
+
+async fn nothing_there() -> Failed {
+    not_found()
+}
+
+/// There is no such page.
+pub(super) fn not_found() -> Failed {
+    Failed::new(StatusCode::NOT_FOUND, "there is no such page")
+}
