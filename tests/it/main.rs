@@ -38,5 +38,6 @@ mod seeds;
 mod shell;
 mod support;
 mod threads;
+mod web;
 mod wheels;
 mod wording;
