@@ -1,5 +1,7 @@
 //! What every page has around its content.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 /// What the frame of a page needs: where it lies, and what this site can do.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
@@ -75,9 +77,13 @@ impl Frame {
     }
 }
 
-/// The address of a report below the root; ids can be file names with anything in them.
+/// The address of a report below the root.
 pub(super) fn report_address(id: &str) -> String {
-    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+    format!("reports/{}.html", encoded(id))
+}
+
+/// An id as a part of an address: ids can be file names with anything in them.
+pub(super) fn encoded(id: &str) -> String {
     const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
-    format!("reports/{}.html", utf8_percent_encode(id, KEPT))
+    utf8_percent_encode(id, KEPT).to_string()
 }

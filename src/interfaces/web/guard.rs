@@ -156,7 +156,10 @@ fn is_from_here(headers: &HeaderMap, host: &str) -> bool {
 }
 
 fn has_token(cookies: &str, token: &Token) -> bool {
-    cookies.split(';').filter_map(|one| one.trim().split_once('=')).any(|(name, value)| name == COOKIE_NAME && token.is(value))
+    cookies
+        .split(';')
+        .filter_map(|one| one.trim().split_once('='))
+        .any(|(name, value)| name == COOKIE_NAME && token.is(value))
 }
 
 fn given_token(uri: &Uri) -> Option<&str> {

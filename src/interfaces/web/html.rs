@@ -37,9 +37,9 @@ pub(super) fn sentence(markdown: &str) -> String {
         && matches!(events.last(), Some(Event::End(TagEnd::Paragraph)));
     let mut out = String::with_capacity(cleaned.len() + 16);
     if is_paragraph {
-        let inner = events.into_iter().filter(|event| {
-            !matches!(event, Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph))
-        });
+        let inner = events
+            .into_iter()
+            .filter(|event| !matches!(event, Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph)));
         html::push_html(&mut out, safe(inner, &Links::NONE));
     } else {
         return sentence_of_text(&cleaned);
@@ -146,8 +146,11 @@ impl<'a, I: Iterator<Item = Event<'a>>> Headings<'a, I> {
 
     /// The words in lower case with dashes; a second one of the same words has a number.
     fn id(&mut self, words: &str) -> String {
-        let parts: Vec<String> =
-            words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|part| !part.is_empty()).map(str::to_lowercase).collect();
+        let parts: Vec<String> = words
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|part| !part.is_empty())
+            .map(str::to_lowercase)
+            .collect();
         let id: String = parts.join("-").chars().take(60).collect();
         let id = if id.is_empty() { "section".to_owned() } else { id };
         let count = self.used.entry(id.clone()).and_modify(|count| *count += 1).or_insert(1);
@@ -164,7 +167,9 @@ mod tests {
         let hostile = "# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)>\n\n[a](javascript:alert(1)) [b](//evil.example) \
                        [c](data:text/html,x) ![d](https://evil.example/x.png) <b onclick=x>bold</b> [e](vbscript:x) <javascript:x>\n\n<!-- note -->";
         let shown = document(hostile, &Links::NONE, 1);
-        for tag in ["<script", "<img", "javascript:alert(1)\"", "href=\"//", "href=\"data", "<b ", "vbscript:x\"", "note"] {
+        for tag in
+            ["<script", "<img", "javascript:alert(1)\"", "href=\"//", "href=\"data", "<b ", "vbscript:x\"", "note"]
+        {
             assert!(!shown.contains(tag), "{tag} in {shown}");
         }
         assert!(shown.contains("&lt;script&gt;") && shown.contains("&lt;img"), "{shown}");

@@ -56,7 +56,8 @@ pub(super) async fn receive(mut form: Multipart) -> Result<Received, Refusal> {
             "text" if bytes.iter().all(u8::is_ascii_whitespace) => {}
             "text" | "file" if received.texts.len() < MOST_TEXTS => received.texts.push((file, bytes)),
             "text" | "file" => {
-                let message = format!("these are more than {MOST_TEXTS} files: put them into one archive, or send fewer");
+                let message =
+                    format!("these are more than {MOST_TEXTS} files: put them into one archive, or send fewer");
                 return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message));
             }
             _ => {}

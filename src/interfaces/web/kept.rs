@@ -22,6 +22,12 @@ const MOST_FILES: usize = 500;
 const MOST_KEPT: usize = 64;
 const MOST_MEMORY: usize = 32 << 20;
 
+/// The extension of the file that says what was found in a text.
+const TITLE: &str = "title";
+
+/// Entries of the list of recent texts.
+const RECENT: usize = 8;
+
 /// One text that was sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Text {
@@ -115,9 +121,39 @@ impl Kept {
         Some(pasted)
     }
 
+    /// Notes what was found in a text, for the list of recent ones.
+    pub(super) fn describe(&self, id: &str, found: &str) {
+        let Some(path) = self.path(id).map(|path| path.with_extension(TITLE)) else { return };
+        if !path.exists() {
+            // A list that lacks an entry is no reason to fail.
+            let _ = write(&path, found.as_bytes());
+        }
+    }
+
+    /// The texts that were looked at last, the latest first: id and what was found.
+    pub(super) fn recent(&self) -> Vec<(String, String)> {
+        let Some(folder) = &self.folder else { return Vec::new() };
+        let mut titles: Vec<(SystemTime, PathBuf)> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| {
+                let path = entry.ok()?.path();
+                let is_title = path.extension().is_some_and(|extension| extension == TITLE);
+                let modified = fs::metadata(&path).ok()?.modified().ok()?;
+                (is_title && path.with_extension("").exists()).then_some((modified, path))
+            })
+            .collect();
+        titles.sort_by(|a, b| b.cmp(a));
+        let title = |(_, path): (SystemTime, PathBuf)| {
+            Some((path.file_stem()?.to_str()?.to_owned(), fs::read_to_string(&path).ok()?))
+        };
+        titles.into_iter().take(RECENT).filter_map(title).collect()
+    }
+
     /// Forgets what was pasted under an id.
     pub(super) fn forget(&self, id: &str) {
         if let Some(path) = self.path(id) {
+            let _ = fs::remove_file(path.with_extension(TITLE));
             let _ = fs::remove_file(path);
         }
         let mut memory = self.memory();
@@ -186,7 +222,7 @@ impl Kept {
             if total <= MOST_BYTES && count <= MOST_FILES {
                 break;
             }
-            fs::remove_file(path)?;
+            fs::remove_file(&path)?;
             total -= length;
             count -= 1;
         }

@@ -6,6 +6,7 @@
 
 mod answer;
 mod assets;
+mod beside;
 mod frame;
 mod guard;
 mod html;
@@ -13,6 +14,7 @@ mod intake;
 mod kept;
 mod log;
 mod server;
+mod view;
 
 pub(crate) use guard::{Exposure, Token};
 pub(crate) use server::listen;

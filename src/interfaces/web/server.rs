@@ -26,9 +26,10 @@ use super::frame::{Abilities, Frame, Section};
 use super::guard::{Exposure, guard};
 use super::intake::{self, LARGEST, Refusal};
 use super::kept::Kept;
-use super::{answer, assets};
+use super::{answer, assets, beside};
 use crate::interfaces::live::Live;
 use crate::interfaces::workspace::{Settings, Workspace};
+use crate::render;
 
 /// The longest time for an answer, and between two parts of a body.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -103,12 +104,18 @@ fn router(site: Shared) -> Router {
         .route("/diagnose", post(paste))
         .route("/d/{id}", get(first_answer))
         .route("/d/{id}/{place}", get(one_answer))
+        .route("/d/{id}/forget", post(forget))
+        .route("/d/{id}/{place}/answer.json", get(as_json))
+        .route("/d/{id}/{place}/answer.md", get(as_markdown))
+        .route("/d/{id}/{place}/beside/{report}", get(beside))
         .route("/assets/{name}", get(asset))
         .fallback(nothing_there)
         .layer(DefaultBodyLimit::max(LARGEST))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST))
         .layer(RequestBodyTimeoutLayer::new(SILENCE))
-        .layer(CatchPanicLayer::custom(|_| Failed(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in Faultbook")).into_response()))
+        .layer(CatchPanicLayer::custom(|_| {
+            Failed(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in Faultbook")).into_response()
+        }))
         .layer(middleware::from_fn_with_state(site.clone(), guard))
         .with_state(site)
 }
@@ -136,7 +143,10 @@ pub(super) async fn work<T: Send + 'static>(
 
 /// A template as an answer.
 pub(super) fn page(template: &impl Template) -> Result<Html<String>, Failed> {
-    template.render().map(Html).map_err(|_| Failed::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in Faultbook"))
+    template
+        .render()
+        .map(Html)
+        .map_err(|_| Failed::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in Faultbook"))
 }
 
 /// A page that says what went wrong.
@@ -188,6 +198,8 @@ struct Home {
     largest: usize,
     faults: usize,
     reports: usize,
+    /// Texts that were pasted before: address and what was found.
+    recent: Vec<(String, String)>,
     /// What could not be read of the project.
     notes: Vec<String>,
 }
@@ -199,6 +211,7 @@ async fn home(State(site): State<Shared>) -> Result<Html<String>, Failed> {
             largest: LARGEST >> 20,
             faults: workspace.knowledge.book.faults.len(),
             reports: crate::reports::lookup::entries(&workspace.knowledge).count(),
+            recent: site.kept.recent(),
             notes: workspace.notes.clone(),
         })
     })
@@ -219,7 +232,11 @@ struct Wanted {
     from: Option<usize>,
 }
 
-async fn first_answer(site: State<Shared>, Segments(id): Segments<String>, wanted: Query<Wanted>) -> Result<Html<String>, Failed> {
+async fn first_answer(
+    site: State<Shared>,
+    Segments(id): Segments<String>,
+    wanted: Query<Wanted>,
+) -> Result<Html<String>, Failed> {
     one_answer(site, Segments((id, 0)), wanted).await
 }
 
@@ -229,6 +246,41 @@ async fn one_answer(
     Query(Wanted { from }): Query<Wanted>,
 ) -> Result<Html<String>, Failed> {
     work(&site, move |site, workspace| page(&answer::page(site, workspace, &id, place, from)?)).await
+}
+
+async fn as_json(
+    State(site): State<Shared>,
+    Segments((id, place)): Segments<(String, usize)>,
+) -> Result<Response, Failed> {
+    work(&site, move |site, workspace| {
+        let text = render::json::render(&answer::diagnosis(site, workspace, &id, place)?);
+        Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
+    })
+    .await
+}
+
+async fn as_markdown(
+    State(site): State<Shared>,
+    Segments((id, place)): Segments<(String, usize)>,
+) -> Result<Response, Failed> {
+    work(&site, move |site, workspace| {
+        let text = render::markdown::render(&answer::diagnosis(site, workspace, &id, place)?);
+        // As plain text it is shown instead of saved.
+        Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+    })
+    .await
+}
+
+async fn beside(
+    State(site): State<Shared>,
+    Segments((id, place, report)): Segments<(String, usize, String)>,
+) -> Result<Html<String>, Failed> {
+    work(&site, move |site, workspace| page(&beside::page(site, workspace, &id, place, &report)?)).await
+}
+
+async fn forget(State(site): State<Shared>, Segments(id): Segments<String>) -> Redirect {
+    site.kept.forget(&id);
+    Redirect::to("/")
 }
 
 async fn asset(Segments(name): Segments<String>) -> Result<Response, Failed> {

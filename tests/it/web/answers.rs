@@ -14,7 +14,9 @@ fn a_paste_becomes_an_answer_beside_its_text() {
     let address = server.paste(OOM);
     let answer = server.get(&address);
     assert_eq!(answer.status, 200);
-    for words in ["href=\"../book/oom.html\"", "Do this first", "id=\"cause-1\"", "id=\"L4\" class=\"failure\"", "href=\"#L4\""] {
+    for words in
+        ["href=\"../book/oom.html\"", "Do this first", "id=\"cause-1\"", "id=\"L4\" class=\"failure\"", "href=\"#L4\""]
+    {
         assert!(answer.body.contains(words), "{words} in {}", answer.body);
     }
     assert_eq!(server.paste(OOM), address, "the same text has the same address");
@@ -35,7 +37,10 @@ fn several_files_and_archives_are_shown_side_by_side() {
     let sent = server.upload("/diagnose", &parts);
     let address = sent.header("location").expect("an address").to_owned();
     let first = server.get(&address).body;
-    assert!(first.contains("<b>rank0.log.gz</b>") && first.contains("<b>rank1.log</b>") && !first.contains("<b>../"), "{first}");
+    assert!(
+        first.contains("<b>rank0.log.gz</b>") && first.contains("<b>rank1.log</b>") && !first.contains("<b>../"),
+        "{first}"
+    );
     let second = server.get(&format!("{address}/1"));
     assert!(second.body.contains("No failure found in 2 lines"), "{}", second.body);
     assert_eq!(server.get(&format!("{address}/2")).status, 404);
@@ -71,7 +76,9 @@ fn hostile_text_stays_text() {
     let address = server.upload("/diagnose", &parts).header("location").expect("an address").to_owned();
     for path in [address.clone(), format!("{address}/1"), format!("{address}?from=1")] {
         let body = server.get(&path).body;
-        for tag in ["<script>", "<img", "<svg onload", "<i>a", "href=\"javascript", "\u{1b}", "\u{7}", "\u{202e}", "<b>x"] {
+        for tag in
+            ["<script>", "<img", "<svg onload", "<i>a", "href=\"javascript", "\u{1b}", "\u{7}", "\u{202e}", "<b>x"]
+        {
             assert!(!body.contains(tag), "{path}: {tag}");
         }
     }
@@ -88,5 +95,7 @@ fn of_a_long_text_the_marked_lines_are_shown_and_the_rest_has_an_address() {
     assert!(body.contains("id=\"L20004\" class=\"failure\"") && body.contains("lines 61 to"), "{}", body.len());
     assert!(body.len() < 200_000 && !body.contains("id=\"L5000\""), "{}", body.len());
     let stretch = server.get(&format!("{address}?from=5000")).body;
-    assert!(stretch.contains("id=\"L5000\"") && stretch.contains("step 9000 loss") && !stretch.contains("id=\"L20004\""));
+    assert!(
+        stretch.contains("id=\"L5000\"") && stretch.contains("step 9000 loss") && !stretch.contains("id=\"L20004\"")
+    );
 }

@@ -6,7 +6,9 @@ use super::server::Server;
 fn only_its_own_address_is_answered() {
     let server = Server::start(&[]);
     let port = server.address.port();
-    for host in [format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}"), format!("LOCALHOST:{port}")] {
+    for host in
+        [format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}"), format!("LOCALHOST:{port}")]
+    {
         assert_eq!(server.send("GET", "/", &[("Host", &host)], b"").status, 200, "{host}");
     }
     for host in [
@@ -53,7 +55,9 @@ fn other_sites_cannot_send_anything() {
 #[test]
 fn every_answer_is_strict_with_the_browser() {
     let server = Server::start(&[]);
-    for path in ["/", "/nothing", "/assets/page.js", "/d/00000000000000000000", "/d/..%2f..%2fetc", "/assets/..%2fmod.rs"] {
+    for path in
+        ["/", "/nothing", "/assets/page.js", "/d/00000000000000000000", "/d/..%2f..%2fetc", "/assets/..%2fmod.rs"]
+    {
         let answer = server.get(path);
         let policy = answer.header("content-security-policy").unwrap_or_default();
         assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");

@@ -25,7 +25,11 @@ pub(crate) struct Answer {
 impl Answer {
     /// A header's value, by its name in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.lines().filter_map(|line| line.split_once(": ")).find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.headers
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
     }
 }
 
@@ -58,7 +62,11 @@ impl Server {
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("prints its address");
         let address = line.trim().trim_start_matches("http://").split('/').next().unwrap_or_default();
         let address: SocketAddr = address.parse().unwrap_or_else(|_| panic!("no address in {line:?}"));
-        let address = if address.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), address.port()) } else { address };
+        let address = if address.ip().is_unspecified() {
+            SocketAddr::new([127, 0, 0, 1].into(), address.port())
+        } else {
+            address
+        };
         Self { child, address, folder }
     }
 
@@ -79,7 +87,11 @@ impl Server {
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let (status, headers) = head.split_once("\r\n").unwrap_or((head, ""));
         let status = status.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        let body = if headers.to_ascii_lowercase().contains("transfer-encoding: chunked") { joined(body) } else { body.to_owned() };
+        let body = if headers.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+            joined(body)
+        } else {
+            body.to_owned()
+        };
         Answer { status, headers: headers.to_owned(), body }
     }
 
@@ -112,7 +124,9 @@ impl Server {
         let mut body = Vec::new();
         for (name, file, content) in parts {
             let file = if file.is_empty() { String::new() } else { format!("; filename=\"{file}\"") };
-            body.extend(format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").bytes());
+            body.extend(
+                format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").bytes(),
+            );
             body.extend_from_slice(content);
             body.extend(b"\r\n");
         }
