@@ -117,6 +117,16 @@ pub fn invariants(bytes: &[u8]) {
     }
 }
 
+/// A log as the page shows it, and as a document: nothing in it becomes a tag of ours that does something.
+pub fn page(bytes: &[u8]) {
+    let shown = super::web::shown(bytes, KNOWLEDGE.library());
+    let lower = shown.to_ascii_lowercase();
+    for tag in ["<script", "<img", "<iframe", "<object", "<style", "<svg onload", "href=\"javascript:", "href=\"data:"] {
+        assert!(!lower.contains(tag), "{tag}");
+    }
+    assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "a control character");
+}
+
 /// Calls with every line and column in an answer.
 fn places(value: &serde_json::Value, each: &mut dyn FnMut(u64, u64)) {
     match value {

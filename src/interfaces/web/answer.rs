@@ -10,7 +10,7 @@ use super::kept::{Pasted, Text};
 use super::log::{self, LogView, Part};
 use super::server::{Failed, Site, not_found};
 use super::view::AnswerView;
-use crate::diagnosis::{Diagnosis, Measured, diagnose};
+use crate::diagnosis::{Diagnosis, Library, Measured, diagnose};
 use crate::incident::{self, Incident};
 use crate::interfaces::workspace::Workspace;
 use crate::render::clean;
@@ -53,12 +53,29 @@ pub(super) struct Analysis {
 
 /// Diagnoses a text; with what was measured for it, if anything was.
 pub(super) fn analyse(workspace: &Workspace, text: &Text, measured: Option<&Measured>) -> Analysis {
+    analysed(text, workspace.knowledge.library(), measured)
+}
+
+fn analysed(text: &Text, library: Library<'_>, measured: Option<&Measured>) -> Analysis {
     let mut transcript = text::read(&text.bytes);
     text.note.iter().for_each(|note| transcript.note(note.clone()));
     let incident = incident::read(&transcript);
-    let nothing = Measured::default();
-    let diagnosis = diagnose(&transcript, &incident, workspace.knowledge.library(), measured.unwrap_or(&nothing));
+    let diagnosis = diagnose(&transcript, &incident, library, measured.unwrap_or(&Measured::default()));
     Analysis { transcript, incident, diagnosis }
+}
+
+/// What a page says of a text, without what is around it.
+#[cfg(feature = "fuzzing")]
+pub(super) fn shown(bytes: &[u8], library: Library<'_>) -> String {
+    let text = Text { bytes: bytes.to_vec(), ..Text::default() };
+    let analysis = analysed(&text, library, None);
+    let answer = AnswerView::new(&analysis.diagnosis);
+    let log = log::view(&text::decoded(bytes), &analysis.transcript, &log::marks(&analysis.diagnosis), None);
+    let can = super::frame::Abilities::default();
+    let frame = Frame { root: "", title: answer.found(), description: String::new(), section: Section::None, can };
+    let page = AnswerPage { frame, id: String::new(), place: 0, tabs: Arc::default(), answer, log, from: None };
+    let page = page.render().unwrap_or_default();
+    page.split_once("<main").map(|(_, main)| main.to_owned()).unwrap_or_default()
 }
 
 /// The page of one of the texts that were pasted under an id.

@@ -18,3 +18,9 @@ mod view;
 
 pub(crate) use guard::{Exposure, Token};
 pub(crate) use server::listen;
+
+/// A text's answer, its marked lines and the text read as markdown, as the page shows them: for fuzzers.
+#[cfg(feature = "fuzzing")]
+pub(super) fn shown(bytes: &[u8], library: crate::diagnosis::Library<'_>) -> String {
+    answer::shown(bytes, library) + &html::document(&String::from_utf8_lossy(bytes), &html::Links::NONE, 1)
+}
