@@ -115,10 +115,10 @@ fn example(document: &Document, knowledge: &Knowledge) -> Option<Finding> {
         None => {
             let what = match diagnosis.verdict {
                 Verdict::NoError => "as no failure at all",
-                _ => "as an error that the book does not hold",
+                _ => "as an error that the book does not have",
             };
             let message = format!("the example is diagnosed {what}");
-            let help = "give the page a signature that hits the example";
+            let help = "give the page a signature that matches the example";
             Some(source.finding_on_line(heading, "own-example", message).help(help))
         }
     }

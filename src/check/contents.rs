@@ -47,7 +47,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>) -> Option<Finding> 
     let in_order = expected.iter().map(|expected| &expected.slug).filter(|slug| listed.contains(slug));
     let message = match (missing, gone) {
         (0, 0) if in_order.eq(kept.iter().copied()) => return None,
-        (0, 0) => "the table of contents has another order than the headings".to_owned(),
+        (0, 0) => "the table of contents is in a different order than the headings".to_owned(),
         _ => format!("the table of contents lacks {missing} and has {gone} that lead nowhere"),
     };
     let line = source.line_of(section.range.start);
@@ -60,7 +60,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>) -> Option<Finding> 
             let range = block.range.start..block.range.start + raw.len();
             let help = match gone {
                 0 => "`faultbook check --fix` rewrites it",
-                _ => "`faultbook check --fix --fix-removals` rewrites it and takes out what leads nowhere",
+                _ => "`faultbook check --fix --fix-removals` rewrites it and removes entries that lead nowhere",
             };
             Some(finding.help(help).fix(range, table))
         }

@@ -21,7 +21,7 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
             }
             // `resolved: false` is no date and means none.
             Judgement::Bad if entry.key != "date" && !entry.value.bytes().any(|b| b.is_ascii_digit()) => {}
-            Judgement::Bad => findings.push(finding.help("write YYYY-MM-DD, a time may follow")),
+            Judgement::Bad => findings.push(finding.help("write YYYY-MM-DD; a time may follow")),
         }
     }
     findings

@@ -156,7 +156,7 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>, known: &Known) -> Ve
     for entry in &front.entries {
         match judge(entry.value, true, false, text) {
             Some(Left::Placeholder) if !entry.value.starts_with('[') || entry.quoted => {
-                let message = format!("the template's own words are left in `{}`", entry.key);
+                let message = format!("the template's placeholder text is left in `{}`", entry.key);
                 findings.push(source.finding(entry.value_range.clone(), "placeholder", message));
             }
             Some(Left::Todo) => {
@@ -182,7 +182,7 @@ fn absent(source: &Source<'_>, start: usize, known: &Known) -> Finding {
     let keys: String = known.iter().map(|(key, value)| format!("{key}: {}{end}", quote(value))).collect();
     let names = known.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(", ");
     finding
-        .help(format!("`faultbook check --fix` writes what the report says itself: {names}"))
+        .help(format!("`faultbook check --fix` adds what the report itself says: {names}"))
         .fix(start..start, format!("---{end}{keys}---{end}{end}"))
 }
 

@@ -213,7 +213,7 @@ pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool, naming: Opti
     };
     findings.extend(file_name(source, is_bug, naming));
     if let Some(naming) = naming.filter(|_| is_bug && first.id.own_spelling.is_none() && first.range.is_some()) {
-        let message = format!("the id {} is not of the project's scheme", first.words);
+        let message = format!("the id {} does not follow the project's scheme", first.words);
         let help = format!("the scheme in faultbook.toml is {}", naming.id);
         findings.push(source.finding(first.range.clone().unwrap_or(0..0), "id-scheme", message).help(help));
     }
@@ -243,7 +243,7 @@ pub(super) fn check(source: &Source<'_>, own: &[Own], is_bug: bool, naming: Opti
 fn file_name(source: &Source<'_>, is_bug: bool, naming: Option<&Naming>) -> Option<Finding> {
     let naming = naming.filter(|naming| is_bug && naming.read_file(source.path) == Some(None))?;
     let name = source.path.rsplit('/').next().unwrap_or_default();
-    let message = format!("the file {name} is not named as the project names its reports");
+    let message = format!("the file name {name} does not follow the project's pattern");
     let help = format!("the pattern in faultbook.toml is {}", naming.file_name.as_deref().unwrap_or_default());
     Some(source.finding_on_line(1, "file-name", message).help(help))
 }

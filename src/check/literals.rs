@@ -23,7 +23,7 @@ pub(super) fn check(documents: &[Document]) -> Vec<(usize, Finding)> {
             let words = signature.contains.0.join("\" and \"");
             let message = format!("\"{words}\" is also a literal of {}", other.path);
             let place = signature.contains.0.first().map_or(0..0, |literal| place(&source, literal));
-            let help = "give it to one page, or tell the two apart with `regex` or `near`";
+            let help = "keep it on one page, or distinguish the two pages with `regex` or `near`";
             findings.push((index, source.finding(place, "duplicate-literal", message).help(help)));
         }
     }

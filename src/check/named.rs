@@ -24,7 +24,7 @@ fn names(document: &Document, source: &Source<'_>, truth: &Truth<'_>) -> Vec<Fin
         let Some(name) = document.text.get(printed.range.clone()) else { continue };
         let rows = truth.rows(name);
         if rows.is_empty() && own && truth.covers(printed.kind, name) {
-            let message = format!("{name} is not in kb/truth.csv: no machine has looked it up");
+            let message = format!("{name} is not in kb/truth.csv: it has not been looked up");
             let help = "run tests/truth/check.py, which looks it up and adds it";
             findings.push(source.finding(printed.range, "unknown-name", message).help(help));
         } else if let Some(row) = rows.iter().find(|_| rows.iter().all(|row| row.verdict == Verdict::Missing)) {

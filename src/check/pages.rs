@@ -77,7 +77,7 @@ impl<'a> PageIndex<'a> {
                 if let (true, Some(document)) = (back, self.documents.get(*index)) {
                     let source = Source::new(&document.path, &document.text);
                     let message = format!("{id} explains {other}, and {other} explains {id}");
-                    let help = "keep the one that comes first in a run";
+                    let help = "keep the page whose fault comes first in a run";
                     let place = find(&source, &format!("explains: [{other}"));
                     findings.push((*index, source.finding(place, "explains-each-other", message).help(help)));
                 }
@@ -157,7 +157,7 @@ pub(super) fn notice(document: &Document, source: &Source<'_>) -> Vec<Finding> {
         Err(problems) => findings.extend(problems.into_iter().map(|problem| source.problem(problem))),
         Ok(notice) if notice.body.is_empty() => {
             let line = source.line_of(document.text.trim_end().len());
-            let help = "write one or two sentences of why it is harmless";
+            let help = "write one or two sentences that say why it is harmless";
             findings.push(source.finding_on_line(line, "empty-body", "the notice is empty").help(help));
         }
         Ok(_) => {}
@@ -179,7 +179,9 @@ fn name(document: &Document, source: &Source<'_>) -> Option<Finding> {
             .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
     (!sound).then(|| {
         let message = format!("the file name {id} is not an id");
-        source.finding_on_line(1, "bad-name", message).help("lower-case words joined by hyphens: out-of-memory")
+        source
+            .finding_on_line(1, "bad-name", message)
+            .help("use lowercase words joined by hyphens, such as out-of-memory")
     })
 }
 

@@ -233,8 +233,8 @@ pub(super) fn empty(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
         until = section.end;
         let labels = below.iter().any(|line| line.class == Class::Label);
         let (what, help) = match labels {
-            true => ("holds labels without values", "fill them in, or take them out"),
-            false => ("is empty", "write it, or take the heading out"),
+            true => ("has labels without values", "fill them in, or remove them"),
+            false => ("is empty", "write it, or remove the heading"),
         };
         let message = format!("the section \"{}\" {what}", section.title);
         let line = source.line_of(section.range.start);
@@ -314,7 +314,7 @@ mod tests {
         );
         assert_eq!(
             check(&WHOLE.replace("- a: b\n", "- **GPU:**\n- **OS:**\n"), None),
-            ["4: the section \"Environment\" holds labels without values"]
+            ["4: the section \"Environment\" has labels without values"]
         );
         assert_eq!(
             check(&WHOLE.replace("```\nx\n```", "```\n```"), None),

@@ -87,7 +87,7 @@ fn left(source: &Source<'_>, doc: &sections::Document<'_>, line: &Line) -> Optio
     let words = source.text.get(range.clone()).unwrap_or_default();
     Some(match left {
         Left::Placeholder => {
-            let message = format!("the template's own words are left{place}");
+            let message = format!("the template's placeholder text is left{place}");
             source.finding(range, "placeholder", message).help("write what is known, or remove the line")
         }
         Left::Todo => {

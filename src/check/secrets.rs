@@ -5,7 +5,7 @@ use crate::text::redact::{self, Secret};
 
 /// Findings for the secrets of a document.
 pub(super) fn check(source: &Source<'_>) -> Vec<Finding> {
-    let help = "revoke it first, then take it out: it stays in the history";
+    let help = "revoke it first, then remove it: it stays in the history";
     let finding = |secret: Secret| source.finding(secret.range, "secret", secret.what.to_owned()).help(help);
     find(source.text).into_iter().map(finding).collect()
 }

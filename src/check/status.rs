@@ -14,7 +14,7 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
     if let Some(entry) = filled("status") {
         match canonical(entry.value) {
             None => {
-                let message = format!("\"{}\" is no status", entry.value);
+                let message = format!("\"{}\" is not a status", entry.value);
                 let help = "open, in_progress, investigating, resolved, closed, wontfix, duplicate, archived, ...";
                 findings.push(source.finding(entry.value_range.clone(), "unknown-status", message).help(help));
             }
@@ -29,7 +29,7 @@ pub(super) fn check(source: &Source<'_>, front: &Front<'_>) -> Vec<Finding> {
     if let Some(entry) = filled("severity") {
         let plain = plain(entry.value);
         if !SEVERITIES.contains(&plain.as_str()) {
-            let message = format!("\"{}\" is no severity", entry.value);
+            let message = format!("\"{}\" is not a severity", entry.value);
             let help = "critical, high, medium, low";
             findings.push(source.finding(entry.value_range.clone(), "unknown-severity", message).help(help));
         }

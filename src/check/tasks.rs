@@ -53,7 +53,7 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, front: &Front<'_>) 
         (Stage::Solved, Some(first)) => {
             let line = source.line_of(*first);
             let message = format!("the status is {}, and {} of {all} boxes are open", status.value, open.len());
-            let help = "tick what was done, take out what will not be, or reopen the report";
+            let help = "tick what was done, remove what will not be done, or reopen the report";
             Some(source.finding_on_line(line, "task-status", message).help(help))
         }
         // One ticked box proves little; a plan has several.

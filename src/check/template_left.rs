@@ -40,10 +40,10 @@ pub(super) fn check(source: &Source<'_>, doc: &Document<'_>, lines: &[Line]) -> 
     let kept = own_sections(doc, first..begins, lines);
     let words = sections.get(first)?;
     let mark = below(doc, words, lines).iter().find_map(|line| line.left.clone().map(|(_, range)| range));
-    let message = format!("the template's own words are left in {}", words.title);
+    let message = format!("the template's placeholder text is left in {}", words.title);
     let real_line = source.line_of(sections.get(real)?.range.start);
     let help = format!(
-        "the real {} begins at line {real_line}; `faultbook check --fix --fix-removals` takes the template out",
+        "the real {} begins at line {real_line}; `faultbook check --fix --fix-removals` removes the template",
         words.title
     );
     let finding = source.finding(mark.unwrap_or(start..start + 1), "template-left", message).help(help);

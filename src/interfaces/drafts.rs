@@ -93,9 +93,9 @@ pub(super) fn summary(drafted: &Drafted) -> String {
     }
     match drafted.secrets {
         0 => {}
-        1 => summary.push_str("; a secret in the log was left out, and should be revoked if others have seen the log"),
+        1 => summary.push_str("; a secret in the log was left out; revoke it if others have seen the log"),
         several => summary.push_str(&format!(
-            "; {several} secrets in the log were left out, and should be revoked if others have seen the log"
+            "; {several} secrets in the log were left out; revoke them if others have seen the log"
         )),
     }
     summary

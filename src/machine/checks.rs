@@ -153,7 +153,7 @@ fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32,
 
 /// Why a check did not finish, when it did not hang either.
 fn time_is_up(time: Duration) -> String {
-    format!("the {} for this device ran out before it ended; --time-limit allows more", seconds(time))
+    format!("the {} for this device ran out before the check ended; --time-limit allows more", seconds(time))
 }
 
 /// The results for a device whose initialisation hung: nothing is tried twice.

@@ -107,8 +107,8 @@ fn driver(facts: &Facts, vendor: &Description, findings: &mut Findings) {
             let says = facts.text("driver.init_says").unwrap_or(word);
             let advice = facts.number("driver.init_code").and_then(|code| init_advice(vendor, code));
             match advice {
-                Some(advice) => findings.broken(format!("{} does not initialise: {says}; {advice}", runtime.name)),
-                None => findings.broken(format!("{} does not initialise: {says}", runtime.name)),
+                Some(advice) => findings.broken(format!("{} does not initialize: {says}; {advice}", runtime.name)),
+                None => findings.broken(format!("{} does not initialize: {says}", runtime.name)),
             }
         }
     }
@@ -285,7 +285,7 @@ fn broken_checks(facts: &Facts, checks: &[Check], findings: &mut Findings) {
         let what = match check.word {
             CheckStatus::Wrong => "wrong results",
             CheckStatus::Failed => "failure",
-            CheckStatus::UnknownCode => "failure with a code that the library has no name for",
+            CheckStatus::UnknownCode => "failure with a code for which the library has no name",
             CheckStatus::Crashed => "crash",
             CheckStatus::TimedOut => "hang",
             CheckStatus::Ok | CheckStatus::Skipped | CheckStatus::NotReached => continue,

@@ -67,7 +67,7 @@ impl CallError {
             CallError::NotLoaded(why) => format!("the library cannot be loaded: {why}"),
             CallError::Missing(name) => format!("the library has no function {name}"),
             CallError::Status { call, code, name, says } => {
-                let name = name.as_deref().unwrap_or("a code that the library has no name for");
+                let name = name.as_deref().unwrap_or("a code for which the library has no name");
                 match says {
                     Some(says) => format!("{call} returned {code} ({name}): {says}"),
                     None => format!("{call} returned {code} ({name})"),

@@ -94,8 +94,8 @@ fn pins(python: &Python) -> (Vec<String>, Vec<String>) {
         wanted.push(format!("{name} {pinned}"));
         match python.packages.get(&package) {
             Some(installed) if installed == pinned => {}
-            Some(installed) => broken.push(format!("{name} {pinned} is demanded, {installed} is installed")),
-            None => broken.push(format!("{name} {pinned} is demanded and not installed")),
+            Some(installed) => broken.push(format!("{name} {pinned} is required, but {installed} is installed")),
+            None => broken.push(format!("{name} {pinned} is required but not installed")),
         }
     }
     (wanted, broken)

@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(facts.text("torch.version"), Some("2.8.0+cu128"));
         assert_eq!(facts.text("python.version"), Some("3.11.7"));
         let broken = facts.get("torch.broken_pins").map(|fact| format!("{:?}", fact.value)).unwrap_or_default();
-        assert!(broken.contains("9.10.2.21 is demanded, 9.1.0.70 is installed"), "{broken}");
+        assert!(broken.contains("9.10.2.21 is required, but 9.1.0.70 is installed"), "{broken}");
         assert!(facts.why_unknown("jax.version").is_some());
     }
 

@@ -198,7 +198,7 @@ fn software(shared: &Shared, _seat: usize, sender: &Sender<Part>) {
         let Some(found) = found else {
             notes.set_unknown(
                 "driver.init",
-                "no framework of this environment and no package of the system brings the runtime",
+                "no framework in this environment and no system package provides the runtime",
             );
             send(sender, Part::Init(number, notes, None));
             continue;

@@ -122,7 +122,7 @@ fn a_vendor_is_a_folder_a_description_and_a_line() {
     assert!(outcome.findings.iter().any(|says| says == "the fake vendor has something to say"));
     assert!(outcome.findings.iter().any(|says| says.contains("wrong results of copy")), "{:?}", outcome.findings);
     let shown = view::probe::render(&outcome, Terminal::default());
-    assert!(shown.contains("HIP initialises") && shown.contains("AMD Instinct MI300X"), "{shown}");
+    assert!(shown.contains("HIP initializes") && shown.contains("AMD Instinct MI300X"), "{shown}");
     assert!(!shown.contains("NVIDIA") && !shown.contains("CUDA"), "{shown}");
     let saved = super::to_json(&outcome);
     assert!(saved.contains("\"vendor\": \"amd\""), "{saved}");

@@ -42,7 +42,7 @@ pub enum Error {
         why: String,
     },
     /// Something would be written where only the project's own files say so.
-    #[error("`{}` is outside of the project ({}), so nothing is written there", path.display(), bounds.display())]
+    #[error("`{}` is outside the project ({}), so nothing is written there", path.display(), bounds.display())]
     Elsewhere {
         /// Where.
         path: PathBuf,
@@ -63,10 +63,11 @@ impl Hint for Error {
         match self {
             Error::Read { source, path } => match source.kind() {
                 io::ErrorKind::NotFound if path.is_relative() => Some(
-                    "the path counts from the current folder, or from faultbook.toml if it is written there".to_owned(),
+                    "the path is relative to the current folder, or to faultbook.toml if it is written there"
+                        .to_owned(),
                 ),
                 io::ErrorKind::NotFound => Some("check the path".to_owned()),
-                io::ErrorKind::PermissionDenied => Some("give this user the right to read it".to_owned()),
+                io::ErrorKind::PermissionDenied => Some("give this user permission to read it".to_owned()),
                 _ => None,
             },
             Error::Exceeded { .. } => None,

@@ -140,7 +140,7 @@ pub fn report_files(folder: &Path) -> Result<(Vec<ReportFile>, Vec<Note>), Error
         }
         match entry.metadata() {
             Ok(about) if about.len() > LARGEST => {
-                let message = format!("skipped: {} MiB is more than a report has", about.len() / (1024 * 1024));
+                let message = format!("skipped: {} MiB is too large for a report", about.len() / (1024 * 1024));
                 notes.push(Note { path: entry.into_path(), message });
             }
             Ok(about) => {
@@ -191,9 +191,9 @@ impl Links {
             follow = true;
             format!("a link out of the project, to {}", target.display())
         } else if self.home.starts_with(&target) {
-            format!("a link to {}, which holds this folder, was not followed", target.display())
+            format!("a link to {}, which contains this folder, was not followed", target.display())
         } else if !self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(target.clone()) {
-            format!("another link to {} was followed already", target.display())
+            format!("another link to {} has already been followed", target.display())
         } else if bounds::hold(&self.bounds, &target) {
             return true;
         } else {

@@ -85,7 +85,7 @@ fn status(word: &str) -> Result<Status, Error> {
         Some("closed") => Ok(Status::Stage(Stage::Solved)),
         Some(word) => Ok(Status::Word(word)),
         None => Err(refuse(
-            format!("`{word}` is no status"),
+            format!("`{word}` is not a status"),
             "open (anything unsolved), closed (anything solved), or a word such as in_progress, resolved, wontfix, duplicate",
         )),
     }
@@ -93,7 +93,7 @@ fn status(word: &str) -> Result<Status, Error> {
 
 fn severity(word: &str) -> Result<&'static str, Error> {
     status::severity(word)
-        .ok_or_else(|| refuse(format!("`{word}` is no severity"), "critical, high, medium, low, info"))
+        .ok_or_else(|| refuse(format!("`{word}` is not a severity"), "critical, high, medium, low, info"))
 }
 
 /// `30d`, `12h`, `4w`, `6mo`, `1y` before `now`; `2025-11-01`; `2025-11`.
@@ -136,7 +136,7 @@ pub(crate) fn fault(word: &str, book: &Book) -> Result<String, Error> {
         ([one], _) | ([], [one]) => Ok((*one).to_owned()),
         ([], []) => Err(refuse(
             format!("no fault page has `{word}` in its id"),
-            format!("`faultbook list --pages` names them all, `faultbook search {key}` finds them by words"),
+            format!("`faultbook list --pages` lists them all; `faultbook search {key}` finds them by words"),
         )),
         ([], several) | (several, _) => {
             let mut names = several.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");

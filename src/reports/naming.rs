@@ -62,7 +62,7 @@ pub(crate) fn patterns(id: &str, file_name: &str) -> Result<(Vec<Part>, Vec<Part
         return Err(wrong(id, "needs one number, such as {nnn}"));
     }
     if parts_of_id.iter().any(|part| matches!(part, Part::Id | Part::Slug | Part::Time)) {
-        return Err(wrong(id, "is an id, which has neither {id} nor {slug} nor a time in it"));
+        return Err(wrong(id, "is an id, which cannot contain {id}, {slug} or a time"));
     }
     if numbers(&parts_of_file) == 0 && !parts_of_file.contains(&Part::Id) {
         return Err(wrong(file_name, "needs {id} or a number, such as {nnn}"));
@@ -77,7 +77,7 @@ pub(crate) fn patterns(id: &str, file_name: &str) -> Result<(Vec<Part>, Vec<Part
 fn parts(pattern: &str) -> Result<Vec<Part>, BadPattern> {
     let wrong = |why: String| BadPattern { pattern: pattern.to_owned(), why };
     if pattern.chars().any(clean::is_hostile) {
-        return Err(wrong("has a character in it that cannot be seen".to_owned()));
+        return Err(wrong("contains an invisible character".to_owned()));
     }
     let mut out = Vec::new();
     let mut rest = pattern;

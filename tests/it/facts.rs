@@ -172,16 +172,16 @@ fn document() -> String {
     let mut out = String::from(
         "# Facts\n\n\
          Generated from `kb/facts.toml`; `UPDATE_EXPECT=1 cargo test --test it facts` renews it.\n\n\
-         Facts are what Faultbook knows about a run and a machine, by name. Conditions of pages ask for them \
-         (`when: oom.free > 2 * oom.requested`), sentences show them (`{{ oom.free | size }}`), the JSON answer lists \
-         them under `environment`, saved probes under `facts`. A condition over a fact that nobody knows is silent: \
-         it counts neither for nor against a cause.\n\n\
+         Facts are what Faultbook knows about a run and a machine. Each fact has a name. Pages use facts in conditions \
+         (`when: oom.free > 2 * oom.requested`) and in sentences (`{{ oom.free | size }}`). The JSON answer lists \
+         them under `environment`, saved probes under `facts`. If a fact is unknown, a condition on it counts neither \
+         for nor against a cause.\n\n\
          In conditions and in saved probes, numbers are in the unit of the table; `KiB`, `MiB` and `GiB` are constants \
-         of conditions. In answers, every number is shown with its unit, and sizes as `58.6 GiB`. The JSON answer \
-         shortens `<name>.version` and `<name>.name` to `<name>`.\n\n\
-         The column \"Known from\" says who can know a fact: the pasted **text**, a probe of the **machine**, \
-         the failing **process**, Faultbook itself, **computed** from other facts and its tables, the **writer** of the \
-         text, a **report** of the project. Names with a part in braces stand for many.\n",
+         that conditions can use. In answers, every number is shown with its unit, and sizes as `58.6 GiB`. The JSON \
+         answer shortens `<name>.version` and `<name>.name` to `<name>`.\n\n\
+         The column \"Known from\" says where a fact can come from: the pasted **text**, a probe of the **machine**, \
+         the failing **process**, the **writer** of the text, a **report** of the project, or Faultbook itself, which \
+         has **computed** it from other facts and its tables. A name with a part in braces stands for many facts.\n",
     );
     for group in facts::groups() {
         out.push_str(&format!("\n## {}\n\n", group.title));

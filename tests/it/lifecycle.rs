@@ -74,7 +74,7 @@ fn filters_combine() {
     let table = place.run("list --status closed --format markdown", "").out;
     assert!(table.contains("| BUG-20250210-001 | About BUG-20250210-001 |") && table.contains("| oom |"), "{table}");
     let none = place.run("list --status wontfix", "");
-    assert_eq!((none.code, none.out.as_str()), (1, "No report of the project fits.\n"));
+    assert_eq!((none.code, none.out.as_str()), (1, "No report in this project matches.\n"));
     let own = place.run("list", "").out;
     assert!(own.starts_with("5 bug reports: 3 open, 1 solved\n") && !own.contains("fault pages"), "{own}");
     let first: Vec<&str> = own.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
@@ -93,8 +93,8 @@ fn filters_combine() {
 fn unknown_words_are_reported() {
     let place = place();
     for (arguments, words) in [
-        ("--status sleeping", "`sleeping` is no status"),
-        ("--severity awful", "`awful` is no severity"),
+        ("--status sleeping", "`sleeping` is not a status"),
+        ("--severity awful", "`awful` is not a severity"),
         ("--since yesterday", "`yesterday` is neither an age nor a day"),
         ("--since -3d", "`-3d` is neither an age nor a day"),
         ("--fault cudnn", "`cudnn` can mean"),

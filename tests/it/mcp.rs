@@ -179,9 +179,9 @@ fn a_log_in_an_archive_is_named_by_its_path() {
     let drafted = agent.call("draft_report", json!({ "path": "logs.tgz/node3/rank0.log" }));
     assert!(text(&drafted).contains("unable to find an engine"), "{drafted}");
     for (path, says) in [
-        ("logs.tgz", "holds several logs: give"),
+        ("logs.tgz", "has several logs: pass"),
         ("logs.tgz", "node3/rank0.log, node3/rank1.log"),
-        ("logs.tgz/absent.log", "holds no text"),
+        ("logs.tgz/absent.log", "has no readable text"),
         ("gone.log.gz", "nothing could be read"),
         ("shot.png", "is a picture, not a text"),
     ] {
@@ -367,7 +367,7 @@ fn settings_lead_no_report_out_of_the_project() {
     let mut agent = Agent::of(&["--no-probe", "--allow-write"], &[settings]);
     let answer = agent.call("draft_report", json!({ "text": LOG }));
     assert_eq!(answer["isError"], true, "{answer}");
-    assert!(text(&answer).contains("is outside of the project"), "{answer}");
+    assert!(text(&answer).contains("is outside the project"), "{answer}");
 }
 
 #[test]

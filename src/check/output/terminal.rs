@@ -168,8 +168,7 @@ fn summary(out: &mut String, findings: &[Finding], documents: &[Document], shown
         (0, 0) => "nothing to fix".to_owned(),
         (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
     };
-    let hidden =
-        if infos > 0 && !shown.infos { format!(" ({infos} more worth knowing: --verbose)") } else { String::new() };
+    let hidden = if infos > 0 && !shown.infos { format!(" ({infos} more with --verbose)") } else { String::new() };
     let _ = writeln!(out, "{what}: {found}{hidden}");
 }
 
@@ -213,7 +212,7 @@ mod tests {
                3 | ... xxxxxxxxxxxxxxxxxxxxBADyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
                  |                         ^^^
                help: `faultbook check --fix` adds it
-            1 report: 1 error, 1 warning (1 more worth knowing: --verbose)
+            1 report: 1 error, 1 warning (1 more with --verbose)
         "#]]
         .assert_eq(&shown);
         let clean = plain(&terminal(&[], std::slice::from_ref(&document), Shown::default()));

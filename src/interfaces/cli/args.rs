@@ -14,7 +14,7 @@ use super::{
 #[derive(Debug, Parser)]
 #[command(name = "faultbook", version, max_term_width = 100, after_help = exit::HELP)]
 pub(crate) struct Arguments {
-    /// The command; without one, FILEs or standard input are diagnosed.
+    /// The command; without one, Faultbook diagnoses FILEs or standard input.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
@@ -31,27 +31,27 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Say which failure a traceback or log shows, why it happened, and what fixes it.
     Diagnose(diagnose::Options),
-    /// Run a command; when it fails, say why below its output.
+    /// Run a command; if it fails, say why below its output.
     ///
-    /// The command keeps its terminal: colours, progress bars, keys, signals and the exit code are its own.
+    /// The command keeps its terminal: colors, progress bars, keys, signals and the exit code stay its own.
     Run(run::Options),
     /// Find pages and reports by words.
     Search(search::Options),
     /// Print a page, a report, a recipe, or what a code means.
     Show(show::Options),
-    /// Look at this machine: devices, driver, memory, Python environment; with more levels, whether they work.
+    /// Examine this machine: devices, driver, memory, Python environment; at higher levels also whether they work.
     #[cfg(feature = "machine")]
     #[command(after_help = super::probe::HELP)]
     Probe(super::probe::ProbeOptions),
-    /// Estimate how a run moves from one GPU to another with its effective batch kept.
+    /// Estimate the settings for moving a run to another GPU with the same effective batch size.
     Fit(fit::Options),
-    /// Write a bug report from a traceback or log into the project's folder of reports, and print its path.
+    /// Write a bug report from a traceback or log into the project's reports folder, and print its path.
     New(Box<new::Options>),
-    /// Change a report's status; every other byte of its file stays.
+    /// Change a report's status and keep every other byte of its file.
     Status(status::Options),
-    /// List the templates of reports.
+    /// List the report templates.
     Templates(FormatArg<Format>),
-    /// List the project's reports, newest first; with --pages also the fault pages.
+    /// List the project's reports, newest first; with --pages, also list the fault pages.
     List(list::Options),
     /// Draw how the project's reports relate to each other, for Graphviz or Mermaid.
     Graph(graph::Options),
@@ -59,14 +59,14 @@ pub(crate) enum Command {
     Stats(stats::Options),
     /// Find every mention of a report in code, other reports and commit messages.
     Refs(refs::Options),
-    /// Write the INDEX.md of a folder of reports.
+    /// Write the INDEX.md of a reports folder.
     IndexPage(index_page::Options),
-    /// Check pages of the book and bug reports, and say what is wrong where; 0 clean, 1 findings.
+    /// Check the book's pages and bug reports, and say what is wrong and where. Exit code 0: clean, 1: findings.
     Check(check::Options),
     /// Serve an editor over standard input and output (Language Server Protocol).
     #[cfg(feature = "lsp")]
     Lsp(super::servers::LspOptions),
-    /// Serve an agent over standard input and output (Model Context Protocol); only reads unless told otherwise.
+    /// Serve an agent over standard input and output (Model Context Protocol); read-only unless you allow writing.
     #[cfg(feature = "mcp")]
     Mcp(super::servers::McpOptions),
     /// Show diagnoses, the book and the project's reports in a browser on this machine.
@@ -79,9 +79,9 @@ pub(crate) enum Command {
     /// Write the man pages into a folder.
     #[cfg(feature = "shell")]
     Man(shell::ManOptions),
-    /// Print a hook that offers a diagnosis after a failed command; off until you put it into your shell's settings.
+    /// Print a hook that offers a diagnosis after a failed command; off until you add it to your shell's settings.
     Hook(shell::HookOptions),
-    /// Bring the index of the project's reports up to date; happens by itself when needed.
+    /// Update the index of the project's reports; normally this happens automatically.
     Index(index::Options),
 }
 

@@ -28,7 +28,7 @@ use super::output::{Output, remark};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Files and folders; without any, the project's reports and its own pages.
+    /// Files and folders to check (default: the project's reports and its own pages).
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -36,27 +36,27 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) fix: bool,
 
-    /// With --fix, also take out what a fix only removes: a template left above the real text, exemptions that nothing needs.
+    /// With --fix, also apply fixes that only remove text: a template left above the real text, exemptions that nothing needs.
     #[arg(long, requires = "fix")]
     pub(crate) fix_removals: bool,
 
-    /// Give the later of two different reports with one id the next free number, in its text, its file's name and links to it.
+    /// Give the later of two different reports with the same id the next free number, in its text, its file name and links to it.
     #[arg(long)]
     pub(crate) renumber: bool,
 
-    /// Print the changes of --fix or --renumber and write nothing; exit with 1 if there are any.
+    /// Print what --fix or --renumber would change and write nothing; exit with 1 if there are changes.
     #[arg(long)]
     pub(crate) diff: bool,
 
-    /// Only these rules.
+    /// Check only these rules.
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     pub(crate) select: Vec<String>,
 
-    /// All rules but these.
+    /// Check all rules except these.
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     pub(crate) ignore: Vec<String>,
 
-    /// How many findings each rule has, instead of the findings.
+    /// Print the number of findings for each rule instead of the findings.
     #[arg(long)]
     pub(crate) statistics: bool,
 
@@ -64,7 +64,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) long: bool,
 
-    /// A folder of texts to try pages on: no signature may match its `*.healthy.txt`.
+    /// A folder of texts to test pages with: no signature may match its `*.healthy.txt` files.
     #[arg(long, value_name = "DIR")]
     pub(crate) texts: Option<PathBuf>,
 
@@ -166,8 +166,10 @@ fn rule(name: &str) -> Result<String, String> {
     let near = check::RULES.iter().filter(|rule| parts.iter().any(|part| rule.name.contains(part)));
     let near: Vec<&str> = near.map(|rule| rule.name).take(SHOWN).collect();
     match near.as_slice() {
-        [] => Err("there is no such rule; `faultbook check --statistics` names those that found something".to_owned()),
-        near => Err(format!("there is no such rule; near to it: {}", near.join(", "))),
+        [] => {
+            Err("there is no such rule; `faultbook check --statistics` lists the rules that found something".to_owned())
+        }
+        near => Err(format!("there is no such rule; similar: {}", near.join(", "))),
     }
 }
 
@@ -237,7 +239,7 @@ fn of_project(project: &Project) -> Result<Vec<PathBuf>> {
     let short = |path: &PathBuf| path.strip_prefix(&here).map_or_else(|_| path.clone(), Path::to_owned);
     let paths: Vec<PathBuf> = project.roots.iter().chain(&project.pages).map(short).collect();
     match paths.is_empty() {
-        true => Err(Failure::new("there is nothing to check: no folder of reports or pages was found")
+        true => Err(Failure::new("there is nothing to check: no folder with reports or pages was found")
             .hint("name files or folders, or put `[book] paths` into faultbook.toml")),
         false => Ok(paths),
     }
@@ -268,7 +270,7 @@ impl Inputs {
             match entry.metadata() {
                 Ok(about) if about.len() <= LARGEST => self.add_file(entry.path())?,
                 Ok(about) => {
-                    let why = format!("{} MiB is more than a report has", about.len() / (1024 * 1024));
+                    let why = format!("{} MiB is too large for a report", about.len() / (1024 * 1024));
                     self.left_out.push((entry.into_path(), why));
                 }
                 Err(error) => self.left_out.push((entry.into_path(), error.to_string())),
@@ -370,8 +372,7 @@ fn texts(given: Option<&Path>, paths: &[PathBuf]) -> Result<Vec<Sample>> {
 fn write_back(before: &[Document], after: &[Document], moves: &[Renumbered]) -> Result<()> {
     for (_, new) in before.iter().zip(after).filter(|(old, new)| old.text != new.text) {
         files::replace(Path::new(&new.path), new.text.as_bytes()).map_err(|error| {
-            Failure::new(format!("could not write `{}`: {}", new.path, reason(&error)))
-                .hint("the file is as it was before")
+            Failure::new(format!("could not write `{}`: {}", new.path, reason(&error))).hint("the file was not changed")
         })?;
         remark(&format!("changed {}", new.path));
     }
@@ -383,7 +384,7 @@ fn write_back(before: &[Document], after: &[Document], moves: &[Renumbered]) -> 
         let failed =
             |why: String| Failure::new(format!("could not rename `{}` to `{}`: {why}", one.path, one.new_path));
         if Path::new(&one.new_path).exists() {
-            return Err(failed("there is such a file".to_owned()));
+            return Err(failed("a file with that name exists".to_owned()));
         }
         fs::rename(&one.path, &one.new_path).map_err(|error| failed(reason(&error)))?;
     }

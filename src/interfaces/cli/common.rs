@@ -16,11 +16,11 @@ pub(crate) struct Common {
     #[arg(long, global = true, hide = true)]
     pub(crate) json: bool,
 
-    /// Say more: all causes, actions and consequences; the places of listed reports; informational findings.
+    /// Print more: all causes, actions and consequences; the paths of listed reports; informational findings.
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
 
-    /// A folder of bug reports (repeatable); instead of those named in faultbook.toml or found in the usual places.
+    /// A folder of bug reports (repeatable), instead of those named in faultbook.toml or found in the usual places.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) reports: Vec<PathBuf>,
 
@@ -32,14 +32,14 @@ pub(crate) struct Common {
     #[arg(long, global = true)]
     pub(crate) no_probe: bool,
 
-    /// Probe this machine to verify causes; the default on a terminal if a driver is present. With `--facts`, only what
-    /// those facts leave open, and only where the failing process recorded them.
+    /// Probe this machine to verify causes; the default on a terminal if a driver is present. With `--facts`, probe
+    /// only what those facts leave open, and only if the failing process recorded them.
     #[cfg(feature = "machine")]
     #[arg(long, global = true, conflicts_with_all = ["no_probe"])]
     pub(crate) probe: bool,
 
-    /// Facts of the machine where the run died, saved there by `faultbook probe --save FILE`, or recorded by the failing
-    /// process.
+    /// Facts about the machine where the run died, saved there with `faultbook probe --save FILE`, or recorded by the
+    /// failing process.
     #[cfg(feature = "machine")]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) facts: Option<PathBuf>,
@@ -49,23 +49,23 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) python: Option<PathBuf>,
 
-    /// When to use colour; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE.
+    /// When to use color; `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
-    /// Do not show long lists and pages in a pager (FAULTBOOK_PAGER, PAGER, else less).
+    /// Do not show long lists and pages in a pager (FAULTBOOK_PAGER, PAGER, otherwise less).
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
 
-    /// Columns of the terminal view (default: the terminal's width up to 120, else 80).
+    /// The width of the terminal view in columns (default: the terminal's width up to 120, otherwise 80).
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
 }
 
-/// When to use colour.
+/// When to use color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal that can show it.
+    /// On a terminal that supports it.
     Auto,
     /// Even into a pipe or file.
     Always,

@@ -25,7 +25,7 @@ use super::{clipboard, complain, input, open, progress};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Options {
-    /// Logs; `-` is standard input, which is also read when no file is given.
+    /// Logs to diagnose; `-` is standard input, which is also read if no file is given.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -52,7 +52,7 @@ impl Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiagnoseFormat {
     Terminal,
-    /// For programs: schema faultbook/diagnosis/2; several answers are one line each.
+    /// For programs: schema faultbook/diagnosis/2. If there are several answers, each is one line.
     #[value(alias = "jsonl")]
     Json,
     /// For an issue tracker.
@@ -61,7 +61,7 @@ pub(crate) enum DiagnoseFormat {
     Brief,
     /// For code scanning.
     Sarif,
-    /// Annotations on GitHub.
+    /// For annotations on GitHub.
     Github,
     /// For runners that show test reports.
     Junit,

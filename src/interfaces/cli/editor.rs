@@ -9,7 +9,7 @@ use super::programs;
 pub(crate) fn edit(path: &Path) -> Result<()> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let Some(editor) = set("VISUAL").or_else(|| set("EDITOR")) else {
-        return Err(Failure::new("no editor is set to open the report in").hint("set $VISUAL or $EDITOR"));
+        return Err(Failure::new("no editor is set for opening the report").hint("set $VISUAL or $EDITOR"));
     };
     let not_started = |why: &str| Failure::new(format!("could not start the editor `{editor}`{why}"));
     // The variable may contain options: `code --wait`.

@@ -51,11 +51,11 @@ impl From<Exit> for ExitCode {
 /// For `--help`.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0  answered, and a known fault was named (or something was found)
-  1  answered, and none was
+  0  a known fault was named (or something was found)
+  1  no known fault was named (or nothing was found)
   2  the command line is wrong, or an input could not be read
   3  a bug in Faultbook
-`run` ends with the code of its command: 128+n for signal n, 127 when there is no such command.";
+`run` returns the exit code of its command: 128+n for signal n, 127 if there is no such command.";
 
 #[cfg(test)]
 mod tests {

@@ -17,11 +17,11 @@ pub(crate) struct Filters {
     #[arg(long, value_name = "SEVERITY", value_delimiter = ',')]
     severity: Vec<String>,
 
-    /// Only reports since then: an age such as 12h, 30d, 4w, 6mo, or a day such as 2025-11-01.
+    /// Only reports since this time: an age such as 12h, 30d, 4w, 6mo, or a day such as 2025-11-01.
     #[arg(long, value_name = "AGE|DAY", allow_hyphen_values = true)]
     since: Option<String>,
 
-    /// Only reports whose error texts match this fault page: its id, or a part that no other id has.
+    /// Only reports whose error texts match this fault page: its id, or a part of the id that no other id has.
     #[arg(long, value_name = "FAULT", value_delimiter = ',')]
     fault: Vec<String>,
 }

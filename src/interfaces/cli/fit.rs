@@ -16,11 +16,11 @@ use super::output::{Output, json, table};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// The GPU it runs on, as users or drivers write it.
+    /// The GPU that the run uses now, as users or drivers write its name.
     #[arg(long, value_name = "GPU")]
     from: String,
 
-    /// The GPU it should run on.
+    /// The GPU that the run should move to.
     #[arg(long, value_name = "GPU")]
     to: String,
 
@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     batch: u32,
 
-    /// The share of memory that does not depend on the batch.
+    /// The share of memory that does not depend on the batch size.
     #[arg(long, value_name = "PERCENT", default_value = "20%", value_parser = percent)]
     overhead: f64,
 
@@ -91,13 +91,13 @@ pub(crate) fn find_gpu<'b>(book: &'b Book, name: &str) -> Result<&'b Gpu> {
     }
     let meant = book.hardware.gpus_named(name);
     match meant.as_slice() {
-        [] => Err(Failure::new(format!("no GPU of the catalogue is named `{name}`"))
-            .hint("write it as its driver does: \"RTX 3090\", \"A100-SXM4-80GB\", \"Tesla T4\""))?,
+        [] => Err(Failure::new(format!("no GPU in the catalog is named `{name}`"))
+            .hint("write the name as its driver does: \"RTX 3090\", \"A100-SXM4-80GB\", \"Tesla T4\""))?,
         [first, rest @ ..] if rest.iter().all(|gpu| gpu.memory_gib == first.memory_gib) => Ok(first),
         several => {
             let names: Vec<String> = several.iter().map(|gpu| format!("\"{}\"", gpu.name)).collect();
             Err(Failure::new(format!("`{name}` may be one of several GPUs with different memory"))
-                .hint(format!("say which: {}", names.join(", "))))?
+                .hint(format!("name one of them: {}", names.join(", "))))?
         }
     }
 }
@@ -110,7 +110,7 @@ fn terminal(from: &Gpu, to: &Gpu, answer: &Move, output: &Output) -> String {
         sheet.line(&[piece(FAINT, format!("  {name:<20}")), piece(PLAIN, words)]);
     }
     sheet.blank();
-    let words = format!("{} keeps the effective batch of {}", split(answer.proposal), answer.effective);
+    let words = format!("{} keeps the effective batch size of {}", split(answer.proposal), answer.effective);
     sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Start with   ").style(STRONG));
     if let Some(fallback) = answer.fallback {
         sheet.paragraph(
@@ -118,7 +118,7 @@ fn terminal(from: &Gpu, to: &Gpu, answer: &Move, output: &Output) -> String {
         );
     }
     if let Some(warning) = &answer.warning {
-        sheet.paragraph(&Paragraph::new(warning).lead(STRONG, "Doubtful     "));
+        sheet.paragraph(&Paragraph::new(warning).lead(STRONG, "Warning      "));
     }
     for assumption in &answer.assumptions {
         sheet.paragraph(&Paragraph::new(assumption).lead(FAINT, "  estimate   ").style(FAINT));
@@ -136,7 +136,7 @@ fn markdown(from: &Gpu, to: &Gpu, answer: &Move) -> String {
     let mut text = format!("## From {} to {}\n\n", from.name, to.name);
     text.push_str(&table(&["Property", &from.name, &to.name, "Factor"], rows));
     text.push_str(&format!(
-        "\nStart with **{}**, which keeps the effective batch of {}.\n",
+        "\nStart with **{}**, which keeps the effective batch size of {}.\n",
         split(answer.proposal),
         answer.effective
     ));
@@ -144,7 +144,7 @@ fn markdown(from: &Gpu, to: &Gpu, answer: &Move) -> String {
         text.push_str(&format!("If that runs out of memory: {}.\n", split(fallback)));
     }
     if let Some(warning) = &answer.warning {
-        text.push_str(&format!("\n**Doubtful:** {warning}.\n"));
+        text.push_str(&format!("\n**Warning:** {warning}.\n"));
     }
     text.push_str("\nThis is an estimate:\n\n");
     text.extend(answer.assumptions.iter().map(|item| format!("- {item}\n")));
@@ -174,7 +174,7 @@ fn shape<'a>(from: &'a Gpu, to: &'a Gpu, answer: &'a Move) -> Answer<'a> {
 fn split(split: Split) -> String {
     match split.accumulation {
         1 => format!("batch {}", split.batch),
-        times => format!("batch {} with {times} steps of accumulation", split.batch),
+        times => format!("batch {} with {times} accumulation steps", split.batch),
     }
 }
 

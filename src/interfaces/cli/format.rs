@@ -80,9 +80,9 @@ impl<F: Formats> FormatArg<F> {
         if !common.json {
             return Ok(given);
         }
-        let json = F::from_str("json", false).map_err(|_| Failure::new("this command does not write JSON"))?;
+        let json = F::from_str("json", false).map_err(|_| Failure::new("this command cannot write JSON"))?;
         if given != F::TERMINAL && given != json {
-            return Err(Failure::new("`--json` and `--format` name different formats").hint("give one of them"));
+            return Err(Failure::new("`--json` and `--format` name different formats").hint("use only one of them"));
         }
         Ok(json)
     }
@@ -97,7 +97,7 @@ impl<F: Formats> FormatArg<F> {
                 let known: Vec<PossibleValue> =
                     F::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
                 let known: Vec<&str> = known.iter().map(PossibleValue::get_name).collect();
-                Failure::new(format!("this command does not write the format `{}`", typed.get_name()))
+                Failure::new(format!("this command cannot write the format `{}`", typed.get_name()))
                     .hint(format!("it writes {}", known.join(", ")))
             }),
         }

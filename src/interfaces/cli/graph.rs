@@ -13,18 +13,18 @@ use super::output::{self, Output, json};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Only this report and those near it.
+    /// Show only this report and the reports near it.
     id: Option<String>,
 
-    /// Write Mermaid, which forges draw inside markdown, instead of Graphviz.
+    /// Write Mermaid, which code hosts render inside markdown, instead of Graphviz.
     #[arg(long)]
     mermaid: bool,
 
-    /// How many steps from ID.
+    /// How many steps away from ID to go.
     #[arg(long, requires = "id", default_value_t = 1, value_name = "N")]
     steps: usize,
 
-    /// All reports: also those not related to any other, and more than fit a page.
+    /// Show all reports, even those that are not related to any other and more than fit on a page.
     #[arg(long, conflicts_with = "id")]
     all: bool,
 
@@ -88,8 +88,8 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         output::remark(&left_out(&graph.left_out));
     }
     if graph.alone > 0 && !args.all {
-        let alone = crate::render::words::counted(graph.alone as u64, "report has", "reports have");
-        output::remark(&format!("{alone} nothing to do with any other; --all draws them too"));
+        let alone = crate::render::words::counted(graph.alone as u64, "report is", "reports are");
+        output::remark(&format!("{alone} not related to any other; --all draws these too"));
     }
     Ok(if graph.nodes.is_empty() { Exit::None } else { Exit::Found })
 }
@@ -103,14 +103,14 @@ fn left_out(left_out: &LeftOut) -> String {
     let more = if left_out.faults.len() > FAULTS { ", ..." } else { "" };
     let mut parts = Vec::new();
     if left_out.related > 0 {
-        parts.push(counted(left_out.related, "older report that others name", "older reports that others name"));
+        parts.push(counted(left_out.related, "older report that others mention", "older reports that others mention"));
     }
     if by_fault > 0 {
-        let reports = counted(by_fault, "report joined by its fault only", "reports joined by their fault only");
+        let reports = counted(by_fault, "report related only by its fault", "reports related only by their fault");
         parts.push(format!("{reports} ({}{more})", names.join(", ")));
     }
     format!(
-        "left out to fit a page: {}; `faultbook graph ID` draws those near a report, --all draws all",
+        "left out to fit on a page: {}; `faultbook graph ID` draws the reports near one report, --all draws all",
         parts.join(", ")
     )
 }

@@ -15,7 +15,7 @@ use super::output::{Output, json};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Delete the index and build it again.
+    /// Delete the index and rebuild it.
     #[arg(long)]
     rebuild: bool,
 
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
             sheet.paragraph(&Paragraph::new(says));
             if !knowledge.has_reports() {
                 sheet.paragraph(&Paragraph::new(
-                    "No folder of reports was found: name one with --reports DIR, or in faultbook.toml.",
+                    "No reports folder was found. Name one with --reports DIR, or in faultbook.toml.",
                 ));
             }
             sheet.finish()

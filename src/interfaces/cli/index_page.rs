@@ -22,11 +22,11 @@ use super::output::{Output, json};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// The folder of reports; without it, all that the project has.
+    /// The reports folder (default: all reports folders of the project).
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 
-    /// Write nothing; exit with 1 if a page is out of date. For CI.
+    /// Write nothing, and exit with 1 if a page is out of date; for CI.
     #[arg(long)]
     check: bool,
 
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let told = open::told(&project, &knowledge);
     let folders: Vec<PathBuf> = folders.into_iter().filter(|folder| !folder.is_file()).collect();
     if folders.is_empty() {
-        return Err(Failure::new("no folder of reports was found").hint("name one: `faultbook index-page DIR`"));
+        return Err(Failure::new("no reports folder was found").hint("name one: `faultbook index-page DIR`"));
     }
     let mut pages = Vec::new();
     for folder in &folders {
@@ -114,7 +114,7 @@ fn page(folder: &Path, project: &Project, told: &[ParsedReport], args: &Options)
         (None, _, true) => "missing",
         (Some(there), false, false) if !index_page::is_ours(there) && !args.force => {
             return Err(Failure::new(format!("`{shown}` was not written by Faultbook"))
-                .hint("move it, or say --force to put the index in its place"));
+                .hint("move it, or use --force to overwrite it"));
         }
         (_, _, false) => {
             files::replace(&path, text.as_bytes())

@@ -119,7 +119,7 @@ fn walk(path: &Path, visit: &mut VisitLog<'_>) -> Result<(Outcome, Result<()>)> 
             // What else is in the archive does not matter.
             true => Ok((Outcome::default(), found.1)),
             false => Err(Failure::new(format!("`{}` has no log `{wanted}`", file.display()))
-                .hint(format!("`faultbook {}` reads all that it has", file.display()))),
+                .hint(format!("`faultbook {}` reads all logs in it", file.display()))),
         };
     }
     let failed = |error: io::Error| Failure::reading(path, &error);
@@ -225,7 +225,7 @@ fn problem(path: &Path, outcome: &Outcome) -> Option<Failure> {
     }
     if binary > 0 {
         output::remark(&format!(
-            "{} of {shown} {} no text: {names}",
+            "{} of {shown} {} not text: {names}",
             counted(binary as u64, "member", "members"),
             if binary == 1 { "is" } else { "are" }
         ));

@@ -33,7 +33,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     filters: Filters,
 
-    /// What comes first.
+    /// The order of the reports.
     #[arg(long, value_enum, default_value_t = Order::Date, value_name = "KEY")]
     sort: Order,
 
@@ -41,11 +41,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Also list the fault pages, and the reports that come with the book.
+    /// Also list the fault pages and the reports that come with the book.
     #[arg(long)]
     pages: bool,
 
-    /// Only the ids, one a line.
+    /// Print only the ids, one per line.
     #[arg(long)]
     ids: bool,
 
@@ -176,7 +176,7 @@ fn markdown(listed: &Listed) -> String {
         ]
     });
     out.push_str(&table(&["Id", "Title", "Status", "Severity", "Date", "Fault", "Path"], reports));
-    for (heading, rows) in [("Fault pages", &listed.pages), ("Examples of the book", &listed.examples)] {
+    for (heading, rows) in [("Fault pages", &listed.pages), ("Examples from the book", &listed.examples)] {
         if !rows.is_empty() {
             let rows = rows.iter().map(|row| vec![row.id.clone(), row.title.clone(), row.status.clone()]);
             out.push_str(&format!("\n## {heading}\n\n{}", table(&["Id", "Title", "Status"], rows)));
@@ -253,7 +253,7 @@ pub(crate) fn severity_word(severity: Severity) -> &'static str {
 /// What is said where no report fits.
 pub(crate) fn nothing(is_filtered: bool) -> Paragraph {
     Paragraph::new(match is_filtered {
-        true => "No report of the project fits.",
-        false => "This project has no reports. `faultbook list --pages` lists the fault pages of the book.",
+        true => "No report in this project matches.",
+        false => "This project has no reports. `faultbook list --pages` lists the fault pages.",
     })
 }

@@ -36,7 +36,7 @@ pub(super) fn terminal(listed: &Listed, output: &Output, in_full: bool) -> Strin
     }
     for (name, rows) in [
         (("fault page", "fault pages"), &listed.pages),
-        (("example of the book", "examples of the book"), &listed.examples),
+        (("example from the book", "examples from the book"), &listed.examples),
     ] {
         if !rows.is_empty() {
             sheet.blank();

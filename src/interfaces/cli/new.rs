@@ -35,7 +35,7 @@ use super::{complain, editor, here, open, questions};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// The log; `-` is standard input, which is also read when no file is given.
+    /// The log; `-` is standard input, which is also read if no file is given.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
@@ -43,7 +43,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["append", "edit"])]
     stdout: bool,
 
-    /// Which template to fill; `faultbook templates` lists them.
+    /// The template to fill in; `faultbook templates` lists them.
     #[arg(long, default_value = "bug_report", value_name = "NAME")]
     template: String,
 
@@ -55,7 +55,7 @@ pub(crate) struct Options {
     #[arg(long)]
     no_redact: bool,
 
-    /// List what was removed.
+    /// List what was removed, without showing it.
     #[arg(long, conflicts_with = "no_redact")]
     show_redactions: bool,
 
@@ -67,11 +67,11 @@ pub(crate) struct Options {
     #[arg(long)]
     no_input: bool,
 
-    /// The title.
+    /// The report's title.
     #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     title: Option<String>,
 
-    /// The severity.
+    /// The report's severity.
     #[arg(long, value_name = "WORD", value_parser = ["critical", "high", "medium", "low"], ignore_case = true)]
     severity: Option<String>,
 
@@ -83,11 +83,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
 
-    /// The GPU that it ran on before.
+    /// The GPU that the run used before; adds a comparison of the two GPUs.
     #[arg(long, value_name = "GPU")]
     former_gpu: Option<String>,
 
-    /// The report that the document describes; for `--template code_changes`.
+    /// The report that the changes fix; for `--template code_changes`.
     #[arg(long = "for", value_name = "ID")]
     about: Option<String>,
 
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let state = code::of_run(&open::here(), &project.roots, &files, &reading.transcript);
     if reading.diagnosis.verdict == Verdict::NoError && report::kind(&args.template) == "BUG" && args.title.is_none() {
         complain(&Failure::new("no error in this text, so nothing was written").hint(
-            "give the log with the traceback in it, or `--title` to write a report on what the log does not show",
+            "pass a log that contains the traceback, or use `--title` to report something that the log does not show",
         ));
         return Ok(Exit::None);
     }
@@ -320,5 +320,5 @@ fn moment(text: &str) -> Result<Moment, String> {
     // The report reader accepts a date with an invalid time; here the user can still correct it.
     dates::reading(text)
         .and_then(|text| Moment::parse(&text))
-        .ok_or_else(|| "a day such as 2025-11-10, with a time such as 18:08 behind it or not".to_owned())
+        .ok_or_else(|| "a day such as 2025-11-10, optionally with a time: 2025-11-10 18:08".to_owned())
 }

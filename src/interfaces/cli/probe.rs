@@ -22,7 +22,7 @@ use super::progress;
 /// For `faultbook probe --help`.
 pub(crate) const HELP: &str = "\
 Exit codes of probe:
-  0  a driver answers and nothing is broken
+  0  a driver responds and nothing is broken
   1  there is no GPU driver, or something is broken
   2  the command line is wrong, or a file could not be written";
 
@@ -42,23 +42,23 @@ const AFTER_DEATH: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Depth {
     Quick,
-    /// Small operations on each device, with every result verified.
+    /// Run small operations on each device and verify every result.
     Functional,
-    /// The functional level and some time of memory patterns and matmuls.
+    /// Run the functional level, then memory patterns and matmuls for some time.
     Stress,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ProbeOptions {
-    /// How much is done: `quick` only reads.
+    /// How much to do; `quick` only reads.
     #[arg(long, value_enum, default_value_t = Depth::Quick)]
     level: Depth,
 
-    /// Write the facts to a file, to be used elsewhere with `--facts`.
+    /// Save the facts to a file, for use elsewhere with `--facts`.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 
-    /// Sample again and again until interrupted; with `--format json` one line per sample.
+    /// Sample repeatedly until interrupted; with `--format json`, print one line per sample.
     #[arg(long, conflicts_with_all = ["level", "save"])]
     watch: bool,
 
@@ -74,8 +74,8 @@ pub(crate) struct ProbeOptions {
     #[arg(long, default_value_t = 20, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
     seconds: u64,
 
-    /// Time limit for the functional level of one device, without the time to wake it [default: 10]; if given, also for
-    /// each answer of a driver before that. Checks that are cut off say so.
+    /// Time limit for the functional level of one device, not counting the time to wake it [default: 10]. If given, it
+    /// also limits each earlier answer from a driver. Checks that are cut off say so.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     time_limit: Option<u64>,
 
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &ProbeOptions, common: &Common) -> Result<Exit> {
     // A driver that must wake its devices first takes long: only who asks for less gets less.
     let patience = args.time_limit.map_or(options.patience, |_| options.patience.min(time));
     let options = Options { seconds: args.seconds, time, deadline: time.mul_f64(0.8), patience, ..options };
-    let stage = (level > Level::Quick).then(|| progress::stage("asking the machine"));
+    let stage = (level > Level::Quick).then(|| progress::stage("probing the machine"));
     let outcome = machine::run(level, &options);
     if let Some(stage) = stage {
         stage.finish_and_clear();
@@ -161,7 +161,7 @@ fn in_window(watch: &Watch, pause: Duration, common: &Common) -> std::io::Result
     // One line below is left for the hint on how to stop it.
     let rows = rows.map(|rows| rows.saturating_sub(2));
     let picture = watched::render(watch, terminal, rows);
-    let hint = format!("every {} s, Ctrl-C ends", pause.as_secs_f64());
+    let hint = format!("every {} s, press Ctrl-C to stop", pause.as_secs_f64());
     output::redraw(&Encoding::Screen.safe(&picture), rows.unwrap_or(usize::MAX), &Encoding::Plain.safe(&hint))
 }
 
@@ -186,7 +186,7 @@ fn saved(path: &Path, common: &Common) -> Result<Outcome> {
     if !outcome.is_inside() {
         if common.probe {
             return Err(Failure::new(format!(
-                "{} are facts of a probe: `--probe` adds nothing to them",
+                "{} has the facts of a probe: `--probe` adds nothing to them",
                 path.display()
             ))
             .hint("leave out `--probe` or `--facts`"));

@@ -52,6 +52,6 @@ fn ask(alike: Option<&Duplicate>, found: &Context) -> Result<Answers, InquireErr
 
 /// An optional answer.
 fn open(question: &str) -> Result<Option<String>, InquireError> {
-    let answer = Text::new(question).with_help_message("Enter leaves it open").prompt()?;
+    let answer = Text::new(question).with_help_message("press Enter to skip this question").prompt()?;
     Ok(Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty()))
 }

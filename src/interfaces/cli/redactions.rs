@@ -39,7 +39,7 @@ pub(crate) fn say(redactor: Option<&Redactor>, show: bool) {
     let secrets = taken.iter().filter(|one| one.kind == "secret").count();
     if secrets > 0 {
         remark(&format!(
-            "{} in the log; {} out of the report, and should be revoked if others have seen the log",
+            "{} in the log; {} out of the report and should be revoked if others have seen the log",
             if secrets == 1 { "there is a secret".to_owned() } else { format!("there are {secrets} secrets") },
             if secrets == 1 { "it was left" } else { "they were left" },
         ));

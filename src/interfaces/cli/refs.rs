@@ -76,7 +76,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
         None => Vec::new(),
     };
     if called.is_empty() {
-        output::remark(&format!("the project has no report `{query}`; these places mention it anyway"));
+        output::remark(&format!("the project has no report `{query}`, but these places mention it"));
     }
     let paths: Vec<String> = own.iter().map(|path| open::shown(path)).collect();
     output.write(&match output.format {

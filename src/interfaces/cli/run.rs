@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// After a failure, draft a bug report in the project's folder of reports and print its path.
+    /// After a failure, draft a bug report in the project's reports folder and print its path.
     #[arg(long)]
     new: bool,
 

@@ -22,7 +22,7 @@ const MOST: usize = 10;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// Any words: of an error, a function, a code, a title.
+    /// Any words, for example from an error, a function name, a code or a title.
     #[arg(required = true, value_name = "WORDS")]
     words: Vec<String>,
 

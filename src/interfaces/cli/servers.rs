@@ -25,7 +25,7 @@ pub(crate) struct LspOptions {
 #[cfg(feature = "mcp")]
 #[derive(Debug, Clone, Args)]
 pub(crate) struct McpOptions {
-    /// Let the agent write new bug reports into the project's folder of reports.
+    /// Let the agent write new bug reports into the project's reports folder.
     #[arg(long)]
     allow_write: bool,
 }

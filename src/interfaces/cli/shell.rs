@@ -19,21 +19,21 @@ use super::output::{self, Output};
 #[cfg(feature = "shell")]
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompletionsOptions {
-    /// Which shell.
+    /// The shell.
     shell: clap_complete::Shell,
 }
 
 #[cfg(feature = "shell")]
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ManOptions {
-    /// The folder; created if it does not exist.
+    /// The folder for the man pages; it is created if it does not exist.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HookOptions {
-    /// Which shell.
+    /// The shell.
     #[arg(value_enum)]
     shell: HookShell,
 }

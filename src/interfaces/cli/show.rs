@@ -32,7 +32,7 @@ pub(crate) struct Options {
     #[arg(required = true, value_name = "ID|CODE")]
     id: Vec<String>,
 
-    /// How the page ranks its causes: the author's word, counted cases, and what each piece of evidence weighs.
+    /// Show how the page ranks its causes: the author's estimate, counted cases, the weight of each piece of evidence.
     #[arg(long)]
     why: bool,
 
@@ -131,8 +131,8 @@ fn nothing(knowledge: &Knowledge, query: &str, output: &Output) -> Result<Exit> 
         }
     }
     let hint = match near.is_empty() {
-        true => "`faultbook list --pages` names everything there is".to_owned(),
-        false => format!("near to it: {}", near.join(", ")),
+        true => "`faultbook list --pages` lists everything".to_owned(),
+        false => format!("similar: {}", near.join(", ")),
     };
     super::complain(&Failure::new(format!("no page, report or code `{query}`")).hint(hint));
     Ok(Exit::None)

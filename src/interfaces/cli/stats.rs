@@ -26,7 +26,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     filters: Filters,
 
-    /// Also write the charts as SVG to this file; `-` prints them instead of the answer.
+    /// Also write the charts as SVG to this file; `-` prints the charts instead of the answer.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
         // A chart that Faultbook wrote may be overwritten; anything else belongs to the user.
         let foreign = std::fs::read(file).is_ok_and(|bytes| !chart::is_ours(&String::from_utf8_lossy(&bytes)));
         if foreign {
-            let says = format!("`{}` is there already and no chart of Faultbook's", file.display());
+            let says = format!("`{}` already exists and is not a chart that Faultbook wrote", file.display());
             return Err(Failure::new(says).hint("name another file"));
         }
         files::replace(file, svg.as_bytes())
@@ -153,7 +153,7 @@ fn came_back(stats: &Stats, sheet: &mut Sheet) {
 fn terminal(stats: &Stats, output: &Output) -> String {
     let mut sheet = output.sheet();
     if stats.reports == 0 {
-        sheet.paragraph(&Paragraph::new("No report of the project fits."));
+        sheet.paragraph(&Paragraph::new("No report in this project matches."));
         return sheet.finish();
     }
     // With the lines below it, the chart fits a screen of 24 lines.
@@ -174,7 +174,7 @@ fn terminal(stats: &Stats, output: &Output) -> String {
     if stats.undated > 0 {
         sheet.blank();
         let undated = counted(stats.undated as u64, "report has", "reports have");
-        let says = format!("{undated} no date that can be read: counted in the totals only.");
+        let says = format!("{undated} no readable date and counts only in the totals.");
         sheet.paragraph(&Paragraph::new(says).style(FAINT));
     }
     sheet.finish()

@@ -14,14 +14,14 @@ use super::output::{Output, json};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
-    /// The report.
+    /// The report's id or file.
     id: String,
 
-    /// The status: open, in_progress, resolved, closed, wontfix, duplicate, ...
+    /// The new status: open, in_progress, resolved, closed, wontfix, duplicate, ...
     #[arg(value_parser = word)]
     word: String,
 
-    /// The commit that caused it, recorded in the front matter.
+    /// The commit that caused the change, recorded in the front matter.
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
 

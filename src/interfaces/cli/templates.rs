@@ -61,8 +61,8 @@ pub(crate) fn run(format: FormatArg<Format>, common: &Common) -> Result<Exit> {
             sheet.blank();
             sheet.paragraph(&Paragraph::new(format!("Names that a template may use: {}", names.join(", "))));
             sheet.paragraph(&Paragraph::new(
-                "A template of your own lies in .faultbook/templates beside the repository's root, or where [templates] \
-                 paths in faultbook.toml says; it can begin with {% extends \"builtin/bug_report\" %}.",
+                "Put your own templates into .faultbook/templates at the repository's root, or into a folder that [templates] \
+                 paths in faultbook.toml names. A template can begin with {% extends \"builtin/bug_report\" %}.",
             ));
             sheet.finish()
         }

@@ -26,9 +26,8 @@ struct Answer<'a> {
 pub(super) fn run(book: &Book, found: &[Found<'_>], query: &str, output: &Output) -> Result<Exit> {
     let Some(page) = found.iter().find_map(|found| if let Found::Page(page) = found { Some(*page) } else { None })
     else {
-        return Err(
-            Failure::new(format!("`{query}` is not a fault page")).hint("`--why` explains how a page ranks its causes")
-        );
+        return Err(Failure::new(format!("`{query}` is not a fault page"))
+            .hint("`--why` explains how a fault page ranks its causes"));
     };
     let why = why(book, page);
     output.write(&match output.format {
@@ -43,7 +42,7 @@ pub(super) fn run(book: &Book, found: &[Found<'_>], query: &str, output: &Output
 fn prior(why: &Why, cause: &WhyCause) -> String {
     let author = format!("{:?}", cause.author).to_lowercase();
     let cases = match why.cases {
-        0 => "no case known".to_owned(),
+        0 => "no known cases".to_owned(),
         all => format!("{} of {}", cause.cases, counted(all as u64, "case", "cases")),
     };
     format!("author: {author}; {cases}; before evidence {:+.2}", cause.prior)

@@ -64,7 +64,7 @@ pub(super) fn report_meant(id: &str, knowledge: &Knowledge) -> String {
         [entry] => Some(entry.id.clone()),
         _ => nearest(id, names_of_reports(knowledge)),
     };
-    let all = "`faultbook list` names them all";
+    let all = "`faultbook list` lists them all";
     meant.map_or_else(|| all.to_owned(), |name| format!("did you mean `{name}`? {all}"))
 }
 

@@ -129,7 +129,7 @@ impl Target {
         let workspace = open.map_or_else(|| session.workspace_of(None), |document| session.workspace(document)).clone();
         let text = text.map(|text| Arc::new(Text::new(text.to_owned())));
         let text = text.or_else(|| open.map(|document| document.text.clone()));
-        let none = || RequestError::new(ErrorCode::InvalidParams, "neither `text` nor the `uri` of an open document");
+        let none = || RequestError::new(ErrorCode::InvalidParams, "pass `text` or the `uri` of an open document");
         Ok(Self { workspace, text: text.ok_or_else(none)? })
     }
 }

@@ -9,11 +9,11 @@ pub(super) const REPORT_KEYS: &[Word] = &[
     ("date", "when it was seen"),
     ("type", "what kind of document it is"),
     ("category", "what it is about"),
-    ("status", "how far it has come"),
+    ("status", "how far the work on it is"),
     ("version", "of the document"),
-    ("tags", "words to find it by"),
+    ("tags", "words for finding it"),
     ("bug_id", "the report's id"),
-    ("severity", "how much a run loses by it"),
+    ("severity", "how bad it is for a run"),
     ("author", "who wrote it"),
 ];
 
@@ -58,17 +58,17 @@ pub(super) const REPORT_SECTIONS: &[(u8, &str)] = &[
 pub(super) const PAGE_KEYS: &[Word] = &[
     ("title", "the fault in words"),
     ("status", "whether the page is used"),
-    ("severity", "how much a run loses by it"),
+    ("severity", "how bad it is for a run"),
     ("ordinary", "an error of the program, not of the GPU or a library"),
     ("codes", "vendor codes that people look up"),
-    ("signatures", "ways to recognise it; any one may hit"),
+    ("signatures", "ways to recognize it; one match is enough"),
     ("explains", "faults that follow from this one"),
-    ("conflict", "an expression over facts with which no run works on the GPU"),
+    ("conflict", "expression over facts; if it holds, no run works on the GPU"),
     ("causes", "why it happens, most common first"),
-    ("operations", "of a silent fault: words that tell of the operation"),
+    ("operations", "for a silent fault: words that name the operation"),
     ("affects", "where the fault or its wording exists"),
     ("aliases", "former ids"),
-    ("references", "addresses to read on"),
+    ("references", "links for further reading"),
     ("reviewed", "day of the last review"),
 ];
 
@@ -77,14 +77,14 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
     (
         "signatures",
         &[
-            ("contains", "literal words, without ASCII case"),
-            ("regex", "that the line must match too"),
-            ("unless", "regex that cancels the hit"),
-            ("near", "regex that a line around must match"),
-            ("without", "regex that no line around may match"),
+            ("contains", "literal text; ASCII case is ignored"),
+            ("regex", "regex that the line must also match"),
+            ("unless", "regex that cancels the match"),
+            ("near", "regex that a nearby line must match"),
+            ("without", "regex that no nearby line may match"),
             ("known_name", "the line must report a missing name of a known package"),
             ("standing", "what the line is to the failure"),
-            ("fatal", "whether a run ends with it"),
+            ("fatal", "whether the run ends with it"),
         ],
     ),
     (
@@ -108,7 +108,7 @@ pub(super) const PAGE_INNER: &[(&str, &[Word])] = &[
             ("says", "the reason as shown"),
         ],
     ),
-    ("affects", &[("package", "as in its version fact"), ("versions", "PEP 440 range")]),
+    ("affects", &[("package", "as in the name of its version fact"), ("versions", "PEP 440 range")]),
 ];
 
 /// Values of a page's keys.

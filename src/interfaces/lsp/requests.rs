@@ -124,8 +124,10 @@ fn can_rename<'m>(mention: &'m Mention<'_>) -> Result<&'m [crate::book::report::
     match &mention.meaning {
         Meaning::Reports(reports) if reports.iter().any(|report| report.path.is_file()) => Ok(reports),
         Meaning::Reports(_) => Err("this report comes with Faultbook".to_owned()),
-        Meaning::Page(_) => Err("a fault's id stays: add the new one and list the old under aliases".to_owned()),
-        Meaning::Codes(_) => Err("a vendor's code has its name".to_owned()),
+        Meaning::Page(_) => {
+            Err("a fault's id does not change: add the new id and list the old one under aliases".to_owned())
+        }
+        Meaning::Codes(_) => Err("a vendor's code cannot be renamed".to_owned()),
     }
 }
 

@@ -62,7 +62,7 @@ fn understand(body: &[u8]) -> Incoming {
     // Without its id it would pass for a notification, and the client would wait forever.
     let is_request = value.get("method").is_some() && value.get("id").is_some();
     if is_request && !is_id(&id) {
-        return garbage(ErrorCode::InvalidRequest, id, "the id is neither a text nor a whole number of 32 bits");
+        return garbage(ErrorCode::InvalidRequest, id, "the id is neither a string nor a 32-bit integer");
     }
     // A response without an id reports that the client could not read a message of ours: it needs no answer.
     match serde_json::from_value(value) {

@@ -21,15 +21,15 @@ use crate::text::Excerpt;
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Draft {
-    /// The whole log or traceback, unshortened.
+    /// The whole log or traceback, without shortening it.
     text: Option<String>,
     /// Instead of the text: the path of a log file, absolute or from the project's folder.
     path: Option<String>,
     /// The report's title, instead of one made from the failure.
     title: Option<String>,
-    /// Its severity, instead of the one of the fault's page.
+    /// The report's severity, instead of the one on the fault's page.
     severity: Option<Grade>,
-    /// The command that was run, where the log does not show it.
+    /// The command that was run, if the log does not show it.
     command: Option<String>,
 }
 
@@ -48,15 +48,15 @@ enum Grade {
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Answer {
-    /// The report's id; only promised where nothing was written.
+    /// The report's id; only provisional if nothing was written.
     id: String,
-    /// The report's file; not there yet where nothing was written.
+    /// The report's file; it does not exist yet if nothing was written.
     path: String,
     /// Whether the file was written.
     written: bool,
-    /// A report of the same failure, which an occurrence could be added to instead.
+    /// An existing report of the same failure, to which an occurrence could be added instead.
     looks_like: Option<String>,
-    /// The report, where it was not written.
+    /// The report's text, if it was not written.
     text: Option<String>,
 }
 

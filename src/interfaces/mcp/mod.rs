@@ -30,10 +30,10 @@ use super::workspace::{Settings, Workspace};
 
 /// The instructions that an agent gets about the server.
 const INSTRUCTIONS: &str = "Faultbook says which GPU or ML training failure a log shows, why it happened and what fixes \
-it. Pass the whole log or traceback to `diagnose`, unshortened: the first failure counts, not the last line. What an \
-answer says about causes is ranked, not certain; run the check it names before a costly fix. The project's own bug \
-reports come first: `show` them by id. `probe` says what this machine is, when the run died on it. `draft_report` \
-makes a bug report of a log.";
+it. Pass the whole log or traceback to `diagnose`, without shortening it: the first failure counts, not the last line. The \
+causes in an answer are ranked, not certain; run the check that it names before a costly fix. The project's own bug \
+reports come first: `show` them by id. `probe` describes this machine; use it if the run died on it. `draft_report` \
+makes a bug report from a log.";
 
 /// The server of one client.
 #[derive(Clone)]

@@ -15,7 +15,7 @@ use crate::machine::{self, Level};
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Probe {
-    /// How much is tested; `quick` by default.
+    /// How much to test; `quick` by default.
     level: Option<Depth>,
 }
 
@@ -24,11 +24,11 @@ struct Probe {
 #[serde(rename_all = "lowercase")]
 #[schemars(crate = "rmcp::schemars")]
 enum Depth {
-    /// Reads only, within a second: devices, driver, memory and who holds it, Python environment.
+    /// Only reads, within a second: devices, driver, memory and which processes use it, Python environment.
     Quick,
-    /// Also small work on each GPU with every result checked; takes seconds and some memory of the GPU.
+    /// Also runs small operations on each GPU and checks every result; takes seconds and some GPU memory.
     Functional,
-    /// Also memory patterns and products for a minute or more; loads every GPU fully.
+    /// Also runs memory patterns and matmuls for a minute or more; loads every GPU fully.
     Stress,
 }
 
@@ -36,7 +36,7 @@ enum Depth {
 impl Server {
     /// Asks this machine.
     #[tool(
-        description = "Look at this machine: GPUs, driver, memory and who holds it, health, Python environment; with a higher level, whether the GPUs compute right. It changes nothing on the machine",
+        description = "Examine this machine: GPUs, driver, memory and which processes use it, health, Python environment; with a higher level, whether the GPUs compute correct results. It changes nothing on the machine",
         annotations(title = "Probe this machine", read_only_hint = true, open_world_hint = false)
     )]
     async fn probe(&self, Parameters(params): Parameters<Probe>) -> Result<CallToolResult, ErrorData> {

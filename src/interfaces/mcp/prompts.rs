@@ -11,7 +11,7 @@ use super::Server;
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Crash {
-    /// The traceback or log, or the path of a file that holds it.
+    /// The traceback or log, or the path of a file that contains it.
     log: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl Server {
              2. Tell me the fault in one sentence, on which line of the log it is, and which later lines only follow from it.\n\
              3. Give the most probable cause with its reasons, each with where it comes from. Say what is not certain, and \
              which one check would settle it.\n\
-             4. If reports of this project match, `show` the best and tell me what worked then.\n\
+             4. If reports of this project match, `show` the best one and tell me what worked then.\n\
              5. Propose the cheapest fix first, as a command I can run, with what it costs. Name what does not help.\n\n\
              {source}"
         );

@@ -33,12 +33,12 @@ const HITS: usize = 10;
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Diagnose {
-    /// The whole log or traceback, unshortened.
+    /// The whole log or traceback, without shortening it.
     text: Option<String>,
     /// Instead of the text: the path of a log file, absolute or from the project's folder; it may be compressed, or the
     /// path of a log in an archive, such as `logs.zip/node3/rank0.log`.
     path: Option<String>,
-    /// How much to answer.
+    /// How much detail to return.
     #[serde(default)]
     detail: Detail,
 }
@@ -59,9 +59,9 @@ enum Detail {
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Search {
-    /// Any words: of an error, a function, a code, a title.
+    /// Any words, for example from an error, a function name, a code or a title.
     words: String,
-    /// Most hits to give.
+    /// The maximum number of hits.
     limit: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ struct Show {
 struct Check {
     /// The path of a bug report or fault page, absolute or from the project's folder.
     path: String,
-    /// The text to check instead of what the file holds now.
+    /// The text to check instead of the file's current content.
     text: Option<String>,
 }
 
@@ -108,7 +108,7 @@ impl Server {
 
     /// Finds pages and reports by words.
     #[tool(
-        description = "Find fault pages and the project's bug reports by any words: of an error, a function, a code, a title",
+        description = "Find fault pages and the project's bug reports by any words, for example from an error, a function name, a code or a title",
         annotations(title = "Search pages and reports", read_only_hint = true, open_world_hint = false)
     )]
     async fn search(&self, Parameters(params): Parameters<Search>) -> Result<CallToolResult, ErrorData> {
@@ -176,7 +176,7 @@ impl Server {
 
     /// Checks a report or a page.
     #[tool(
-        description = "Check a bug report or fault page: missing or misspelt front matter, placeholders left unfilled, dead links, secrets",
+        description = "Check a bug report or fault page: missing or misspelled front matter, unfilled placeholders, dead links, secrets",
         annotations(title = "Check a report or page", read_only_hint = true, open_world_hint = false)
     )]
     async fn check(&self, Parameters(params): Parameters<Check>) -> Result<CallToolResult, ErrorData> {
@@ -248,7 +248,7 @@ pub(super) fn log(
     match (text, path) {
         (Some(text), None) => Ok(Ok(Given { bytes: text.into_bytes(), note: None })),
         (None, Some(path)) => Ok(read(workspace, &path)),
-        _ => Err(ErrorData::invalid_params("give either `text` or `path`", None)),
+        _ => Err(ErrorData::invalid_params("pass either `text` or `path`", None)),
     }
 }
 
@@ -308,9 +308,9 @@ fn read(workspace: &Workspace, path: &str) -> Result<Given, String> {
             }
             (bytes, flaw) => Ok(Given { bytes, note: flaw.map(|flaw| flaw.note()) }),
         },
-        (_, None) => Err(format!("`{}` holds no text that can be read", path.display())),
+        (_, None) => Err(format!("`{}` has no readable text", path.display())),
         (_, Some(_)) => {
-            Err(format!("`{0}` holds several logs: give `{0}/NAME` with one of: {1}", path.display(), names.join(", ")))
+            Err(format!("`{0}` has several logs: pass `{0}/NAME` with one of: {1}", path.display(), names.join(", ")))
         }
     }
 }

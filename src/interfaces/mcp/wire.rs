@@ -88,12 +88,12 @@ fn understand(line: &[u8]) -> Read {
     match (serde_json::from_value(value), id) {
         (Ok(message), _) => Read::Message(Box::new(message)),
         (Err(_), Some(id)) if is_call => {
-            garbage(id, INVALID_PARAMS, "the parameters are not those of the method".to_owned())
+            garbage(id, INVALID_PARAMS, "the parameters do not match the method".to_owned())
         }
         // Neither a notification nor an answer is answered.
         (Err(_), None) if is_call => Read::Nothing,
         (Err(_), _) if is_answer => Read::Nothing,
-        (Err(_), id) => garbage(id.unwrap_or_default(), INVALID_REQUEST, "neither a request nor an answer".to_owned()),
+        (Err(_), id) => garbage(id.unwrap_or_default(), INVALID_REQUEST, "neither a request nor a response".to_owned()),
     }
 }
 

@@ -138,7 +138,7 @@ fn identity(of: &mut Reader<'_>, node: &Node, by_kfd: bool, device: &mut Device)
             let id = of.text("device").unwrap_or_else(|_| "of unknown model".to_owned());
             let chip = Some(node.name.as_str()).filter(|name| !name.is_empty() && !name.contains(' '));
             device.fallback = Some(format!("AMD GPU {}", chip.unwrap_or(&id)));
-            of.unknown("name", "neither the board nor libdrm's list tells its name");
+            of.unknown("name", "neither the board nor libdrm's list has its name");
         }
     }
     if let Some(pci) = &device.pci {
@@ -154,10 +154,10 @@ fn identity(of: &mut Reader<'_>, node: &Node, by_kfd: bool, device: &mut Device)
             of.words("target", other.unwrap_or_else(|| target.clone()));
             of.words("arch", target);
         }
-        None if by_kfd => of.unknown("arch", "this kernel does not tell the GPU's target"),
+        None if by_kfd => of.unknown("arch", "this kernel does not report the GPU's target"),
         None => of.unknown("arch", "the kernel's compute driver (KFD) lists no GPU that this process may use"),
     }
-    of.unknown("compute_capability", "this device has a gfx target in place of it");
+    of.unknown("compute_capability", "this device has a gfx target instead");
 }
 
 fn memory(of: &mut Reader<'_>, node: &Node, parts: usize, device: &mut Device) {
@@ -166,13 +166,16 @@ fn memory(of: &mut Reader<'_>, node: &Node, parts: usize, device: &mut Device) {
     let shared = of.number("mem_info_gtt_total");
     if parts > 1 {
         of.count("memory.total", node.memory.ok_or_else(|| "the memory of this partition is not known".to_owned()));
-        of.unknown("memory.free", format!("the GPU is divided into {parts} partitions, whose use is not told apart"));
+        of.unknown(
+            "memory.free",
+            format!("the GPU is divided into {parts} partitions, whose use is not reported separately"),
+        );
     } else if let (Ok(total), Ok(shared)) = (&total, &shared)
         && *total < CARVE_OUT
         && shared > total
     {
         for name in ["memory.total", "memory.free"] {
-            of.unknown(name, "this device has no memory of its own: it shares that of the system");
+            of.unknown(name, "this device has no memory of its own: it shares the system's memory");
         }
     } else {
         if total.is_err() {

@@ -36,7 +36,7 @@ impl CudaBench {
 
     pub(super) fn gemm(&mut self, precision: Precision) -> Answer {
         self.product(precision, ROWS, 1)?;
-        Ok(format!("{ROWS} x {ROWS} product right"))
+        Ok(format!("{ROWS} x {ROWS} matmul correct"))
     }
 
     fn product(&mut self, precision: Precision, rows: usize, times: usize) -> Result<(), Ended> {
@@ -76,7 +76,7 @@ impl CudaBench {
             if let Some(first) = bad.first() {
                 let which = if times > 1 { format!(" in repetition {time}") } else { String::new() };
                 return Err(Ended::wrong(format!(
-                    "{} of {rows} rows of the product are wrong, the first is row {first}{which}",
+                    "{} of {rows} rows of the result are wrong, the first is row {first}{which}",
                     bad.len()
                 )));
             }
@@ -140,7 +140,7 @@ impl CudaBench {
             Err(ended) if ended.word == CheckStatus::Skipped => {}
             Err(ended) => return Err(ended),
         }
-        Ok(format!("{} {TIMES} times, every result right", done.join(", ")))
+        Ok(format!("{} {TIMES} times, every result correct", done.join(", ")))
     }
 
     pub(super) fn gemm_stress(&mut self) -> Answer {
@@ -154,13 +154,13 @@ impl CudaBench {
                     Err(ended) if ended.word == CheckStatus::Skipped && products > 0 => {}
                     Err(ended) if ended.word == CheckStatus::Skipped => return Err(ended),
                     Err(mut ended) => {
-                        ended.says = format!("after {products} right products: {}", ended.says);
+                        ended.says = format!("after {products} correct matmuls: {}", ended.says);
                         return Err(ended);
                     }
                 }
             }
             if std::time::Instant::now() >= until {
-                return Ok(format!("{products} products of {LARGE} x {LARGE}, every one right"));
+                return Ok(format!("{products} matmuls of {LARGE} x {LARGE}, all correct"));
             }
         }
     }
@@ -194,7 +194,7 @@ fn convolve(context: &Context<'_>, layer: &Layer<'_>, pass: Pass, with_workspace
                 let free = context.memory().map_or_else(|_| "unknown".to_owned(), |(free, _)| size(free as f64));
                 return Err(Ended {
                     word: CheckStatus::Failed,
-                    says: format!("needs {needs} of workspace, which cannot be had ({free} free)"),
+                    says: format!("needs {needs} of workspace, which is not available ({free} free)"),
                     code: trouble.code(),
                 });
             }

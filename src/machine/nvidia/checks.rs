@@ -141,14 +141,14 @@ impl CudaBench {
         second.copy_from(&first)?;
         context.synchronize()?;
         compare_bytes(&second.read_all()?, &bytes)?;
-        Ok(format!("{} there, across and back unchanged", size(f64::from(ELEMENTS) * 4.0)))
+        Ok(format!("{} copied there, across and back, unchanged", size(f64::from(ELEMENTS) * 4.0)))
     }
 
     fn kernel(&mut self) -> Answer {
         let (major, minor) = self.device()?.capability()?;
         let ptx = reference::ptx(major, minor);
         self.run_mix(ptx.as_bytes())?;
-        Ok(format!("PTX compiled by the driver, {ELEMENTS} results right"))
+        Ok(format!("PTX compiled by the driver, {ELEMENTS} results correct"))
     }
 
     fn nvrtc(&mut self) -> Answer {
@@ -167,7 +167,7 @@ impl CudaBench {
             ended
         })?;
         self.run_mix(&image)?;
-        Ok(format!("NVRTC {}.{} compiled for {target}, results right", version.0, version.1))
+        Ok(format!("NVRTC {}.{} compiled for {target}, results correct", version.0, version.1))
     }
 
     /// Runs the test kernel from an image and verifies every result.
@@ -205,7 +205,7 @@ impl CudaBench {
         if shared {
             self.notes.set_unknown(
                 format!("cuda.{number}.largest_block"),
-                "somebody else computes on this GPU: taking all of its memory could make that job fail",
+                "another process is using this GPU: allocating all of its memory could make that job fail",
             );
             return Ok(format!(
                 "at least {largest_words} of {free_words} free in one block (not tried further: the GPU is in use)"
@@ -245,7 +245,7 @@ impl CudaBench {
             self.context()?.enter()?;
         }
         Ok(match (direct.is_empty(), indirect.is_empty()) {
-            (false, true) => format!("direct copies with device {} right", direct.join(", ")),
+            (false, true) => format!("direct copies with device {} correct", direct.join(", ")),
             (true, _) => "no direct access between the devices (copies go through host memory)".to_owned(),
             (false, false) => format!("direct with device {}, not with {}", direct.join(", "), indirect.join(", ")),
         })
@@ -267,7 +267,7 @@ impl CudaBench {
             }
         }
         if blocks.is_empty() {
-            return Err(Ended::skipped("no memory is free for it"));
+            return Err(Ended::skipped("no memory is free for this check"));
         }
         let (mut checked, mut touched) = (0_usize, 0);
         'time: for pattern in [0x00, 0xFF, 0xAA, 0x55, 0xCC, 0x33].into_iter().cycle() {
@@ -286,7 +286,7 @@ impl CudaBench {
                 let bad = bytes.iter().filter(|byte| **byte != pattern).count();
                 if bad > 0 {
                     return Err(Ended::wrong(format!(
-                        "{bad} bytes of block {index} do not hold the pattern {pattern:#04x}"
+                        "{bad} bytes of block {index} do not contain the pattern {pattern:#04x}"
                     )));
                 }
                 checked += bytes.len();

@@ -93,7 +93,7 @@ fn pci_bus(root: &Path, notes: &mut Notes) {
 /// Whether the fabric manager is running; the kernel truncates its name to 15 characters.
 fn fabric_manager(root: &Path, notes: &mut Notes) {
     if !root.join("dev/nvidia-nvswitchctl").exists() {
-        notes.set_unknown("fabric_manager.running", "this machine has no NVSwitch that it would manage");
+        notes.set_unknown("fabric_manager.running", "this machine has no NVSwitch for it to manage");
         return;
     }
     let Ok(entries) = std::fs::read_dir(root.join("proc")) else {

@@ -193,7 +193,7 @@ fn memory(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
         }
         None => {
             let name = of.name("memory.total");
-            of.notes.set_unknown(name, "the device does not tell its memory");
+            of.notes.set_unknown(name, "the device does not report its memory");
         }
     }
     if let Some(use_of) = of.ask("utilization", device.utilization_rates()) {
@@ -207,7 +207,7 @@ fn processes(device: &Device<'_>, root: &Path, of: &mut OfDevice<'_>) {
     if system::is_wsl(root) {
         for name in NAMES {
             let name = of.name(name);
-            of.notes.set_unknown(name, "WSL2 hides processes and what they hold");
+            of.notes.set_unknown(name, "WSL2 hides processes and the memory they use");
         }
         return;
     }

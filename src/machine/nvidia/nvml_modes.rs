@@ -51,7 +51,7 @@ pub(super) fn fabric(nvml: &Nvml, device: &Device<'_>, of: &mut OfDevice<'_>) {
     let word = match nvml_raw::fabric_state(nvml, device) {
         Ok((0, _)) | Err(NvmlError::NotSupported) => {
             let name = of.name("fabric");
-            return of.notes.set_unknown(name, "this device has no part in an NVLink fabric");
+            return of.notes.set_unknown(name, "this device is not part of an NVLink fabric");
         }
         Ok((1, _)) => Ok("not started".to_owned()),
         Ok((2, _)) => Ok("in progress".to_owned()),

@@ -31,7 +31,7 @@ pub(super) fn why(error: &NvmlError) -> String {
         NvmlError::ResetRequired => "the GPU must be reset before it can be used".to_owned(),
         NvmlError::NoPermission => "this user has no permission".to_owned(),
         NvmlError::OperatingSystem => "the operating system or a device control group blocks it".to_owned(),
-        NvmlError::UnexpectedVariant(code) => format!("the driver answered with code {code}, which is not known"),
+        NvmlError::UnexpectedVariant(code) => format!("the driver returned the unknown code {code}"),
         other => other.to_string(),
     }
 }

@@ -57,8 +57,8 @@ fn driver_line(sheet: &mut Sheet, outcome: &Outcome) {
         words.push(format!("{} {version}", runtime.name));
     }
     match facts.text("driver.init") {
-        Some("ok") => words.push(format!("{} initialises", runtime.name)),
-        Some(word) => words.push(format!("{} does not initialise: {word}", runtime.name)),
+        Some("ok") => words.push(format!("{} initializes", runtime.name)),
+        Some(word) => words.push(format!("{} does not initialize: {word}", runtime.name)),
         None => {}
     }
     sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));

@@ -162,13 +162,13 @@ fn unlikely(diagnosis: &Diagnosis) -> Vec<String> {
 fn circumstance(words: &str) -> String {
     let known = [
         ("first step", "at the first step"),
-        ("in init", "while it is set up"),
+        ("in init", "during setup"),
         ("in dataloader", "in the data loader"),
         ("in forward", "in the forward pass"),
         ("in backward", "in the backward pass"),
         ("in optimizer", "in the optimizer"),
         ("in validation", "during validation"),
-        ("in import", "at an import"),
+        ("in import", "during an import"),
         ("in checkpoint", "while a checkpoint is saved or loaded"),
         ("in teardown", "at teardown"),
     ];

@@ -171,7 +171,7 @@ fn ask(folder: &Path, question: &[&str]) -> Result<String, Error> {
     })?;
     if !output.status.success() {
         let stdout = String::from_utf8_lossy(&output.stderr);
-        let line = stdout.lines().next().unwrap_or("it failed without a word");
+        let line = stdout.lines().next().unwrap_or("it failed without a message");
         let line = line.split(" (or any").next().unwrap_or(line);
         return Err(refused(line.trim_start_matches("fatal: ").to_owned()));
     }

@@ -69,10 +69,9 @@ pub(super) fn excerpt(transcript: &Transcript, incident: &Incident, diagnosis: &
     }
     let shown = out.text.lines().count();
     let note = match diagnosis.lines_read as usize > shown {
-        true => format!(
-            "Shown is the failure out of {} lines of log, cleaned of time stamps and colours.",
-            diagnosis.lines_read
-        ),
+        true => {
+            format!("This is the failure from a log of {} lines, without time stamps and colors.", diagnosis.lines_read)
+        }
         false => String::new(),
     };
     Excerpt { text: out.text.trim_end().to_owned(), note }

@@ -106,7 +106,7 @@ fn draft(request: &DraftRequest<'_>, write: bool) -> Result<Drafted, Error> {
     if diagnosis.verdict == Verdict::NoError && options.title.is_none() {
         return Err(Error::report(
             "there is no error in this text",
-            "give the log with the traceback in it, or a title for a report on what the log does not show",
+            "pass a log that contains the traceback, or a title to report something that the log does not show",
         ));
     }
     let state = code::of_run(request.here, request.roots, &code::own_files(request.text), &transcript);

@@ -31,11 +31,11 @@ pub(crate) fn paragraph(report: &Report, context: &Context, own: &Facts, moment:
     let mut out = format!("### {}\n\n", moment.stamp());
     match &context.git {
         Some(git) => {
-            let changed = words::counted(git.changes as u64, "changed file", "changed files");
+            let changed = words::counted(git.changes as u64, "uncommitted file", "uncommitted files");
             let dirty = match (git.dirty, git.changes) {
                 (false, _) => String::new(),
-                (true, 0) => ", with changes not in it".to_owned(),
-                (true, _) => format!(", with {changed} not in it"),
+                (true, 0) => ", with uncommitted changes".to_owned(),
+                (true, _) => format!(", with {changed}"),
             };
             out.push_str(&format!("- **Commit:** {}{dirty}\n", code(&git.short)));
         }
@@ -50,7 +50,7 @@ pub(crate) fn paragraph(report: &Report, context: &Context, own: &Facts, moment:
     }
     let different = differences(&report.environment, own);
     match different.is_empty() {
-        true => out.push_str("- **Environment:** as in this report, as far as the log says\n"),
+        true => out.push_str("- **Environment:** as in this report, as far as the log shows\n"),
         false => {
             out.push_str("- **Different environment:**\n");
             different.iter().for_each(|line| out.push_str(&format!("  - {line}\n")));

@@ -58,7 +58,7 @@ pub(super) fn dead_ends(diagnosis: &Diagnosis) -> Vec<String> {
         }
         for dead_end in &cause.dead_ends {
             let dead_end = portable(dead_end);
-            out.push(if place == 0 { dead_end } else { format!("If it is `{}`: {dead_end}", cause.id) });
+            out.push(if place == 0 { dead_end } else { format!("If the cause is `{}`: {dead_end}", cause.id) });
         }
     }
     out
@@ -75,7 +75,7 @@ pub(super) fn open(diagnosis: &Diagnosis) -> impl Iterator<Item = &RankedCause> 
 pub(super) fn phases(diagnosis: &Diagnosis, solutions: &[Solution], has_command: bool) -> Vec<Phase> {
     let Some(error) = &diagnosis.error else { return Vec::new() };
     let name = if error.type_name.is_empty() { "the error".to_owned() } else { format!("`{}`", error.type_name) };
-    let again = if has_command { "Run the command of Steps to Reproduce again" } else { "Run it again" };
+    let again = if has_command { "Run the command from Steps to Reproduce again" } else { "Run it again" };
     let task = |text: String| Task { text, done: false };
     let mut phases = Vec::new();
     let settled = diagnosis.causes.iter().filter(|cause| cause.status == CauseStatus::Refuted);
@@ -100,7 +100,7 @@ pub(super) fn phases(diagnosis: &Diagnosis, solutions: &[Solution], has_command:
     phases.push((
         "Full run",
         vec![
-            task("Run to the end with the settings of production".to_owned()),
+            task("Run to the end with the production settings".to_owned()),
             task("Compare the results with those of the last good run".to_owned()),
         ],
     ));
@@ -123,11 +123,11 @@ fn check_task(cause: &RankedCause) -> String {
 
 /// What keeps it from happening again, as far as that holds for any reproducible failure.
 pub(super) fn prevention(has_command: bool) -> Vec<String> {
-    let smoke = "Run the command of Steps to Reproduce for a few steps before a long run, and after every change of \
+    let smoke = "Run the command from Steps to Reproduce for a few steps before a long run, and after every change of \
                  machine or software.";
     match has_command {
-        true => vec![smoke.to_owned(), "TODO: what else keeps it from happening again".to_owned()],
-        false => vec!["TODO: what keeps it from happening again".to_owned()],
+        true => vec![smoke.to_owned(), "TODO: what else prevents the failure from happening again".to_owned()],
+        false => vec!["TODO: what prevents the failure from happening again".to_owned()],
     }
 }
 

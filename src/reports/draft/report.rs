@@ -155,7 +155,7 @@ pub(crate) fn folder(configured: Option<&PathBuf>, roots: &[PathBuf], given: boo
         Some(path) => Ok(path.clone()),
         None => Err(Error::report(
             "this project has no folder for reports",
-            "make one (`mkdir -p docs/bug_reports`), name one with `--reports DIR`, or use `--stdout`",
+            "create one (`mkdir -p docs/bug_reports`), name one with `--reports DIR`, or use `--stdout`",
         )),
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Changed {
 pub(crate) fn set(path: &Path, word: &str, commit: Option<&str>) -> Result<Changed, Error> {
     let after = status::canonical(word).ok_or_else(|| {
         Error::report(
-            format!("`{word}` is no status"),
+            format!("`{word}` is not a status"),
             "open, in_progress, investigating, resolved, closed, wontfix, duplicate, archived, ...",
         )
     })?;
@@ -50,7 +50,7 @@ fn with_status(text: &str, word: &str, commit: Option<&str>) -> Result<(String, 
             Ok((changed, was)) if is_read(&changed) => Ok((changed, was)),
             Ok(_) => where_it_is_read(text, word, commit).ok_or_else(|| {
                 Error::report(
-                    "the status is not where it could be changed",
+                    "the status is in a place where it cannot be changed",
                     "change it by hand where the report states it",
                 )
             }),
@@ -147,7 +147,7 @@ fn in_words(text: &str, word: &str, commit: Option<&str>) -> Result<(String, Str
         }
         below_heading = words.trim_start_matches('#').trim().eq_ignore_ascii_case("status") && words.starts_with('#');
     }
-    Err(Error::report("the report has no status", "`faultbook check --fix` gives it a front matter"))
+    Err(Error::report("the report has no status", "`faultbook check --fix` adds front matter to it"))
 }
 
 /// The text with another word where the reader of reports finds the status: a table, a marked heading, another language's

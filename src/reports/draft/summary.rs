@@ -42,7 +42,7 @@ pub(super) fn summary(context: &Context, diagnosis: &Diagnosis, own: &Facts) -> 
     }
     match &context.fault {
         Some(fault) => sentence.push_str(&format!(": {} ({})", mid(&fault.title), code(&fault.id))),
-        None => sentence.push_str(", a failure that the book has no page for"),
+        None => sentence.push_str(", a failure for which the book has no page"),
     }
     let confirmed = diagnosis.causes.iter().find(|cause| cause.status == CauseStatus::Confirmed);
     match (confirmed, context.causes.first()) {

@@ -140,7 +140,7 @@ impl Templates {
                 let names: Vec<&str> = self.choices.keys().map(String::as_str).collect();
                 Err(Error::Template {
                     name: format!("`{name}`"),
-                    why: "there is none of that name".to_owned(),
+                    why: "there is no template with that name".to_owned(),
                     hint: Some(format!("there are: {}", names.join(", "))),
                 })
             }
@@ -169,7 +169,7 @@ impl Templates {
 
     fn add_source(&mut self, name: &str, text: String, shown: &str) -> Result<(), Error> {
         if has_too_long_tag(&text) {
-            let why = "a tag of it has too many parts".to_owned();
+            let why = "one of its tags has too many parts".to_owned();
             return Err(Error::Template { name: shown.to_owned(), why, hint: None });
         }
         self.environment.add_template_owned(name.to_owned(), text).map_err(|error| Error::Template {
@@ -191,7 +191,7 @@ impl Templates {
             None => Ok(()),
             Some(name) => Err(Error::Template {
                 name: place(&shown(choice), line_of(template.source(), name)),
-                why: format!("it names `{name}`, which is not known"),
+                why: format!("it uses the unknown name `{name}`"),
                 hint: Some(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
             }),
         }
@@ -303,8 +303,8 @@ mod tests {
     #[test]
     fn unknown_names_are_refused_with_their_place() {
         for (text, words) in [
-            ("{{ tittle }}", "names `tittle`"),
-            ("x\n{% if false %}{{ tittle }}{% endif %}", "bad.md:2: it names `tittle`"),
+            ("{{ tittle }}", "unknown name `tittle`"),
+            ("x\n{% if false %}{{ tittle }}{% endif %}", "bad.md:2: it uses the unknown name `tittle`"),
             ("x\n{{ title.length }}", "bad.md:2"),
             ("x\n{{ title | nofilter }}", "bad.md:2"),
             ("x\n\n{% if %}", "bad.md:3"),

@@ -39,10 +39,10 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Another process holds the index for too long.
-    #[error("another process holds the search index")]
+    #[error("another process is using the search index")]
     Busy,
     /// tantivy panicked.
-    #[error("the search index is damaged; it is built again at the next question")]
+    #[error("the search index is damaged; it will be rebuilt at the next query")]
     Engine,
 }
 

@@ -56,7 +56,7 @@ docs/bug_reports/BUG-20260102-001.md:20:1  todo: still to be written in Expected
     assert_eq!(place.run("check --ignore todo", "").out, "1 report: nothing to fix\n");
     assert_eq!(place.run("check --select dead-link", "").code, 0);
     let unknown = place.run("check --select link-dead", "");
-    assert!(unknown.code == 2 && unknown.err.contains("near to it: dead-link"), "{}", unknown.err);
+    assert!(unknown.code == 2 && unknown.err.contains("similar: dead-link"), "{}", unknown.err);
     let json = place.run("check --format json", "").json();
     assert_eq!((&json["schema"], &json["findings"][0]["line"]), (&"faultbook/findings/1".into(), &20.into()));
     let sarif = place.run("check --format sarif", "").json();

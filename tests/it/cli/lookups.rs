@@ -71,7 +71,7 @@ fn a_part_of_an_id_is_enough_to_read_a_report_and_suggested_before_one_changes()
         assert!(answer.err.contains("did you mean `BUG-20260101-007`?"), "{command}: {}", answer.err);
     }
     let far = place.run("status cleaning open", "");
-    assert!(far.err.contains("hint: `faultbook list` names them all"), "{}", far.err);
+    assert!(far.err.contains("hint: `faultbook list` lists them all"), "{}", far.err);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn an_archive_is_answered_log_by_log() {
     let answer = place.run("--no-probe logs.tgz", "");
     let headings: Vec<&str> = answer.out.lines().filter(|line| line.starts_with("==>")).collect();
     assert_eq!(headings, ["==> logs.tgz/node3/rank0.log <==", "==> logs.tgz/b.log <=="]);
-    assert_eq!((answer.code, answer.err.as_str()), (0, "note: 1 member of `logs.tgz` is no text: core\n"));
+    assert_eq!((answer.code, answer.err.as_str()), (0, "note: 1 member of `logs.tgz` is not text: core\n"));
     let lines = place.run("--no-probe --json logs.tgz", "").out;
     let names: Vec<String> = lines
         .lines()

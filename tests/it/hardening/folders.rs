@@ -72,7 +72,7 @@ fn a_link_to_everything_is_named_and_not_followed() {
     let output = run(at, &["list"]);
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(out.contains("4 bug reports") && out.contains("BUG-20260105-001"), "{out}");
-    assert!(err.contains("reports/all: a link to /, which holds this folder, was not followed"), "{err}");
+    assert!(err.contains("reports/all: a link to /, which contains this folder, was not followed"), "{err}");
     assert!(err.contains("reports/other2: another link to"), "{err}");
 }
 
@@ -175,7 +175,7 @@ fn settings_lead_no_writer_out_of_the_project() {
         for arguments in commands {
             let output = run(at, arguments);
             let err = String::from_utf8_lossy(&output.stderr);
-            assert!(err.contains("is outside of the project"), "{settings} {arguments:?}: {err}");
+            assert!(err.contains("is outside the project"), "{settings} {arguments:?}: {err}");
             assert_eq!(output.status.code(), Some(2), "{settings} {arguments:?}: {err}");
         }
         assert_eq!(written(), 1, "{settings}");
@@ -205,7 +205,7 @@ fn a_link_out_of_the_project_is_named_and_nothing_is_written_through_it() {
     assert_eq!(err.matches("a link out of the project, to ").count(), 2, "{err}");
     for id in ["BUG-20260105-001", "BUG-20260106-001"] {
         let output = run(at, &["status", id, "resolved"]);
-        assert!(String::from_utf8_lossy(&output.stderr).contains("is outside of the project"), "{id}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is outside the project"), "{id}");
     }
 }
 

@@ -31,7 +31,7 @@ fn the_commit_is_that_of_the_run() {
     );
     assert!(named.contains("1. Check out `3af9fa878`.\n"), "{named}");
     let named = draft(&format!("INFO git commit: {HASH} (dirty)\n{ENGINE}"));
-    assert!(named.contains("- **Commit:** `3af9fa878`, with changes not in it (line 1 of the log)\n"), "{named}");
+    assert!(named.contains("- **Commit:** `3af9fa878`, with uncommitted changes (line 1 of the log)\n"), "{named}");
     // The same code in another folder of the machine.
     place.file("models/fpn.py", "");
     let text = draft(ENGINE);
@@ -56,7 +56,7 @@ fn a_draft_is_no_evidence() {
     assert_eq!(after["reports"][0]["solution"], serde_json::Value::Null, "{}", after["reports"]);
     // Once somebody found the cause, it is evidence.
     let found = text.replace(
-        "TODO: confirm the cause; none of the candidates below is confirmed yet.",
+        "TODO: confirm the cause. None of the candidates below is confirmed yet.",
         "The workspace limit is too small for the convolution.",
     );
     std::fs::write(&drafted, found.replace("status: \"open\"", "status: \"resolved\"")).expect("written");

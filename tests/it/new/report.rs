@@ -132,7 +132,7 @@ fn nothing_is_invented_where_nothing_is_known() {
         "- **GPU:** TODO:",
         "2. TODO: give the command that was run.",
         "`GroundTruthError: sample 17 has no shrunk map`",
-        "a failure that the book has no page for",
+        "a failure for which the book has no page",
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
@@ -213,7 +213,7 @@ fn without_a_folder_it_says_what_to_do_and_prints_on_request() {
     assert_eq!(fs::read_dir(place.path()).expect("a folder").count(), 1, "only .git");
     let answer = place.run("new - --no-probe --stdout --former-gpu RTX-9999", ENGINE);
     assert_eq!(answer.code, 2);
-    assert!(answer.err.contains("no GPU of the catalogue is named `RTX-9999`"), "{}", answer.err);
+    assert!(answer.err.contains("no GPU in the catalog is named `RTX-9999`"), "{}", answer.err);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn a_team_has_its_own_templates() {
     place.file(".faultbook/templates/bug_report.md", "{% if false %}{{ eror }}{% endif %}\n");
     let answer = place.run("new - --no-probe", ENGINE);
     assert_eq!(answer.code, 2);
-    assert!(answer.err.contains("`eror`, which is not known"), "{}", answer.err);
+    assert!(answer.err.contains("uses the unknown name `eror`"), "{}", answer.err);
     let answer = place.run("new - --no-probe --template nope", ENGINE);
     assert!(answer.err.contains("there are: bug_report, code_changes, diagnosis, short"), "{}", answer.err);
 }

@@ -46,7 +46,7 @@ fn a_repeated_failure_did_not_follow_from_itself() {
     let summary = summary(&text);
     assert!(summary.contains("stops with `Watchdog caught collective operation timeout"), "{summary}");
     assert!(!summary.contains("followed from it") && !text.contains("^^^ followed"), "{text}");
-    assert!(text.contains("Also in the log, and not the cause:\n"), "{text}");
+    assert!(text.contains("Also in the log, but not the cause:\n"), "{text}");
     assert!(text.contains("^^^ the same failure, repeated: nccl-timeout, line 2 of the log"), "{text}");
 }
 
@@ -64,7 +64,7 @@ fn what_is_hardly_likely_is_named_in_one_line() {
 fn an_unknown_severity_stays_a_todo_in_every_place() {
     let text = of(UNLISTED);
     assert!(text.contains("### Severity: TODO: critical, high, medium or low\n"), "{text}");
-    assert!(text.contains("- TODO: what keeps it from happening again\n"), "{text}");
+    assert!(text.contains("- TODO: what prevents the failure from happening again\n"), "{text}");
 }
 
 #[test]
@@ -85,15 +85,15 @@ fn one_changed_file_is_one_and_a_marked_status_counts_as_solved() {
     place.file("docs/bug_reports/BUG-20260101-007.md", &(std::fs::read_to_string(&path).expect("text") + "\nmore\n"));
     let written_anew = place.run("new - --no-probe --stdout", ENGINE).out;
     assert!(
-        written_anew.contains("with 1 changed file not in it: `train.py` (checked out when this was written)"),
+        written_anew.contains("with 1 uncommitted file: `train.py` (checked out when this was written)"),
         "{written_anew}"
     );
     (0..12).for_each(|n| drop(place.file(&format!("conf/{n:02}.yaml"), "a: 2\n")));
     let many = place.run("new - --no-probe --stdout", ENGINE).out;
-    assert!(many.contains("with 13 changed files not in it: ") && many.contains("`conf/09.yaml` and 3 more"), "{many}");
+    assert!(many.contains("with 13 uncommitted files: ") && many.contains("`conf/09.yaml` and 3 more"), "{many}");
     (0..12).for_each(|n| drop(place.file(&format!("conf/{n:02}.yaml"), "a: 1\n")));
     let answer = place.run("new - --append BUG-20260101-007 --no-probe", ENGINE);
     let (_, text) = written(&place, &answer.out);
-    assert!(text.contains(", with 1 changed file not in it\n"), "{}: {text}", path.display());
+    assert!(text.contains(", with 1 uncommitted file\n"), "{}: {text}", path.display());
     assert!(text.contains("- **Came back:** "), "{text}");
 }

@@ -137,7 +137,7 @@ fn the_kernels_files_are_enough() {
     assert_eq!((number(&outcome, "gpu.pcie.generation"), number(&outcome, "gpu.pcie.width")), (4.0, 16.0));
     assert_eq!(text(&outcome, "torch.hip"), "6.4.43482-0f2d60242");
     assert_eq!(number(&outcome, "gpu.count"), 1.0);
-    assert!(outcome.facts.why_unknown("driver.init").is_some_and(|why| why.contains("brings the runtime")));
+    assert!(outcome.facts.why_unknown("driver.init").is_some_and(|why| why.contains("provides the runtime")));
     says(&outcome, "GPU 0: 2 uncorrectable memory errors");
     let shown = view::probe::render(&outcome, Terminal::default());
     assert!(shown.starts_with("Driver 6.12.12\n"), "{shown}");
@@ -212,7 +212,7 @@ fn a_library_that_hangs_crashes_or_fails() {
     assert_eq!(text(&outcome, "gpu.name"), "AMD GPU 0x744c");
     let outcome = nameless("hipInit.sleep=30\n");
     assert_eq!(text(&outcome, "driver.init"), "timed out");
-    says(&outcome, "HIP does not initialise: hipInit did not answer within 0.7 s");
+    says(&outcome, "HIP does not initialize: hipInit did not answer within 0.7 s");
     let outcome = nameless("hipGetDeviceCount.abort=1\n");
     assert_eq!(text(&outcome, "driver.init"), "crashed");
 }
@@ -264,7 +264,7 @@ fn graphics_in_a_processor_beside_another_vendors_gpu() {
     assert_eq!(text(&outcome, "gpu.name"), "NVIDIA H100 80GB HBM3");
     assert_eq!((number(&outcome, "gpu.count"), number(&outcome, "gpu.installed")), (1.0, 1.0));
     assert_eq!(text(&outcome, "amd.gpu.0.arch"), "gfx1036");
-    assert!(outcome.facts.why_unknown("amd.gpu.0.memory.free").is_some_and(|why| why.contains("that of the system")));
+    assert!(outcome.facts.why_unknown("amd.gpu.0.memory.free").is_some_and(|why| why.contains("the system's memory")));
     assert!(outcome.is_healthy() && outcome.findings.is_empty(), "{:#?}", outcome.findings);
     let shown = view::probe::render(&outcome, Terminal::default());
     assert!(shown.contains("  also here   AMD: AMD GPU 0x164e (gfx1036)\n"), "{shown}");

@@ -103,7 +103,7 @@ fn a_healthy_machine_has_exit_code_0_and_facts_as_json() {
 fn something_broken_has_exit_code_1() {
     let output = run(&["probe"], Some("mismatch-803"), "");
     assert_eq!(output.status.code(), Some(1));
-    assert!(out(&output).contains("CUDA does not initialise"), "{}", out(&output));
+    assert!(out(&output).contains("CUDA does not initialize"), "{}", out(&output));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_watch_writes_lines() {
 fn a_move_to_a_smaller_gpu() {
     let output = run(&["fit", "--from", "RTX 3090", "--to", "RTX 3060", "--batch", "4", "--overhead", "20%"], None, "");
     let text = out(&output);
-    assert!(text.contains("Start with   batch 2 with 2 steps of accumulation"), "{text}");
+    assert!(text.contains("Start with   batch 2 with 2 accumulation steps"), "{text}");
     assert_eq!(text.matches("\n  5. ").count(), 1);
     assert!(text.contains("estimate"), "{text}");
     let short = run(&["fit", "--from", "4090", "--to", "T4", "--batch", "8"], None, "");

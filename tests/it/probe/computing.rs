@@ -83,5 +83,5 @@ fn peers_copy_directly() {
     let outcome = Machine::with("two-cards").probe(Level::Functional);
     let peers: Vec<_> =
         outcome.checks.iter().filter(|check| check.name == "peer").map(|check| check.says.as_str()).collect();
-    assert_eq!(peers, ["direct copies with device 1 right", "direct copies with device 0 right"]);
+    assert_eq!(peers, ["direct copies with device 1 correct", "direct copies with device 0 correct"]);
 }

@@ -91,7 +91,7 @@ fn a_driver_that_hangs_costs_no_more_than_promised() {
         assert_eq!(code, Some(0), "{text}");
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains("no answer within") && flat.contains(says), "{scenario}: {text}");
-        assert!(!flat.contains("does not initialise"), "{scenario}: {text}");
+        assert!(!flat.contains("does not initialize"), "{scenario}: {text}");
         std::thread::sleep(Duration::from_millis(100));
         assert_eq!(left_behind(scenario), 0, "{scenario}");
     }
@@ -102,5 +102,5 @@ fn a_watch_takes_its_own_place() {
     let (text, code, _) = seen(&["probe", "--watch", "--every", "0.1", "--count", "3"], "two-cards", "");
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(text.matches("\u{1b}[H").count(), 3, "{text:?}");
-    assert!(text.contains("GPU 1") && text.contains("clock") && text.contains("Ctrl-C ends"), "{text}");
+    assert!(text.contains("GPU 1") && text.contains("clock") && text.contains("press Ctrl-C to stop"), "{text}");
 }

@@ -160,7 +160,7 @@ fn a_fabric_that_is_not_ready() {
     assert_eq!(number(&outcome, "gpu.nvlink.errors"), 0.0);
     says(&outcome, "has not joined its NVLink fabric (not started)");
     let alone = Machine::with("healthy-h100").probe(Level::Quick);
-    assert!(alone.facts.why_unknown("gpu.fabric").is_some_and(|why| why.contains("no part in")));
+    assert!(alone.facts.why_unknown("gpu.fabric").is_some_and(|why| why.contains("not part of")));
 }
 
 /// Every kind of fact that the quick level promises is a value or a reason on a healthy machine.
