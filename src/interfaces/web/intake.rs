@@ -1,7 +1,6 @@
 //! What people send: texts from the form, dropped or picked files, archives of logs.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, Write as _};
+use std::io::{Cursor, Read as _};
 use std::ops::ControlFlow;
 
 use axum::extract::Multipart;
@@ -98,7 +97,7 @@ pub(super) fn unpacked(received: Vec<(String, Vec<u8>)>) -> Result<Pasted, Refus
     let mut pasted = Pasted::default();
     let mut refusal = None;
     for (name, bytes) in received {
-        match texts_of(&name, &bytes) {
+        match texts_of(&name, bytes) {
             Ok(texts) => pasted.texts.extend(texts),
             Err(why) => refusal = Some(why),
         }
@@ -114,12 +113,11 @@ pub(super) fn unpacked(received: Vec<(String, Vec<u8>)>) -> Result<Pasted, Refus
     }
 }
 
-fn texts_of(name: &str, bytes: &[u8]) -> Result<Vec<Text>, String> {
+fn texts_of(name: &str, bytes: Vec<u8>) -> Result<Vec<Text>, String> {
     let called = if name.is_empty() { "the text" } else { name };
     let failed = |error: std::io::Error| format!("{called} cannot be read: {error}");
-    let file = spooled(bytes).map_err(failed)?;
     let mut texts = Vec::new();
-    let outcome = unpack::each(Source::File(file), unpack::Limits::default(), &mut |log| {
+    let outcome = unpack::each(Source::Stream(Box::new(Cursor::new(bytes))), unpack::Limits::default(), &mut |log| {
         let mut text = Vec::new();
         let read = log.by_ref().take(LONGEST_TEXT).read_to_end(&mut text);
         let member = log.member.to_owned();
@@ -138,12 +136,4 @@ fn texts_of(name: &str, bytes: &[u8]) -> Result<Vec<Text>, String> {
         _ if texts.is_empty() => Err(format!("{called} holds no text that can be read")),
         _ => Ok(texts),
     }
-}
-
-/// The bytes as a file without a name: directories of ZIP archives lie at their end.
-fn spooled(bytes: &[u8]) -> std::io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
 }

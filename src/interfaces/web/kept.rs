@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -11,12 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Tab;
 use crate::diagnosis::Measured;
-use crate::files;
 use crate::fingerprint::Fingerprint;
 
 /// The most that is kept on disk, and how many; the oldest go first.
 const MOST_BYTES: u64 = 256 << 20;
 const MOST_FILES: usize = 500;
+
+/// Files are counted at the first and every so many times that something is kept.
+const TIDY: usize = 32;
 
 /// How many are kept in memory, as long as they are together shorter than [`MOST_MEMORY`].
 const MOST_KEPT: usize = 64;
@@ -73,6 +76,8 @@ impl Memory {
 pub(super) struct Kept {
     folder: Option<PathBuf>,
     memory: Mutex<Memory>,
+    /// How often something was put.
+    puts: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -89,7 +94,7 @@ struct Memory {
 impl Kept {
     /// Keeps texts in a folder; without one, in memory as long as this program runs.
     pub(super) fn new(cache: Option<&Path>) -> Self {
-        Self { folder: cache.map(|cache| cache.join("pasted")), memory: Mutex::default() }
+        Self { folder: cache.map(|cache| cache.join("pasted")), memory: Mutex::default(), puts: AtomicUsize::new(0) }
     }
 
     /// Keeps what was pasted, and says under which id. That it cannot be written is no error: it is in memory.
@@ -99,7 +104,10 @@ impl Kept {
             && !path.exists()
             && let Ok(bytes) = postcard::to_stdvec(&pasted)
         {
-            let _ = write(&path, &bytes).and_then(|()| self.tidy());
+            let written = write(&path, &bytes);
+            if self.puts.fetch_add(1, Ordering::Relaxed).is_multiple_of(TIDY) {
+                let _ = written.and_then(|()| self.tidy());
+            }
         }
         self.remember(&id, Arc::new(pasted));
         id
@@ -111,9 +119,10 @@ impl Kept {
             return Some(found.clone());
         }
         let bytes = fs::read(self.path(id)?).ok()?;
-        let pasted: Pasted = postcard::from_bytes(&bytes).ok()?;
-        // A damaged file is none.
+        let pasted: Pasted = postcard::from_bytes(&bytes).unwrap_or_default();
+        // A damaged file is none, and must not keep the same text from being written again.
         if pasted.id() != id {
+            let _ = fs::remove_file(self.path(id)?);
             return None;
         }
         let pasted = Arc::new(pasted);
@@ -230,17 +239,24 @@ impl Kept {
     }
 }
 
-/// Writes a file that only its owner may read: logs hold secrets.
+/// Writes a file that only its owner may read: logs hold secrets. It is not flushed to disk, and a file that was cut off
+/// is found out by its name when it is read.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let opened = options.open(path).or_else(|_| {
+        if let Some(folder) = path.parent() {
+            let mut builder = fs::DirBuilder::new();
+            builder.recursive(true);
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.create(folder)?;
         }
-    }
-    files::replace(path, bytes)
+        options.open(path)
+    });
+    opened?.write_all(bytes)
 }
 
 #[cfg(test)]
