@@ -85,11 +85,7 @@ pub(super) struct NoticeView {
 /// The link to the page at that index.
 pub(super) fn page_link(shelf: &Shelf<'_>, index: usize) -> PageLink {
     let page = &shelf.book().faults[index];
-    PageLink {
-        id: page.id.clone(),
-        title: html::sentence(&page.matter.title),
-        address: fault_address(&page.id),
-    }
+    PageLink { id: page.id.clone(), title: html::sentence(&page.matter.title), address: fault_address(&page.id) }
 }
 
 /// The word for a fault's severity.
@@ -132,11 +128,7 @@ pub(super) fn areas(shelf: &Shelf<'_>) -> Vec<Area> {
 pub(super) fn recipes(shelf: &Shelf<'_>) -> Vec<RecipeLink> {
     let link = |(id, pages): (&String, &Vec<usize>)| {
         let recipe = shelf.book().recipe(id)?;
-        Some(RecipeLink {
-            title: html::sentence(&recipe.title),
-            address: recipe_address(id),
-            pages: pages.len(),
-        })
+        Some(RecipeLink { title: html::sentence(&recipe.title), address: recipe_address(id), pages: pages.len() })
     };
     shelf.uses().iter().filter_map(link).collect()
 }

@@ -80,8 +80,10 @@ pub(super) fn table(shelf: &Shelf<'_>, library: &str) -> Option<TablePage> {
     let codes: Vec<&Code> = shelf.book().codes().iter().filter(|code| code.library == library).collect();
     let first = codes.first()?;
     let name = name(&first.library);
-    let description = format!("{} codes of {name}: number, name, what each of them means, and which failure it is.", codes.len());
-    let frame = shelf.frame(&format!("book/codes/{library}.html"), Section::Book, &format!("Codes of {name}"), &description);
+    let description =
+        format!("{} codes of {name}: number, name, what each of them means, and which failure it is.", codes.len());
+    let frame =
+        shelf.frame(&format!("book/codes/{library}.html"), Section::Book, &format!("Codes of {name}"), &description);
     let mut used: HashMap<String, usize> = HashMap::new();
     let row = |code: &&Code| {
         let anchor = anchor(code);
@@ -109,7 +111,8 @@ pub(super) fn address(code: &Code) -> String {
 /// `cudaErrorIllegalAddress`, `Xid-79`.
 fn anchor(code: &Code) -> String {
     let words = code.label().into_owned();
-    let parts: Vec<&str> = words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> =
+        words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|part| !part.is_empty()).collect();
     match parts.is_empty() {
         true => format!("code-{}", code.row.value.trim()),
         false => parts.join("-"),

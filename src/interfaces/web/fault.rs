@@ -113,7 +113,12 @@ pub(super) fn page(shelf: &Shelf<'_>, index: usize) -> Page {
         lookalikes: page.lookalikes.iter().map(|one| sentence(shelf, &frame, one)).collect(),
         leads_to: entry.matter.explains.iter().filter_map(link).collect(),
         follows_from: follows_from.map(|other| page_link(shelf, other)).collect(),
-        references: page.references.iter().filter(|one| one.starts_with("https://") || one.starts_with("http://")).cloned().collect(),
+        references: page
+            .references
+            .iter()
+            .filter(|one| one.starts_with("https://") || one.starts_with("http://"))
+            .cloned()
+            .collect(),
         reports: shelf.told.of_fault(&page.id).into_iter().map(|index| report_link(shelf, index)).collect(),
         known: if entry.path.starts_with("kb/") { known(&book.cases(&page.id)) } else { Vec::new() },
         frame,

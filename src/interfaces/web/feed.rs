@@ -46,7 +46,8 @@ pub(super) fn feed(shelf: &Shelf<'_>) -> Feed {
         let published = time(&one.record)?;
         let last = one.record.last_seen();
         let updated = if last > link.date { midnight(&last) } else { published.clone() };
-        let labels = [link.status.clone(), link.severity.to_owned()].into_iter().chain(one.record.faults.iter().cloned());
+        let labels =
+            [link.status.clone(), link.severity.to_owned()].into_iter().chain(one.record.faults.iter().cloned());
         Some(Entry {
             title: format!("{}: {}", link.id, link.title),
             address: link.address,

@@ -130,7 +130,8 @@ mod tests {
     fn every_id_has_an_address_of_its_own() {
         assert_eq!(report_address("BUG-20251110-003"), "reports/BUG-20251110-003.html");
         assert_eq!(report_address("요약_1.2"), "reports/%EC%9A%94%EC%95%BD_1.2.html");
-        let odd = ["", ".", "..", "../x", "a/b", "a b", "a?b", "<b>", "index", "INDEX", &"x".repeat(300), &"약".repeat(99)];
+        let odd =
+            ["", ".", "..", "../x", "a/b", "a b", "a?b", "<b>", "index", "INDEX", &"x".repeat(300), &"약".repeat(99)];
         let files: std::collections::BTreeSet<String> = odd.iter().map(|id| report_file(id).to_lowercase()).collect();
         assert_eq!(files.len(), odd.len());
         for file in files {

@@ -78,12 +78,19 @@ fn view(
         status: if status.eq_ignore_ascii_case(&link.status) { String::new() } else { status },
         path: shown(shelf, &record.path),
         copies: record.copies.iter().map(|path| shown(shelf, path)).collect(),
-        front: front.into_iter().map(|(key, value)| (clean::line(&key.replace('_', " ")), clean::line(&value))).collect(),
+        front: front
+            .into_iter()
+            .map(|(key, value)| (clean::line(&key.replace('_', " ")), clean::line(&value)))
+            .collect(),
         body: prose(shelf, &frame, one, own, &without_title(&body, record)),
         faults: link.faults.iter().filter_map(|(id, _)| shelf.book().find(id)).map(|at| page_link(shelf, at)).collect(),
         seen: record.seen(),
         occurrences: record.occurrences.iter().map(|one| (clean::line(&one.at), place(&one.place))).collect(),
-        met: if record.times() > 1 { record.met().iter().map(|met| clean::line(&Met::words(met))).collect() } else { Vec::new() },
+        met: if record.times() > 1 {
+            record.met().iter().map(|met| clean::line(&Met::words(met))).collect()
+        } else {
+            Vec::new()
+        },
         is_example: false,
         relations,
         link,
@@ -151,7 +158,8 @@ fn relations(shelf: &Shelf<'_>, index: usize) -> Vec<(&'static str, Vec<ReportLi
     // All of the same fault, not only the next one of the chain that a drawing shows.
     let fault = shelf.told.reports[index].record.faults.first();
     let same = fault.map(|fault| shelf.told.of_fault(fault)).unwrap_or_default();
-    let same: Vec<ReportLink> = same.into_iter().filter(|other| *other != index).map(|other| report_link(shelf, other)).collect();
+    let same: Vec<ReportLink> =
+        same.into_iter().filter(|other| *other != index).map(|other| report_link(shelf, other)).collect();
     if !same.is_empty() {
         found.push(("Has the same fault", same));
     }

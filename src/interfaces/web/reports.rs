@@ -88,7 +88,9 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn is_empty(&self) -> bool {
-        [&self.words, &self.status, &self.severity, &self.fault, &self.since].iter().all(|value| value.trim().is_empty())
+        [&self.words, &self.status, &self.severity, &self.fault, &self.since]
+            .iter()
+            .all(|value| value.trim().is_empty())
     }
 
     /// As the query of an address.
@@ -101,8 +103,7 @@ impl Asked {
             ("since", &self.since),
         ];
         let given = all.into_iter().filter(|(_, value)| !value.trim().is_empty());
-        let parts: Vec<String> =
-            given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        let parts: Vec<String> = given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
         parts.join("&")
     }
 
@@ -126,7 +127,8 @@ impl Asked {
 }
 
 fn newest_first(found: Vec<(usize, Record)>) -> Vec<usize> {
-    let places: std::collections::HashMap<_, _> = found.iter().map(|(index, record)| (record.path.clone(), *index)).collect();
+    let places: std::collections::HashMap<_, _> =
+        found.iter().map(|(index, record)| (record.path.clone(), *index)).collect();
     let mut records: Vec<Record> = found.into_iter().map(|(_, record)| record).collect();
     Order::Date.sort(&mut records);
     records.iter().filter_map(|record| places.get(&record.path).copied()).collect()
@@ -174,7 +176,10 @@ pub(super) fn list(shelf: &Shelf<'_>, asked: Asked) -> List {
     let stats = stats(shelf, &selected);
     let records = || shelf.told.reports.iter().map(|one| &one.record);
     let total = shelf.told.reports.len();
-    let description = format!("{}, with their status, faults and how often they happened.", counted(total as u64, "report", "reports"));
+    let description = format!(
+        "{}, with their status, faults and how often they happened.",
+        counted(total as u64, "report", "reports")
+    );
     let statuses: BTreeSet<&str> = records().filter_map(|record| record.status_word).collect();
     let used: BTreeSet<&str> = records().filter_map(|record| record.severity).collect();
     let faults: BTreeSet<&String> = records().flat_map(|record| &record.faults).collect();
@@ -190,13 +195,17 @@ pub(super) fn list(shelf: &Shelf<'_>, asked: Asked) -> List {
         let oldest = shelf.told.with_id(&waiting.oldest)?;
         Some((counted(waiting.reports as u64, "report is open", "reports are open"), report_link(shelf, oldest)))
     });
-    let undated = (stats.undated > 0).then(|| counted(stats.undated as u64, "report has no date", "reports have no date"));
+    let undated =
+        (stats.undated > 0).then(|| counted(stats.undated as u64, "report has no date", "reports have no date"));
     List {
         rows: selected.iter().map(|index| report_link(shelf, *index)).collect(),
         total,
         can_filter: shelf.can.diagnose,
         statuses: statuses.into_iter().collect(),
-        severities: ["critical", "high", "medium", "low", "info"].into_iter().filter(|word| used.contains(word)).collect(),
+        severities: ["critical", "high", "medium", "low", "info"]
+            .into_iter()
+            .filter(|word| used.contains(word))
+            .collect(),
         faults: faults.into_iter().cloned().collect(),
         note,
         chart: (stats.chart.periods.len() > 1).then(|| (address, clean::line(&stats.chart.title))),

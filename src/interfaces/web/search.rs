@@ -119,7 +119,8 @@ struct Words {
 impl Words {
     fn new(query: &str) -> Option<Self> {
         let is_part = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '-' | '+');
-        let mut all: Vec<String> = query.split(is_part).map(|word| word.trim_matches(['.', '-', '+']).to_lowercase()).collect();
+        let mut all: Vec<String> =
+            query.split(is_part).map(|word| word.trim_matches(['.', '-', '+']).to_lowercase()).collect();
         all.retain(|word| !word.is_empty());
         all.dedup();
         all.truncate(24);
@@ -172,7 +173,8 @@ impl Words {
             self.all.iter().filter(|word| word.len() > 1 && line.contains(word.as_str())).count()
         };
         let mut best: Option<(usize, &str)> = None;
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        // Headings say little, and the title is above the snippet.
+        for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             let count = count(line);
             if count > best.map_or(0, |(most, _)| most) {
                 best = Some((count, line));
@@ -267,7 +269,8 @@ fn report_hit(shelf: &Shelf<'_>, index: usize, words: &Words, sentence: &str) ->
     let times = (link.times > 1).then(|| format!("{} times", link.times)).unwrap_or_default();
     let about = [link.status.as_str(), link.severity, &link.date, &times];
     let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
-    let snippet = if sentence.is_empty() { words.snippet(&reading_text(one)) } else { words.marked(sentence) };
+    let snippet =
+        if sentence.is_empty() { words.snippet(&reading_text(one)) } else { words.marked(&inline::plain(sentence)) };
     Hit {
         address: link.address.clone(),
         title: words.marked(&link.title),
@@ -289,7 +292,9 @@ fn code_hit(shelf: &Shelf<'_>, code: &Code, words: &Words) -> Hit {
         title: words.marked(&code.label()),
         id: code.number.filter(|_| !code.is_event()).map(|number| number.to_string()).unwrap_or_default(),
         snippet: words.marked(&lookup::sentences(code).join(" ")),
-        about: fault.map(|fault| format!("{}, explained in {fault}", code.library)).unwrap_or_else(|| code.library.to_string()),
+        about: fault
+            .map(|fault| format!("{}, explained in {fault}", code.library))
+            .unwrap_or_else(|| code.library.to_string()),
         ..Hit::default()
     }
 }
@@ -324,7 +329,8 @@ fn recipes(shelf: &Shelf<'_>, words: &Words) -> Vec<Hit> {
     let mut found: Vec<(bool, crate::book::page::Recipe)> = all
         .filter_map(|recipe| {
             let named = words.are_in(&format!("{} {}", recipe.id, recipe.title));
-            let said = named || words.are_in(&format!("{} {} {}", recipe.title, recipe.detail, recipe.commands.join(" ")));
+            let said =
+                named || words.are_in(&format!("{} {} {}", recipe.title, recipe.detail, recipe.commands.join(" ")));
             said.then_some((!named, recipe))
         })
         .collect();

@@ -119,7 +119,9 @@ fn remove(folder: &Path, name: &str, known: &str) -> bool {
         return false;
     }
     let path = folder.join(relative);
-    let (Ok(root), Some(Ok(parent))) = (fs::canonicalize(folder), path.parent().map(fs::canonicalize)) else { return false };
+    let (Ok(root), Some(Ok(parent))) = (fs::canonicalize(folder), path.parent().map(fs::canonicalize)) else {
+        return false;
+    };
     let is_file = fs::symlink_metadata(&path).is_ok_and(|about| about.is_file());
     if !parent.starts_with(&root) || !is_file || fs::read(&path).map_or(true, |bytes| hash(&bytes) != known) {
         return false;
@@ -248,7 +250,9 @@ fn address(url: &str) -> Result<String, Error> {
     let url = url.trim();
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let is_address = rest.is_some_and(|rest| {
-        !rest.is_empty() && !rest.starts_with('/') && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || "?#<>\"'\\".contains(c))
+        !rest.is_empty()
+            && !rest.starts_with('/')
+            && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || "?#<>\"'\\".contains(c))
     });
     if !is_address {
         return Err(Error::Url(url.to_owned()));
@@ -262,7 +266,10 @@ fn start(shelf: &Shelf<'_>) -> Start {
     let told = counted(reports as u64, "bug report", "bug reports");
     let description = match shelf.can.reports_only {
         true => format!("{told} of GPU and ML training runs."),
-        false => format!("{} of GPU and ML training runs, and {told}.", counted(faults as u64, "known failure", "known failures")),
+        false => format!(
+            "{} of GPU and ML training runs, and {told}.",
+            counted(faults as u64, "known failure", "known failures")
+        ),
     };
     Start {
         frame: shelf.frame("index.html", Section::Diagnose, "Faults and reports", &description),

@@ -90,7 +90,8 @@ mod tests {
             let at = text.find("oom").filter(|_| is_code || text.contains("see"));
             at.map(|at| vec![(at..at + 3, "oom.html".to_owned())]).unwrap_or_default()
         };
-        let html = document("# oom\n\nsee oom, `oom`, [oom](https://a.example)\n\n```\nsee oom\n```\n", &Links::NONE, 1);
+        let html =
+            document("# oom\n\nsee oom, `oom`, [oom](https://a.example)\n\n```\nsee oom\n```\n", &Links::NONE, 1);
         let woven = woven(&html, names);
         assert_eq!(
             woven,

@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::book::blocks::Kind;
+#[cfg(feature = "web")]
 use crate::book::matter;
 use crate::book::report::Report;
 use crate::book::sections::{Document, Outline, key, paragraphs};
@@ -134,6 +135,7 @@ pub fn read(path: &Path, text: &str) -> Report {
 }
 
 /// The front matter of a report's text, each key with its values, and the text after it.
+#[cfg(feature = "web")]
 pub(crate) fn parts(text: &str) -> (Vec<(String, String)>, String) {
     let text = close_fences(front::from_toml(mojibake::repair(text)));
     let split = matter::split(&text);
