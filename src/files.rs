@@ -13,12 +13,27 @@ use std::time::{Duration, Instant};
 /// # Errors
 /// If the folder cannot be written or the disk is full; the old file is then unchanged.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(path, bytes, true)
+}
+
+/// Writes these bytes to `path` without waiting for the disk: for hundreds of files that can be made again.
+///
+/// # Errors
+/// As [`replace`].
+#[cfg(feature = "web")]
+pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(path, bytes, false)
+}
+
+fn put(path: &Path, bytes: &[u8], synced: bool) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     sweep(folder);
     let mut fresh = beside(folder, &path.file_name().unwrap_or_default().to_string_lossy())?;
     fresh.write_all(bytes)?;
-    fresh.as_file().sync_all()?;
+    if synced {
+        fresh.as_file().sync_all()?;
+    }
     if let Ok(about) = fs::metadata(&path) {
         // If the permissions cannot be copied, the file keeps those of a new file.
         let _ = fresh.as_file().set_permissions(about.permissions());

@@ -36,6 +36,7 @@ mod run;
 mod seam;
 mod seeds;
 mod shell;
+mod site;
 mod support;
 mod threads;
 mod web;

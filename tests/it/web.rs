@@ -1,5 +1,6 @@
 //! The page, through real connections.
 
 mod answers;
+mod browse;
 mod guard;
 pub(crate) mod server;

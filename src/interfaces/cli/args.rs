@@ -73,6 +73,10 @@ pub(crate) enum Command {
     #[cfg(feature = "web")]
     #[command(after_help = super::serve::HELP)]
     Serve(super::serve::ServeOptions),
+    /// Write the book and the project's reports as a web site of plain files.
+    #[cfg(feature = "web")]
+    #[command(after_help = super::site::HELP)]
+    Site(super::site::SiteOptions),
     /// Print completions for a shell.
     #[cfg(feature = "shell")]
     Completions(shell::CompletionsOptions),

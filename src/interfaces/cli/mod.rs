@@ -50,6 +50,8 @@ mod shell;
 #[cfg(feature = "shell")]
 mod shell_ids;
 mod show;
+#[cfg(feature = "web")]
+mod site;
 mod stats;
 mod status;
 mod tail;
@@ -114,6 +116,8 @@ fn dispatch(arguments: Arguments) -> Result<Exit> {
         Some(Command::Mcp(options)) => servers::mcp(&options, &common),
         #[cfg(feature = "web")]
         Some(Command::Serve(options)) => serve::run(&options, &common),
+        #[cfg(feature = "web")]
+        Some(Command::Site(options)) => site::run(&options, &common),
         #[cfg(feature = "shell")]
         Some(Command::Completions(options)) => shell::completions(&options, &common),
         #[cfg(feature = "shell")]

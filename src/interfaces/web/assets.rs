@@ -20,12 +20,16 @@ pub(super) const STYLE: Asset =
 pub(super) const SCRIPT: Asset =
     Asset { name: "page.js", media: "text/javascript; charset=utf-8", text: include_str!("assets/page.js") };
 
+/// Search as people type, and its keys.
+pub(super) const SEARCH: Asset =
+    Asset { name: "search.js", media: "text/javascript; charset=utf-8", text: include_str!("assets/search.js") };
+
 /// The icon.
 pub(super) const ICON: Asset =
     Asset { name: "icon.svg", media: "image/svg+xml", text: include_str!("assets/icon.svg") };
 
 /// All of them.
-pub(super) const ALL: [&Asset; 3] = [&STYLE, &SCRIPT, &ICON];
+pub(super) const ALL: [&Asset; 4] = [&STYLE, &SCRIPT, &SEARCH, &ICON];
 
 impl Asset {
     /// Its address below the root, which changes with its content, so that browsers may keep it.

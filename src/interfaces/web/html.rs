@@ -2,7 +2,7 @@
 //!
 //! Raw HTML stays text, links lead only to the web or to our own pages, pictures become their description.
 
-use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{Alignment, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 
 use crate::render::clean;
 
@@ -73,8 +73,19 @@ fn safe<'a>(events: impl Iterator<Item = Event<'a>>, links: &Links<'_>) -> impl 
         }
         Event::End(TagEnd::Link) => open.pop().unwrap_or(false).then_some(Event::End(TagEnd::Link)),
         Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
+        // The style attribute of an aligned cell would break our own policy.
+        Event::Start(Tag::Table(columns)) => Some(Event::Start(Tag::Table(vec![Alignment::None; columns.len()]))),
+        Event::TaskListMarker(done) => Some(Event::InlineHtml(task(done).into())),
         other => Some(other),
     })
+}
+
+/// The box of a task, which nobody can tick here.
+fn task(done: bool) -> &'static str {
+    match done {
+        true => "<input type=\"checkbox\" disabled checked aria-label=\"done\"> ",
+        false => "<input type=\"checkbox\" disabled aria-label=\"to do\"> ",
+    }
 }
 
 /// Comments of pages are notes to their authors.

@@ -2,22 +2,35 @@
 //!
 //! `server` has the routes and limits, `guard` says whom it answers, `intake` reads what people send, `kept` remembers it
 //! under an address. Each kind of page is a module that turns values into a template of `templates/web`; nothing here
-//! decides anything about a failure. `site` writes the same pages as files.
+//! decides anything about a failure. Pages of the book and the reports are made from a `shelf`, `browse` has their routes,
+//! and `site` writes the same pages as files.
 
 mod answer;
 mod assets;
 mod beside;
+mod book;
+mod browse;
+mod codes;
+mod fault;
+mod feed;
 mod frame;
 mod guard;
 mod html;
 mod intake;
 mod kept;
 mod log;
+mod report;
+mod reports;
+mod search;
 mod server;
+mod shelf;
+mod site;
 mod view;
+mod weave;
 
 pub(crate) use guard::{Exposure, Token};
 pub(crate) use server::listen;
+pub(crate) use site::{Error as SiteError, Site as StaticSite, Written, export};
 
 /// A text's answer, its marked lines and the text read as markdown, as the page shows them: for fuzzers.
 #[cfg(feature = "fuzzing")]

@@ -26,7 +26,8 @@ use super::frame::{Abilities, Frame, Section};
 use super::guard::{Exposure, guard};
 use super::intake::{self, LARGEST, Refusal};
 use super::kept::Kept;
-use super::{answer, assets, beside};
+use super::shelf::Remembered;
+use super::{answer, assets, beside, browse};
 use crate::interfaces::live::Live;
 use crate::interfaces::workspace::{Settings, Workspace};
 use crate::render;
@@ -47,6 +48,8 @@ pub(super) struct Site {
     /// Names under which the network reaches this machine, given by the user.
     pub names: BTreeSet<String>,
     pub can: Abilities,
+    /// The project's reports.
+    pub reports: Remembered,
     /// As many diagnoses at a time as there are processors: more would only need more memory.
     threads: Semaphore,
     waiting: Semaphore,
@@ -87,7 +90,8 @@ impl Listening {
             exposure: self.exposure,
             address: self.address,
             names,
-            can: Abilities { diagnose: true, probe: settings.probe, write: settings.allow_write },
+            can: Abilities { diagnose: true, probe: settings.probe, write: settings.allow_write, reports_only: false },
+            reports: Remembered::default(),
             threads: Semaphore::new(processors),
             waiting: Semaphore::new(WAITING),
         });
@@ -109,6 +113,7 @@ fn router(site: Shared) -> Router {
         .route("/d/{id}/{place}/answer.md", get(as_markdown))
         .route("/d/{id}/{place}/beside/{report}", get(beside))
         .route("/assets/{name}", get(asset))
+        .merge(browse::routes())
         .fallback(nothing_there)
         .layer(DefaultBodyLimit::max(LARGEST))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST))
@@ -123,7 +128,8 @@ fn router(site: Shared) -> Router {
 impl Site {
     /// The frame of a page.
     pub(super) fn frame(&self, root: &'static str, section: Section, title: impl Into<String>) -> Frame {
-        Frame { root, title: title.into(), description: String::new(), section, can: self.can }
+        let (title, url) = (title.into(), String::new());
+        Frame { root: root.into(), title, description: String::new(), section, can: self.can, url }
     }
 }
 
@@ -178,7 +184,8 @@ impl IntoResponse for Failed {
         let can = Abilities { diagnose: true, ..Abilities::default() };
         let title = status.canonical_reason().unwrap_or("Error").to_owned();
         // It can be the answer to any address, so that its own are from the root.
-        let frame = Frame { root: "/", title, description: String::new(), section: Section::None, can };
+        let (root, section, url) = ("/".into(), Section::None, String::new());
+        let frame = Frame { root, title, description: String::new(), section, can, url };
         let mut response = match (FailedPage { frame, message: message.clone() }).render() {
             Ok(text) => (status, Html(text)).into_response(),
             Err(_) => (status, message).into_response(),

@@ -23,6 +23,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::book::blocks::Kind;
+#[cfg(feature = "web")]
+use crate::book::matter;
 use crate::book::report::Report;
 use crate::book::sections::{Document, Outline, key, paragraphs};
 use crate::facts::{Facts, Source, Value};
@@ -130,6 +132,22 @@ pub fn read(path: &Path, text: &str) -> Report {
         tags,
         text: text.to_owned(),
     }
+}
+
+/// The front matter of a report's text, each key with its values, and the text after it.
+#[cfg(feature = "web")]
+pub(crate) fn parts(text: &str) -> (Vec<(String, String)>, String) {
+    let text = close_fences(front::from_toml(mojibake::repair(text)));
+    let split = matter::split(&text);
+    let front = split.matter.map(|matter| Front::read(text.get(matter.range).unwrap_or_default())).unwrap_or_default();
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for (key, value) in front.pairs() {
+        match rows.last_mut() {
+            Some((known, values)) if known == key => *values = format!("{values}, {value}"),
+            _ => rows.push((key.to_owned(), value.to_owned())),
+        }
+    }
+    (rows, text.get(split.body..).unwrap_or_default().to_owned())
 }
 
 /// Closes a fence that runs to the end of the document over headings: its author forgot the closing line.
