@@ -1,19 +1,27 @@
 //! The page: a diagnosis to look at, the book and the reports to browse, in a browser on the same machine.
 //!
 //! `server` has the routes and limits, `guard` says whom it answers, `intake` reads what people send, `kept` remembers it
-//! under an address. Each kind of page is a module that turns values into a template of `templates/web`; nothing here
+//! under an address. `machine`, `panel` and `verify` ask this machine. Each kind of page is a module that turns values into a template of `templates/web`; nothing here
 //! decides anything about a failure. `site` writes the same pages as files.
 
 mod answer;
 mod assets;
 mod beside;
+mod compared;
 mod frame;
 mod guard;
 mod html;
 mod intake;
 mod kept;
 mod log;
+#[cfg(feature = "machine")]
+mod machine;
+#[cfg(feature = "machine")]
+mod panel;
 mod server;
+mod stop;
+#[cfg(feature = "machine")]
+mod verify;
 mod view;
 
 pub(crate) use guard::{Exposure, Token};
