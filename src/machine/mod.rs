@@ -52,20 +52,20 @@ use note::Notes;
 use seat::{Driver, Seat};
 use vendor::{VENDORS, Vendor};
 
+#[cfg(feature = "web")]
+pub(crate) use checks::Progress;
 pub(crate) use native::leave;
 pub(crate) use numbering::called;
 pub(crate) use others::gpus as other_gpus;
 pub(crate) use outcome::alike;
 pub use outcome::{Check, CheckStatus, Level, Options, Outcome};
-pub(crate) use relate::is_software;
-pub use relate::relate;
-pub use save::{Error, load, save, to_json};
-#[cfg(feature = "web")]
-pub(crate) use checks::Progress;
 #[cfg(feature = "web")]
 pub(crate) use process::memory_of;
+pub(crate) use relate::is_software;
+pub use relate::relate;
 #[cfg(feature = "web")]
 pub(crate) use save::read as read_saved;
+pub use save::{Error, load, save, to_json};
 pub(crate) use step::answer as answer_step;
 pub(crate) use watch::Watch;
 

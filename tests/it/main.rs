@@ -39,5 +39,6 @@ mod shell;
 mod support;
 mod threads;
 mod web;
+mod web_machine;
 mod wheels;
 mod wording;

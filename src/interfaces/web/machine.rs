@@ -47,7 +47,9 @@ pub(super) fn routes() -> Router<Shared> {
 pub(super) fn allowed(site: &Shared) -> Result<(), Failed> {
     match site.can.probe {
         true => Ok(()),
-        false => Err(Failed::new(StatusCode::FORBIDDEN, "this server was started with `--no-probe`: it asks no machine")),
+        false => {
+            Err(Failed::new(StatusCode::FORBIDDEN, "this server was started with `--no-probe`: it asks no machine"))
+        }
     }
 }
 
@@ -141,8 +143,11 @@ fn gpus(facts: &Facts, watch: Option<&Watch>) -> String {
 fn gpu(facts: &Facts, index: u32, watch: Option<&Watch>) -> Gpu {
     let name = |name: &str| format!("gpu.{index}.{name}");
     let text = |fact: &str| facts.text(&name(fact)).map(clean::line);
-    let courses = [("memory used", "memory.used", facts.number(&name("memory.total"))), ("load", "utilization", Some(100.0))];
-    let courses = courses.into_iter().filter_map(|(label, fact, most)| Some((label, course(&watch?.history(&name(fact)), most?)?)));
+    let courses =
+        [("memory used", "memory.used", facts.number(&name("memory.total"))), ("load", "utilization", Some(100.0))];
+    let courses = courses
+        .into_iter()
+        .filter_map(|(label, fact, most)| Some((label, course(&watch?.history(&name(fact)), most?)?)));
     Gpu {
         index,
         name: text("name").or(text("error")).unwrap_or_else(|| "unknown device".to_owned()),
@@ -179,7 +184,11 @@ fn memory(facts: &Facts, index: u32) -> Option<Memory> {
     }
     let rest = used - known * scale;
     if rest > total / WHOLE {
-        let says = if processes.is_empty() { format!("used: {}", size(rest)) } else { format!("driver and others: {}", size(rest)) };
+        let says = if processes.is_empty() {
+            format!("used: {}", size(rest))
+        } else {
+            format!("driver and others: {}", size(rest))
+        };
         add("of-others".to_owned(), says, rest);
     }
     add("of-none".to_owned(), format!("free: {}", size(free)), total);
@@ -288,14 +297,14 @@ struct Checks {
     running: bool,
     seconds: u64,
     now: Vec<String>,
-    ended: Vec<CheckView>,
+    /// The checks of each device that ended.
+    devices: Vec<(String, Vec<CheckView>)>,
     findings: Vec<String>,
     /// They ran, and none of them found anything.
     healthy: bool,
 }
 
 struct CheckView {
-    device: String,
     name: String,
     class: &'static str,
     word: &'static str,
@@ -307,20 +316,36 @@ struct CheckView {
 pub(super) fn checks(run: &Run) -> String {
     let facts = run.outcome.as_ref().map(|outcome| outcome.facts.clone()).unwrap_or_default();
     let ended = run.outcome.as_ref().map_or(&run.ended, |outcome| &outcome.checks);
+    let mut devices: Vec<(String, Vec<CheckView>)> = Vec::new();
+    for check in ended {
+        let device = called(&facts, check.device);
+        match devices.iter_mut().find(|(known, _)| *known == device) {
+            Some((_, checks)) => checks.push(check_view(check)),
+            None => devices.push((device, vec![check_view(check)])),
+        }
+    }
     let checks = Checks {
         running: run.since.is_some(),
         seconds: run.since.map_or(0, |since| since.elapsed().as_secs()),
-        now: run.now.iter().map(|(device, name)| format!("GPU {device}: {}", clean::line(&name.replace('_', " ")))).collect(),
-        ended: ended.iter().map(|check| check_view(&facts, check)).collect(),
-        findings: run.outcome.iter().flat_map(|outcome| &outcome.findings).map(|finding| html::sentence(finding)).collect(),
+        now: run
+            .now
+            .iter()
+            .map(|(device, name)| format!("GPU {device}: {}", clean::line(&name.replace('_', " "))))
+            .collect(),
+        devices,
+        findings: run
+            .outcome
+            .iter()
+            .flat_map(|outcome| &outcome.findings)
+            .map(|finding| html::sentence(finding))
+            .collect(),
         healthy: run.outcome.as_ref().is_some_and(|outcome| outcome.is_healthy() && outcome.findings.is_empty()),
     };
     checks.render().unwrap_or_default()
 }
 
-fn check_view(facts: &Facts, check: &Check) -> CheckView {
+fn check_view(check: &Check) -> CheckView {
     CheckView {
-        device: called(facts, check.device),
         name: clean::line(&check.name.replace('_', " ")),
         class: match check.word {
             CheckStatus::Ok => "passed",
@@ -365,8 +390,12 @@ mod tests {
     #[test]
     fn a_bar_has_a_part_for_each_process_and_fills_its_width() {
         let memory = memory(&device(&["pid 7 python train.py uses 6.0 GiB", "pid 8 uses 1.5 GiB"]), 0).expect("known");
-        let parts: Vec<(&str, f64, f64)> = memory.parts.iter().map(|part| (part.class.as_str(), part.from, part.width)).collect();
-        assert_eq!(parts, [("of-0", 0.0, 500.0), ("of-1", 500.0, 125.0), ("of-others", 625.0, 125.0), ("of-none", 750.0, 250.0)]);
+        let parts: Vec<(&str, f64, f64)> =
+            memory.parts.iter().map(|part| (part.class.as_str(), part.from, part.width)).collect();
+        assert_eq!(
+            parts,
+            [("of-0", 0.0, 500.0), ("of-1", 500.0, 125.0), ("of-others", 625.0, 125.0), ("of-none", 750.0, 250.0)]
+        );
         assert_eq!(memory.says, "9.0 GiB of 12.0 GiB used, 3.0 GiB free");
         // What two processes share is counted twice.
         let memory = super::memory(&device(&["pid 7 uses 9.0 GiB", "pid 8 uses 9.0 GiB"]), 0).expect("known");
@@ -382,7 +411,10 @@ mod tests {
 
     #[test]
     fn courses_are_interrupted_where_nothing_is_known() {
-        assert_eq!(course(&[Some(0.0), Some(50.0), None, Some(100.0)], 100.0).as_deref(), Some("M0 39.0L333 20.0M1000 1.0"));
+        assert_eq!(
+            course(&[Some(0.0), Some(50.0), None, Some(100.0)], 100.0).as_deref(),
+            Some("M0 39.0L333 20.0M1000 1.0")
+        );
         assert_eq!(course(&[Some(1.0)], 1.0), None);
         assert_eq!(course(&[None, None], 1.0), None);
     }

@@ -89,7 +89,11 @@ impl Listening {
             exposure: self.exposure,
             address: self.address,
             names,
-            can: Abilities { diagnose: true, probe: settings.probe && cfg!(feature = "machine"), write: settings.allow_write },
+            can: Abilities {
+                diagnose: true,
+                probe: settings.probe && cfg!(feature = "machine"),
+                write: settings.allow_write,
+            },
             #[cfg(feature = "machine")]
             panel: super::panel::Panel::new(),
             threads: Semaphore::new(processors),

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use axum::Router;
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, Multipart, Path as Segments, State};
 use axum::http::StatusCode;
 use axum::response::Redirect;
 use axum::routing::post;
-use axum::Router;
 use serde::Deserialize;
 
 use super::answer::measured_id;
@@ -68,7 +68,10 @@ async fn facts(
     let form = form.map_err(|error| Failed::new(error.status(), error.body_text()))?;
     let answer = address(&id, place);
     let Some(recorded) = intake::receive(form).await?.facts else {
-        return Err(Failed::new(StatusCode::UNPROCESSABLE_ENTITY, "choose the file that `faultbook probe --save FILE` wrote"));
+        return Err(Failed::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "choose the file that `faultbook probe --save FILE` wrote",
+        ));
     };
     work(&site, move |site, _| keep_one(site, &id, place, &saved(&recorded)?)).await?;
     Ok(answer)
@@ -80,7 +83,8 @@ pub(super) fn saved(bytes: &[u8]) -> Result<Outcome, Failed> {
         let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
         Failed::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{error}{hint}"))
     };
-    let mut outcome = machine::read_saved(&String::from_utf8_lossy(bytes), Path::new("the file of facts")).map_err(wrong)?;
+    let mut outcome =
+        machine::read_saved(&String::from_utf8_lossy(bytes), Path::new("the file of facts")).map_err(wrong)?;
     if !outcome.is_inside() {
         outcome.level = "saved".to_owned();
     }
