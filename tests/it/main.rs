@@ -39,6 +39,7 @@ mod shell;
 mod support;
 mod threads;
 mod web;
+mod web_draft;
 mod web_machine;
 mod wheels;
 mod wording;

@@ -8,6 +8,7 @@ mod answer;
 mod assets;
 mod beside;
 mod compared;
+mod draft;
 mod frame;
 mod guard;
 mod html;

@@ -47,6 +47,7 @@ pub(super) struct Site {
     /// Names under which the network reaches this machine, given by the user.
     pub names: BTreeSet<String>,
     pub can: Abilities,
+    pub saved: super::draft::Saved,
     #[cfg(feature = "machine")]
     pub panel: super::panel::Panel,
     /// As many diagnoses at a time as there are processors: more would only need more memory.
@@ -94,6 +95,7 @@ impl Listening {
                 probe: settings.probe && cfg!(feature = "machine"),
                 write: settings.allow_write,
             },
+            saved: super::draft::Saved::default(),
             #[cfg(feature = "machine")]
             panel: super::panel::Panel::new(),
             threads: Semaphore::new(processors),
@@ -120,6 +122,7 @@ fn router(site: Shared) -> Router {
         .route("/d/{id}/{place}/answer.md", get(as_markdown))
         .route("/d/{id}/{place}/beside/{report}", get(beside))
         .route("/assets/{name}", get(asset));
+    let router = router.merge(super::draft::routes());
     #[cfg(feature = "machine")]
     let router = router.merge(super::machine::routes());
     router

@@ -113,11 +113,12 @@ const watching = (panel) => {
 // An answer's causes move to where a measurement puts them.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const moveCauses = (before, root) => {
+  const start = root.querySelector(".causes")?.getBoundingClientRect().top;
   for (const cause of root.querySelectorAll(".cause")) {
     const old = before.get(cause.dataset.cause);
     const level = cause.querySelector(".level");
     if (!old || still.matches) continue;
-    const away = old.top - cause.getBoundingClientRect().top;
+    const away = old.top - (cause.getBoundingClientRect().top - start);
     const timing = { duration: 700, easing: "ease-in-out" };
     if (away) cause.animate([{ transform: `translateY(${away}px)` }, { transform: "none" }], timing);
     if (level && old.width) level.animate([{ width: `${old.width}px` }, { width: `${level.getAttribute("width")}px` }], timing);
@@ -140,9 +141,10 @@ const asking = (ask) => {
       if (!fresh) throw new Error(page.querySelector(".lead")?.textContent ?? `The server answered ${response.status}.`);
       const answer = document.getElementById("answer");
       const before = new Map();
+      const start = answer.querySelector(".causes")?.getBoundingClientRect().top;
       for (const cause of answer.querySelectorAll(".cause")) {
         before.set(cause.dataset.cause, {
-          top: cause.getBoundingClientRect().top,
+          top: cause.getBoundingClientRect().top - start,
           width: Number(cause.querySelector(".level")?.getAttribute("width")),
           open: cause.querySelector("details").open,
         });
@@ -154,6 +156,7 @@ const asking = (ask) => {
       }
       copyButtons(fresh);
       moveCauses(before, fresh);
+      fresh.querySelector(".verify").scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
       const again = fresh.querySelector("form.ask");
       asking(again);
       again.querySelector(`button[value="${button.value}"], button`)?.focus({ preventScroll: true });
@@ -167,3 +170,13 @@ const panel = document.querySelector("[data-events]");
 if (panel) watching(panel);
 const ask = document.querySelector("form.ask");
 if (ask) asking(ask);
+
+// A draft's markdown without its line numbers and findings.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const lines = document.getElementById(button.dataset.copy).querySelectorAll("p[id] > code");
+    await navigator.clipboard.writeText(Array.from(lines, (line) => `${line.textContent}\n`).join(""));
+    button.textContent = "Copied";
+  });
+}
