@@ -1,5 +1,7 @@
 //! Reports drafted for the client of a server, from its text, its project's configuration and this machine's facts.
 
+use std::collections::BTreeSet;
+
 use super::workspace::Workspace;
 use crate::diagnosis::Measured;
 use crate::hint::Hint as _;
@@ -36,6 +38,49 @@ pub(super) fn preview(
     draft(workspace, text, excerpt, options, noninteractive::preview)
 }
 
+/// What a person chose in a form.
+#[cfg(feature = "web")]
+pub(super) struct Choices<'c> {
+    /// The name of a template.
+    pub template: &'c str,
+    /// Marks of values that stay although they look private.
+    pub keep: BTreeSet<String>,
+    pub options: ReportOptions,
+    /// What was measured for the text already.
+    pub measured: Option<Measured>,
+}
+
+/// The report as it would be written, or the written one.
+///
+/// # Errors
+/// As [`write()`].
+#[cfg(feature = "web")]
+pub(super) fn chosen(
+    workspace: &Workspace,
+    text: &[u8],
+    choices: Choices<'_>,
+    purpose: &Purpose,
+) -> Result<Drafted, Error> {
+    let Choices { template, keep, options, measured } = choices;
+    let measured = |incident: &Incident| measured.clone().or_else(|| measure(workspace, incident));
+    let request = DraftRequest { template, keep, ..request(workspace, text, Excerpt::default(), options, &measured) };
+    match purpose {
+        Purpose::Preview => noninteractive::preview(&request),
+        Purpose::Write => noninteractive::write(&request),
+        Purpose::Append(id) => noninteractive::append(&request, id),
+    }
+}
+
+/// What becomes of a draft.
+#[cfg(feature = "web")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Preview,
+    Write,
+    /// It becomes an occurrence of the report with this id.
+    Append(String),
+}
+
 fn draft(
     workspace: &Workspace,
     text: &[u8],
@@ -43,18 +88,30 @@ fn draft(
     options: ReportOptions,
     make: fn(&DraftRequest<'_>) -> Result<Drafted, Error>,
 ) -> Result<Drafted, Error> {
+    make(&request(workspace, text, excerpt, options, &|incident| measure(workspace, incident)))
+}
+
+fn request<'a>(
+    workspace: &'a Workspace,
+    text: &'a [u8],
+    excerpt: Excerpt,
+    options: ReportOptions,
+    measure: &'a dyn Fn(&Incident) -> Option<Measured>,
+) -> DraftRequest<'a> {
     let settings = workspace.settings();
-    make(&DraftRequest {
+    DraftRequest {
         text,
         excerpt,
+        template: noninteractive::TEMPLATE,
+        keep: BTreeSet::new(),
         options,
         knowledge: &workspace.knowledge,
         config: &workspace.config,
         roots: &workspace.reports,
         roots_given: !settings.reports.is_empty(),
         here: &workspace.root,
-        measure: &|incident| measure(workspace, incident),
-    })
+        measure,
+    }
 }
 
 /// This machine's facts, if it has a driver: the report's readers cannot query the machine.

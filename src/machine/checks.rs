@@ -24,6 +24,18 @@ const HANGS: usize = 2;
 /// Do not start a child with less time than this left.
 const SHORTEST: Duration = Duration::from_millis(200);
 
+/// What happens while the checks run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// A check began: the device, by its runtime number, and the check's name.
+    Began(u32, String),
+    /// A check ended.
+    Ended(Check),
+}
+
+/// Takes notice of it; the devices' threads call it at the same time.
+pub(crate) type Tell<'t> = dyn Fn(Progress) + Sync + 't;
+
 /// How to start children.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'a> {
@@ -35,6 +47,7 @@ pub(super) struct Start<'a> {
     pub(super) deadline: Duration,
     /// The time budget for all checks together.
     pub(super) time: Duration,
+    pub(super) tell: &'a Tell<'a>,
 }
 
 /// Runs one step and returns its facts.
@@ -49,6 +62,7 @@ pub(super) fn ask(start: Start<'_>, step: &str, settings: &Settings) -> (Notes, 
         // A library may print lines for ever.
         until: Some(Instant::now() + longest),
         running: start.running,
+        heard: &|_| {},
     });
     let mut notes = Notes::default();
     for line in &reply.lines {
@@ -116,6 +130,11 @@ fn one_child(start: Start<'_>, until: Instant, settings: &Settings, device: u32,
         deadline: start.deadline,
         until: Some(until),
         running: start.running,
+        heard: &|line| match serde_json::from_str(line) {
+            Ok(Message::Begin(name)) => (start.tell)(Progress::Began(device, name)),
+            Ok(Message::End(layout)) => (start.tell)(Progress::Ended(layout.into_check())),
+            _ => {}
+        },
     });
     let (mut checks, mut begun) = (Vec::new(), None);
     for line in &reply.lines {

@@ -28,6 +28,8 @@ pub(super) struct Call<'a> {
     pub(super) until: Option<Instant>,
     /// The steps of the same probe.
     pub(super) running: &'a strays::Running,
+    /// Called with each line of output as it comes.
+    pub(super) heard: &'a dyn Fn(&str),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +120,7 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
         loop {
             match stream.recv_timeout(until.saturating_duration_since(Instant::now()).min(TICK)) {
                 Ok(line) => {
+                    (call.heard)(&line);
                     lines.push(line);
                     until = deadline();
                 }
@@ -149,6 +152,7 @@ pub(super) fn call(call: &Call<'_>) -> Reply {
         // Its last words may still be in the pipe, which ends now that nobody holds it any more.
         let until = Instant::now() + LAST_WORDS;
         while let Ok(line) = stream.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            (call.heard)(&line);
             lines.push(line);
         }
     }
@@ -240,6 +244,7 @@ mod tests {
             deadline,
             until: None,
             running: &strays::Running::default(),
+            heard: &|_| {},
         })
     }
 
@@ -294,6 +299,7 @@ mod tests {
             deadline: LONG,
             until: None,
             running: &strays::Running::default(),
+            heard: &|_| {},
         });
         assert!(matches!(reply.end, End::NotStarted(_)));
     }

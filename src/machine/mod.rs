@@ -45,20 +45,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use checks::Start;
+use checks::{Start, Tell};
 use libraries::Chosen;
 use loader::Loader;
 use note::Notes;
 use seat::{Driver, Seat};
 use vendor::{VENDORS, Vendor};
 
+#[cfg(feature = "web")]
+pub(crate) use checks::Progress;
 pub(crate) use native::leave;
 pub(crate) use numbering::called;
 pub(crate) use others::gpus as other_gpus;
 pub(crate) use outcome::alike;
 pub use outcome::{Check, CheckStatus, Level, Options, Outcome};
+#[cfg(feature = "web")]
+pub(crate) use process::memory_of;
 pub(crate) use relate::is_software;
 pub use relate::relate;
+#[cfg(feature = "web")]
+pub(crate) use save::read as read_saved;
 pub use save::{Error, load, save, to_json};
 pub(crate) use step::answer as answer_step;
 pub(crate) use watch::Watch;
@@ -71,10 +77,16 @@ pub fn driver_here(options: &Options) -> bool {
 
 /// Runs a probe.
 pub fn run(level: Level, options: &Options) -> Outcome {
-    run_with(VENDORS, level, options)
+    run_with(VENDORS, level, options, &|_| {})
 }
 
-fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Options) -> Outcome {
+/// Runs a probe, and tells about each check as it begins and ends.
+#[cfg(feature = "web")]
+pub(crate) fn run_telling(level: Level, options: &Options, tell: &Tell<'_>) -> Outcome {
+    run_with(VENDORS, level, options, tell)
+}
+
+fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Options, tell: &Tell<'_>) -> Outcome {
     let taken = SystemTime::now();
     let shared = Arc::new(Shared::new(vendors, options.clone()));
     let started = Instant::now();
@@ -84,7 +96,7 @@ fn run_with(vendors: &'static [&'static dyn Vendor], level: Level, options: &Opt
     if level > Level::Quick {
         // The children that run the checks wake sleeping devices again.
         let waking = started.elapsed();
-        checks = functional(level, &shared, seat, &chosen, waking, &mut notes);
+        checks = functional(level, &shared, seat, &chosen, waking, &mut notes, tell);
     }
     question::settle(options, &checks, &mut notes);
     let (mut findings, broken) = findings::of(&notes.facts, seat.vendor, &checks);
@@ -146,6 +158,7 @@ fn functional(
     chosen: &Chosen,
     waking: Duration,
     notes: &mut Notes,
+    tell: &Tell<'_>,
 ) -> Vec<Check> {
     let offered = seat.vendor.checks();
     if !seat.present || offered.functional.is_empty() {
@@ -183,6 +196,7 @@ fn functional(
                     running: &shared.running,
                     deadline: shared.options.deadline + waking,
                     time: shared.options.time + waking,
+                    tell,
                 };
                 scope.spawn(move || checks::run(start, offered, level, &settings))
             })

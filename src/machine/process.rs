@@ -16,6 +16,16 @@ pub(super) fn describe(pid: u32, held: Option<u64>, root: &Path) -> String {
     }
 }
 
+/// The memory in such a sentence, as exactly as it says it: saved facts have nothing else.
+#[cfg(any(feature = "web", test))]
+pub(crate) fn memory_of(sentence: &str) -> Option<f64> {
+    let (_, amount) = sentence.rsplit_once(" uses ")?;
+    let (number, unit) = amount.split_once(' ')?;
+    let power = ["B", "KiB", "MiB", "GiB", "TiB"].iter().position(|known| *known == unit)?;
+    let number: f64 = number.parse().ok()?;
+    Some(number * 1024_f64.powi(i32::try_from(power).ok()?))
+}
+
 /// The program and its first argument that is not an option: enough to identify the job, too little to leak a secret.
 ///
 /// In a container, drivers report the host's process ids, which belong to other processes here.
@@ -37,6 +47,17 @@ fn command_of(pid: u32, root: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_memory_can_be_read_back() {
+        let root = Path::new("/nonexistent");
+        for bytes in [0_u64, 1536, 3 << 20, 10 << 30] {
+            #[expect(clippy::cast_precision_loss, reason = "small")]
+            let expected = Some(bytes as f64);
+            assert_eq!(memory_of(&describe(4312, Some(bytes), root)), expected);
+        }
+        assert_eq!(memory_of(&describe(4312, None, root)), None);
+    }
 
     #[test]
     fn commands_show_the_job_and_no_options() {

@@ -233,6 +233,7 @@ fn start(shared: &Shared) -> Start<'_> {
         running: &shared.running,
         deadline,
         time: deadline,
+        tell: &|_| {},
     }
 }
 

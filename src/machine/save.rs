@@ -78,7 +78,12 @@ pub fn save(outcome: &Outcome, path: &Path) -> Result<(), Error> {
 /// Reads a probe from a file: its facts get the source "saved facts".
 pub fn load(path: &Path) -> Result<Outcome, Error> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-    from_json(&text).map_err(|problem| match problem {
+    read(&text, path)
+}
+
+/// Reads a probe from the text of a file of that name.
+pub(crate) fn read(text: &str, path: &Path) -> Result<Outcome, Error> {
+    from_json(text).map_err(|problem| match problem {
         Problem::Layout(why) => Error::Layout { path: path.to_owned(), why },
         Problem::Version(found) => Error::Version { path: path.to_owned(), found },
     })

@@ -112,7 +112,7 @@ fn a_vendor_is_a_folder_a_description_and_a_line() {
         environment: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
         ..Options::default()
     };
-    let outcome = run_with(VENDORS, Level::Functional, &options);
+    let outcome = run_with(VENDORS, Level::Functional, &options, &|_| {});
     assert_eq!(outcome.vendor.name, "AMD");
     assert_eq!(outcome.facts.text("gpu.name"), Some("AMD Instinct MI300X"));
     assert_eq!(outcome.facts.number("gpu.count"), Some(1.0));
@@ -133,7 +133,7 @@ fn without_any_driver_the_first_vendor_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options { root: folder.path().to_owned(), project: folder.path().to_owned(), ..Options::default() };
     let options = Options { environment: std::collections::BTreeMap::new(), ..options };
-    let outcome = run_with(VENDORS, Level::Quick, &options);
+    let outcome = run_with(VENDORS, Level::Quick, &options, &|_| {});
     assert_eq!((outcome.vendor.name.as_str(), outcome.has_driver()), ("NVIDIA", false));
 }
 

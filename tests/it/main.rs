@@ -40,5 +40,7 @@ mod site;
 mod support;
 mod threads;
 mod web;
+mod web_draft;
+mod web_machine;
 mod wheels;
 mod wording;

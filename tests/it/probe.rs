@@ -9,7 +9,7 @@ mod command;
 mod computing;
 mod hostile;
 mod hostile_libraries;
-mod machine;
+pub(crate) mod machine;
 mod on_a_terminal;
 mod scenarios;
 mod tools;

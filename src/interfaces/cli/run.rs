@@ -4,6 +4,7 @@
 //! Standard output belongs to the command; our output goes to standard error, and only after a failure. The exit code
 //! is always the command's.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -166,6 +167,8 @@ fn draft(
 ) -> Result<PathBuf> {
     let drafted = noninteractive::write(&DraftRequest {
         text: &input.bytes,
+        template: noninteractive::TEMPLATE,
+        keep: BTreeSet::new(),
         excerpt: input.selection.as_ref().map(Selection::excerpt).unwrap_or_default(),
         options,
         knowledge,

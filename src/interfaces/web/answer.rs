@@ -5,12 +5,13 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::StatusCode;
 
+use super::compared::compare;
 use super::frame::{Frame, Section};
 use super::kept::{Pasted, Text};
 use super::log::{self, LogView, Part};
 use super::server::{Failed, Site, not_found};
 use super::view::AnswerView;
-use crate::diagnosis::{Diagnosis, Library, Measured, diagnose};
+use crate::diagnosis::{Diagnosis, Library, Measured, Verdict, diagnose};
 use crate::incident::{self, Incident};
 use crate::interfaces::workspace::Workspace;
 use crate::render::clean;
@@ -31,6 +32,8 @@ pub(super) struct AnswerPage {
     pub log: LogView,
     /// The first line shown, if only a stretch was asked for.
     pub from: Option<usize>,
+    /// Whether a machine can be asked about it, or recorded facts be loaded.
+    pub verifiable: bool,
 }
 
 /// One of several texts.
@@ -90,7 +93,10 @@ pub(super) fn page(
     let text = pasted.texts.get(place).ok_or_else(not_found)?;
     let measured = site.kept.measurement(&measured_id(id, place));
     let analysis = analyse(workspace, text, measured.as_deref());
-    let answer = AnswerView::new(&analysis.diagnosis);
+    let mut answer = AnswerView::new(&analysis.diagnosis);
+    if measured.is_some() {
+        compare(&mut answer, &analyse(workspace, text, None).diagnosis);
+    }
     let marks = log::marks(&analysis.diagnosis);
     let log = log::view(&text::decoded(&text.bytes), &analysis.transcript, &marks, from);
     let root = if place == 0 { "../" } else { "../../" };
@@ -98,8 +104,9 @@ pub(super) fn page(
     if place == 0 {
         site.kept.describe(id, &answer.found());
     }
+    let verifiable = cfg!(feature = "machine") && answer.verdict != Verdict::NoError.word();
     let tabs = if pasted.texts.len() > 1 { tabs(site, workspace, id, &pasted) } else { Arc::default() };
-    Ok(AnswerPage { frame, id: id.to_owned(), place, tabs, answer, log, from })
+    Ok(AnswerPage { frame, id: id.to_owned(), place, tabs, answer, log, from, verifiable })
 }
 
 /// The diagnosis of one of the texts, with what was measured for it.

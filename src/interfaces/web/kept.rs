@@ -175,6 +175,12 @@ impl Kept {
         self.memory().measured.insert(id.to_owned(), Arc::new(measured));
     }
 
+    /// Forgets what was measured for a text.
+    #[cfg(feature = "machine")]
+    pub(super) fn unmeasured(&self, id: &str) {
+        self.memory().measured.remove(id);
+    }
+
     /// What was measured for a text.
     pub(super) fn measurement(&self, id: &str) -> Option<Arc<Measured>> {
         self.memory().measured.get(id).cloned()

@@ -1,7 +1,7 @@
 //! The page: a diagnosis to look at, the book and the reports to browse, in a browser on the same machine.
 //!
 //! `server` has the routes and limits, `guard` says whom it answers, `intake` reads what people send, `kept` remembers it
-//! under an address. Each kind of page is a module that turns values into a template of `templates/web`; nothing here
+//! under an address. `machine`, `panel` and `verify` ask this machine, `draft` makes reports. Each kind of page is a module that turns values into a template of `templates/web`; nothing here
 //! decides anything about a failure. Pages of the book and the reports are made from a `shelf`, `browse` has their routes,
 //! and `site` writes the same pages as files.
 
@@ -13,6 +13,8 @@ mod browse;
 mod codes;
 mod fault;
 mod feed;
+mod compared;
+mod draft;
 mod frame;
 mod guard;
 mod html;
@@ -25,6 +27,13 @@ mod search;
 mod server;
 mod shelf;
 mod site;
+#[cfg(feature = "machine")]
+mod machine;
+#[cfg(feature = "machine")]
+mod panel;
+mod stop;
+#[cfg(feature = "machine")]
+mod verify;
 mod view;
 mod weave;
 

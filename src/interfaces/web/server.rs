@@ -27,7 +27,7 @@ use super::guard::{Exposure, guard};
 use super::intake::{self, LARGEST, Refusal};
 use super::kept::Kept;
 use super::shelf::Remembered;
-use super::{answer, assets, beside, browse};
+use super::{answer, assets, beside, browse, stop};
 use crate::interfaces::live::Live;
 use crate::interfaces::workspace::{Settings, Workspace};
 use crate::render;
@@ -50,6 +50,9 @@ pub(super) struct Site {
     pub can: Abilities,
     /// The project's reports.
     pub reports: Remembered,
+    pub saved: super::draft::Saved,
+    #[cfg(feature = "machine")]
+    pub panel: super::panel::Panel,
     /// As many diagnoses at a time as there are processors: more would only need more memory.
     threads: Semaphore,
     waiting: Semaphore,
@@ -90,20 +93,31 @@ impl Listening {
             exposure: self.exposure,
             address: self.address,
             names,
-            can: Abilities { diagnose: true, probe: settings.probe, write: settings.allow_write, reports_only: false },
+            can: Abilities {
+                diagnose: true,
+                probe: settings.probe && cfg!(feature = "machine"),
+                write: settings.allow_write,
+                reports_only: false,
+            },
             reports: Remembered::default(),
+            saved: super::draft::Saved::default(),
+            #[cfg(feature = "machine")]
+            panel: super::panel::Panel::new(),
             threads: Semaphore::new(processors),
             waiting: Semaphore::new(WAITING),
         });
-        runtime.block_on(async move {
+        let ended = runtime.block_on(async move {
             let listener = TcpListener::from_std(self.listener)?;
-            axum::serve(listener, router(site)).await
-        })
+            stop::serve(listener, site.clone(), router(site)).await
+        });
+        // A driver that hangs is not waited for.
+        runtime.shutdown_background();
+        ended
     }
 }
 
 fn router(site: Shared) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/", get(home))
         .route("/diagnose", post(paste))
         .route("/d/{id}", get(first_answer))
@@ -113,7 +127,11 @@ fn router(site: Shared) -> Router {
         .route("/d/{id}/{place}/answer.md", get(as_markdown))
         .route("/d/{id}/{place}/beside/{report}", get(beside))
         .route("/assets/{name}", get(asset))
-        .merge(browse::routes())
+        .merge(browse::routes());
+    let router = router.merge(super::draft::routes());
+    #[cfg(feature = "machine")]
+    let router = router.merge(super::machine::routes());
+    router
         .fallback(nothing_there)
         .layer(DefaultBodyLimit::max(LARGEST))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST))
@@ -228,7 +246,15 @@ async fn home(State(site): State<Shared>) -> Result<Html<String>, Failed> {
 async fn paste(State(site): State<Shared>, form: Result<Multipart, MultipartRejection>) -> Result<Redirect, Failed> {
     let form = form.map_err(|error| Failed::new(error.status(), error.body_text()))?;
     let received = intake::receive(form).await?;
-    let id = work(&site, |site, _| Ok(site.kept.put(intake::unpacked(received.texts)?))).await?;
+    let id = work(&site, move |site, _| {
+        #[cfg(feature = "machine")]
+        let recorded = received.facts.as_deref().map(super::verify::saved).transpose()?;
+        let id = site.kept.put(intake::unpacked(received.texts)?);
+        #[cfg(feature = "machine")]
+        recorded.iter().for_each(|recorded| super::verify::keep_all(site, &id, recorded));
+        Ok(id)
+    })
+    .await?;
     Ok(Redirect::to(&format!("/d/{id}")))
 }
 

@@ -1,5 +1,6 @@
 //! A diagnosis in the words and order of the page: strings and HTML, ready for the template.
 
+use super::compared::Change;
 use super::frame;
 use super::html;
 use crate::diagnosis::{Action, CauseStatus, Diagnosis, RankedCause, Reason, ReportHit, Verdict};
@@ -44,6 +45,8 @@ pub(super) struct AnswerView {
     pub silent: Vec<(String, String)>,
     pub cases: Vec<CaseView>,
     pub probe: Option<ProbeView>,
+    /// What that changed.
+    pub changes: Vec<Change>,
     /// What is known of the run and the machine: name, value, where from.
     pub facts: Vec<(String, String, String)>,
     pub notes: Vec<String>,
@@ -70,6 +73,8 @@ pub(super) struct CauseView {
     /// From 0 to 100; where there is but one cause, none.
     pub share: Option<String>,
     pub width: u32,
+    /// Its share before the machine was asked, if that was another.
+    pub was: Option<String>,
     pub tied: bool,
     /// `confirmed` and the like, unless nothing was measured.
     pub status: Option<&'static str>,
@@ -214,6 +219,7 @@ impl AnswerView {
                 level: probe.level.clone(),
                 findings: probe.findings.iter().map(|finding| html::sentence(finding)).collect(),
             }),
+            changes: Vec::new(),
             facts: known(diagnosis),
             notes: diagnosis.notes.iter().map(|note| html::sentence(note)).collect(),
         }
@@ -296,6 +302,7 @@ fn cause_view(index: usize, cause: &RankedCause, alone: bool) -> CauseView {
         title: html::sentence(&cause.title),
         share: percent(cause.probability).filter(|_| !alone),
         width: width.max(1),
+        was: None,
         tied: cause.tied,
         status: (cause.status != CauseStatus::Unverified).then(|| cause.status.word()),
         status_says: cause

@@ -3,6 +3,7 @@
 use crate::amounts::size;
 use crate::facts::{self, Facts, Value};
 use crate::machine::numbering::{by_ordinal, ordinal_of};
+use crate::machine::view::rows::Rows;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, STRONG};
 
@@ -24,7 +25,7 @@ pub(super) fn row(sheet: &mut Sheet, label: &str, words: &str) {
     }
 }
 
-pub(super) fn devices(facts: &Facts) -> std::ops::Range<u32> {
+pub(crate) fn devices(facts: &Facts) -> std::ops::Range<u32> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let count = facts.number("gpu.installed").map_or(0, |count| count.clamp(0.0, 256.0) as u32);
     0..count
@@ -85,7 +86,13 @@ pub(super) fn device(sheet: &mut Sheet, facts: &Facts, index: u32) {
         row(sheet, "memory", &words);
     }
     processes(sheet, &of);
-    row(sheet, "health", &health(&of).join(" · "));
+    row(sheet, "health", &[errors(&of), activity(&of)].concat().join(" · "));
+}
+
+/// What the device counts as errors, or that it counts none.
+#[cfg(feature = "web")]
+pub(crate) fn errors_of(facts: &Facts, index: u32) -> Vec<String> {
+    errors(&Of { facts, index })
 }
 
 fn processes(sheet: &mut Sheet, of: &Of<'_>) {
@@ -104,7 +111,7 @@ fn processes(sheet: &mut Sheet, of: &Of<'_>) {
     }
 }
 
-fn health(of: &Of<'_>) -> Vec<String> {
+fn errors(of: &Of<'_>) -> Vec<String> {
     let mut words = Vec::new();
     match of.number("ecc.uncorrected") {
         Some(0.0) => words.push("no memory errors".to_owned()),
@@ -124,6 +131,11 @@ fn health(of: &Of<'_>) -> Vec<String> {
     if of.flag("retired.pending") == Some(true) {
         words.push("a page will be retired at the next reboot".to_owned());
     }
+    words
+}
+
+fn activity(of: &Of<'_>) -> Vec<String> {
+    let mut words = Vec::new();
     words.extend(of.value("temperature").map(|heat| facts::words("gpu.temperature", heat)));
     if let (Some(power), Some(limit)) = (of.number("power"), of.number("power_limit")) {
         words.push(format!("{power} of {limit} W"));
@@ -140,7 +152,7 @@ fn health(of: &Of<'_>) -> Vec<String> {
 }
 
 /// How a device is connected and configured: shown by a probe, not by every sample of a watch.
-pub(super) fn links_and_modes(sheet: &mut Sheet, facts: &Facts, index: u32) {
+pub(super) fn links_and_modes(sheet: &mut impl Rows, facts: &Facts, index: u32) {
     let of = Of { facts, index };
     let mut links = Vec::new();
     if let (Some(generation), Some(width)) = (of.number("pcie.generation"), of.number("pcie.width")) {
@@ -156,7 +168,7 @@ pub(super) fn links_and_modes(sheet: &mut Sheet, facts: &Facts, index: u32) {
     }
     links.extend(of.number("nvlink.errors").filter(|count| *count > 0.0).map(|count| format!("{count} NVLink errors")));
     links.extend(of.text("fabric").map(|state| format!("fabric {state}")));
-    row(sheet, "links", &links.join(" · "));
+    sheet.row("links", &links.join(" · "));
     let mut modes = Vec::new();
     let on = |value: bool| if value { "on" } else { "off" };
     modes.extend(of.flag("persistence").map(|value| format!("persistence {}", on(value))));
@@ -171,12 +183,20 @@ pub(super) fn links_and_modes(sheet: &mut Sheet, facts: &Facts, index: u32) {
     modes.extend(
         of.text("recovery_action").filter(|action| *action != "none").map(|action| format!("recommended: {action}")),
     );
-    row(sheet, "modes", &modes.join(" · "));
+    sheet.row("modes", &modes.join(" · "));
     for slice in of.list("mig_slices") {
-        row(sheet, "slice", slice);
+        sheet.row("slice", slice);
     }
     let names = [of.text("uuid"), of.text("pci")];
-    row(sheet, "known as", &names.into_iter().flatten().collect::<Vec<_>>().join(" · "));
+    sheet.row("known as", &names.into_iter().flatten().collect::<Vec<_>>().join(" · "));
+}
+
+/// How a device is connected and configured, as labels with their values.
+#[cfg(feature = "web")]
+pub(crate) fn setup_of(facts: &Facts, index: u32) -> Vec<(String, Vec<String>)> {
+    let mut rows = Vec::new();
+    links_and_modes(&mut rows, facts, index);
+    rows
 }
 
 /// A bar of 26 columns.

@@ -1,5 +1,6 @@
 //! The machine's state, for a terminal.
 
-mod device;
+pub(crate) mod device;
 pub mod probe;
+pub(crate) mod rows;
 pub(crate) mod watch;

@@ -1,10 +1,9 @@
 //! A probe as text: each device in a few lines, then the findings, then what is unknown.
 
-use crate::amounts::size;
-use crate::facts::{self, Facts, Value};
+use crate::facts::Facts;
 use crate::machine::view::device::{device, devices, lead, links_and_modes, row};
+use crate::machine::view::rows::{driver_parts, kernel_log, limits, machine, software, variables};
 use crate::machine::{Check, CheckStatus, Outcome, alike, called, other_gpus};
-use crate::packages;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{AGAINST, FAINT, FOR, PLAIN, STRONG};
 use crate::render::terminal::Terminal;
@@ -17,7 +16,7 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     let mut sheet = Sheet::new(terminal.width, terminal.color);
     let facts = &outcome.facts;
     if outcome.has_driver() {
-        driver_line(&mut sheet, outcome);
+        sheet.paragraph(&Paragraph::new(driver_words(outcome)).style(STRONG));
         for index in devices(facts) {
             device(&mut sheet, facts, index);
             links_and_modes(&mut sheet, facts, index);
@@ -45,7 +44,8 @@ pub fn render(outcome: &Outcome, terminal: Terminal) -> String {
     sheet.finish()
 }
 
-fn driver_line(sheet: &mut Sheet, outcome: &Outcome) {
+/// The driver in one line.
+pub(crate) fn driver_words(outcome: &Outcome) -> String {
     let (facts, runtime) = (&outcome.facts, &outcome.vendor.runtime);
     let mut words = Vec::new();
     match (facts.text("driver.version"), facts.text("driver.kernel_version")) {
@@ -61,21 +61,7 @@ fn driver_line(sheet: &mut Sheet, outcome: &Outcome) {
         Some(word) => words.push(format!("{} does not initialize: {word}", runtime.name)),
         None => {}
     }
-    sheet.paragraph(&Paragraph::new(words.join(" · ")).style(STRONG));
-}
-
-/// The driver's parts on this machine: kernel module, library, device nodes.
-fn driver_parts(sheet: &mut Sheet, facts: &Facts) {
-    let mut words = Vec::new();
-    if let Some(version) = facts.text("driver.kernel_version") {
-        let open = facts.get("driver.open_kernel_module").is_some_and(|fact| fact.value == Value::Bool(true));
-        words.push(format!("kernel module {version}{}", if open { " (open)" } else { "" }));
-    }
-    if let (Some(path), Some(by)) = (facts.text("driver.library"), facts.text("driver.library_by")) {
-        words.push(format!("{path} by {by}"));
-    }
-    row(sheet, "driver", &words.join(" · "));
-    row(sheet, "nodes", &list(facts, "device_nodes.present").join(" "));
+    words.join(" · ")
 }
 
 /// The checks of each device: failed ones with their messages, passed ones on one line.
@@ -115,124 +101,6 @@ fn checks(sheet: &mut Sheet, outcome: &Outcome) {
     }
 }
 
-fn software(sheet: &mut Sheet, outcome: &Outcome) {
-    let facts = &outcome.facts;
-    let mut words = Vec::new();
-    for package in packages::builtin().iter().filter(|row| row.is_python()).map(|row| row.group()) {
-        let Some(version) = facts.text(&format!("{package}.version")) else { continue };
-        let archs: Vec<&str> =
-            list(facts, &format!("{package}.arch_list")).iter().map(|arch| arch.trim_start_matches("sm_")).collect();
-        let built = if archs.is_empty() { String::new() } else { format!(" (built for {})", archs.join(" ")) };
-        words.push(format!("{package} {version}{built}"));
-    }
-    if words.is_empty() {
-        words.extend(facts.why_unknown("torch.version").map(|why| format!("no framework: {why}")));
-    }
-    row(sheet, "software", &words.join(" · "));
-    libraries(sheet, outcome);
-    if let (Some(version), Some(prefix)) = (facts.text("python.version"), facts.text("python.prefix")) {
-        let by = facts.text("python.chosen_by").unwrap_or("default");
-        row(sheet, "python", &format!("{version} in {prefix} ({by})"));
-    }
-}
-
-/// The vendor's libraries: on one line if each has one copy, otherwise every copy with its path.
-fn libraries(sheet: &mut Sheet, outcome: &Outcome) {
-    let facts = &outcome.facts;
-    let known = outcome.vendor.libraries.iter().filter(|library| !library.package.is_empty());
-    let known: Vec<(&str, &str)> = known.map(|library| (library.stem.as_str(), library.name.as_str())).collect();
-    let mut once = Vec::new();
-    for &(library, shown) in &known {
-        if let (Some(1.0), Some(version)) =
-            (facts.number(&format!("{library}.copies")), list(facts, &format!("{library}.versions")).first())
-        {
-            once.push(format!("{shown} {version}"));
-        }
-    }
-    row(sheet, "libraries", &once.join(" · "));
-    for (library, shown) in known {
-        let copies = list(facts, &format!("{library}.found"));
-        if copies.len() > 1 {
-            row(sheet, "", &format!("{} copies of {shown}:", copies.len()));
-            for copy in copies {
-                sheet.paragraph(&Paragraph::new(copy).lead(PLAIN, lead("")).indent(2));
-            }
-        }
-    }
-}
-
-fn list<'a>(facts: &'a Facts, name: &str) -> &'a [String] {
-    match facts.get(name).map(|fact| &fact.value) {
-        Some(Value::List(list)) => list,
-        _ => &[],
-    }
-}
-
-/// What limits a process: locked memory, open files, processes, stack.
-fn limits(sheet: &mut Sheet, facts: &Facts) {
-    let mut words = Vec::new();
-    for (name, shown) in [
-        ("ulimit.memlock", "locked memory"),
-        ("ulimit.stack", "stack"),
-        ("ulimit.nofile", "open files"),
-        ("ulimit.nproc", "processes"),
-    ] {
-        words.extend(facts.get(name).map(|fact| format!("{shown} {}", facts::words(name, &fact.value))));
-    }
-    words.extend(facts.number("host.pids.limit").map(|limit| format!("{limit} processes in this control group")));
-    row(sheet, "limits", &words.join(" · "));
-}
-
-/// The variables that change how GPU programs behave; an empty search path is the normal case and not shown.
-fn variables(sheet: &mut Sheet, facts: &Facts) {
-    let set = facts.iter().filter_map(|(name, fact)| match (name.strip_prefix("env."), &fact.value) {
-        (Some("LD_LIBRARY_PATH"), Value::Text(value)) if value.is_empty() => None,
-        (Some(name), Value::Text(value)) => Some(format!("{name}={value}")),
-        _ => None,
-    });
-    let set: Vec<String> = set.collect();
-    row(sheet, "variables", &set.join(" · "));
-}
-
-/// What the kernel logged about GPUs, and the log's name.
-fn kernel_log(sheet: &mut Sheet, outcome: &Outcome) {
-    let facts = &outcome.facts;
-    let (Some(log), Some(count)) = (facts.text("kernel.log"), facts.number("kernel.xid.count")) else { return };
-    if count == 0.0 {
-        return row(sheet, "kernel log", &format!("no {} in {log}", outcome.vendor.kernel_log.event));
-    }
-    for line in list(facts, "kernel.xid.lines") {
-        row(sheet, "kernel log", line);
-    }
-}
-
-fn machine(sheet: &mut Sheet, facts: &Facts) {
-    let mut words = Vec::new();
-    let yes = |name: &str| facts.get(name).is_some_and(|fact| fact.value == Value::Bool(true));
-    words.extend(facts.text("os.name").map(str::to_owned));
-    if yes("os.wsl") {
-        words.push("WSL2".to_owned());
-    }
-    if yes("os.container") {
-        words.push(format!("in a container ({})", facts.text("os.container_kind").unwrap_or("unknown kind")));
-    }
-    words.extend(facts.text("os.virtual_machine").map(|kind| format!("virtual machine ({kind})")));
-    if let Some(available) = facts.number("host.memory.available") {
-        let whole = facts.number("host.memory.limit").or(facts.number("host.memory.total"));
-        let whole = whole.map(|bytes| format!(" of {}", size(bytes))).unwrap_or_default();
-        words.push(format!("{}{whole} of memory available", size(available)));
-    }
-    if let Some(count) = facts.number("host.cpu.count") {
-        let limit = facts.number("host.cpu.limit").map(|limit| format!(", {limit} of them usable")).unwrap_or_default();
-        words.push(format!("{count} processors{limit}"));
-    }
-    if let Some(bytes) = facts.number("host.shm.size") {
-        let free = facts.number("host.shm.free").map(|free| format!(", {} free", size(free))).unwrap_or_default();
-        words.push(format!("/dev/shm {}{free}", size(bytes)));
-    }
-    row(sheet, "machine", &words.join(" · "));
-}
-
 fn findings(sheet: &mut Sheet, outcome: &Outcome) {
     if outcome.findings.is_empty() {
         if outcome.has_driver() {
@@ -248,8 +116,8 @@ fn findings(sheet: &mut Sheet, outcome: &Outcome) {
     }
 }
 
-/// Reasons why something is unknown, each once with the facts it affects; what a device simply lacks is not shown.
-fn unknown(sheet: &mut Sheet, facts: &Facts) {
+/// Reasons why something is unknown, each once with the facts it affects; what a device simply lacks is not among them.
+pub(crate) fn reasons(facts: &Facts) -> Vec<(&str, Vec<&str>)> {
     let news = |name: &str, why: &str| {
         !why.starts_with("this device does not")
             && !why.starts_with("this driver does not")
@@ -272,6 +140,11 @@ fn unknown(sheet: &mut Sheet, facts: &Facts) {
             None => reasons.push((why, vec![name])),
         }
     }
+    reasons
+}
+
+fn unknown(sheet: &mut Sheet, facts: &Facts) {
+    let reasons = reasons(facts);
     if reasons.is_empty() {
         return;
     }
@@ -301,7 +174,7 @@ pub(crate) fn markdown(outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Source;
+    use crate::facts::{Source, Value};
 
     fn outcome(facts: &[(&str, Value)]) -> Outcome {
         let mut all = Facts::default();

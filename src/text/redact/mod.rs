@@ -28,12 +28,15 @@ mod generated;
 #[cfg(test)]
 mod harmless;
 #[cfg(test)]
+mod kept;
+#[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::fingerprint::Fingerprint;
 use crate::wording;
 use cuts::{apart, parts_of, touched};
 use learned::Learned;
@@ -80,6 +83,8 @@ pub(crate) struct Redaction {
     pub replaced_by: String,
     /// How often it occurred.
     pub count: usize,
+    /// Its name for [`Redactor::keeping`], which does not show it.
+    pub mark: String,
 }
 
 /// A secret and where it is.
@@ -115,6 +120,10 @@ pub(crate) struct Redactor {
     learned: Learned,
     /// By kind, what and value: the value never leaves this map.
     found: BTreeMap<(Kind, &'static str, String), Redaction>,
+    /// Marks of what somebody decided to share.
+    keep: BTreeSet<String>,
+    /// What was kept for that reason, by kind and mark.
+    kept: BTreeMap<(Kind, String), Redaction>,
 }
 
 /// A range to be replaced.
@@ -149,6 +158,13 @@ impl Redactor {
         redactor
     }
 
+    /// Leaves in what has one of these marks: each is one value, and somebody looked at it.
+    #[must_use]
+    pub(crate) fn keeping(mut self, marks: BTreeSet<String>) -> Self {
+        self.keep = marks;
+        self
+    }
+
     /// The text without what should not be shared, with the same number of lines.
     pub(crate) fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
@@ -167,6 +183,9 @@ impl Redactor {
             for part in seen {
                 let words = text.get(part.clone()).unwrap_or_default();
                 add_open(words, part.start, &mut cuts, |words, cuts| self.learned.find(words, cuts));
+            }
+            if !self.keep.is_empty() {
+                cuts = self.without_kept(&text, cuts);
             }
             if cuts.is_empty() {
                 break;
@@ -210,6 +229,32 @@ impl Redactor {
         self.found.values()
     }
 
+    /// What was left in because somebody decided so.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Redaction> {
+        self.kept.values()
+    }
+
+    fn without_kept(&mut self, text: &str, cuts: Vec<Cut>) -> Vec<Cut> {
+        let mut cuts = apart(cuts);
+        cuts.retain(|cut| {
+            let value = text.get(cut.range.clone()).unwrap_or_default();
+            let mark = mark(value);
+            let is_kept = self.keep.contains(&mark);
+            if is_kept {
+                self.kept.entry((cut.kind, mark.clone())).or_insert_with(|| Redaction {
+                    kind: cut.kind,
+                    what: cut.what,
+                    looked: masked(value),
+                    replaced_by: String::new(),
+                    count: 1,
+                    mark,
+                });
+            }
+            !is_kept
+        });
+        cuts
+    }
+
     fn replace(&mut self, text: &str, cuts: Vec<Cut>) -> String {
         let mut out = String::with_capacity(text.len());
         let mut end = 0;
@@ -231,6 +276,7 @@ impl Redactor {
                 looked: masked(value),
                 replaced_by: word,
                 count: 0,
+                mark: mark(value),
             });
             entry.count += 1;
         }
@@ -309,6 +355,13 @@ fn left_before(text: &str) -> Vec<Range<usize>> {
         rest.iter().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b'_').count()
     };
     text.match_indices("REDACTED_").map(|(at, _)| at..at + length(at)).collect()
+}
+
+/// A value's mark.
+fn mark(value: &str) -> String {
+    let mut fingerprint = Fingerprint::new();
+    fingerprint.add(value.as_bytes());
+    fingerprint.hex().chars().take(16).collect()
 }
 
 /// The first characters of a value, never more than a quarter of it, and its length.

@@ -70,6 +70,14 @@ impl Server {
         Self { child, address, folder }
     }
 
+    /// Tells the server to end, as Ctrl-C does, and waits until it has.
+    #[cfg(unix)]
+    pub(crate) fn end(&mut self) {
+        use rustix::process::{Pid, Signal, kill_process};
+        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it runs");
+        assert!(self.child.wait().expect("it ends").success());
+    }
+
     /// The project's folder.
     pub(crate) fn project(&self) -> std::path::PathBuf {
         self.folder.path().join("project")

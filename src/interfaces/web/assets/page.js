@@ -83,3 +83,100 @@ const pasting = (form) => {
 copyButtons(document);
 const form = document.querySelector("form.paste");
 if (form) pasting(form);
+
+// The machine: parts of the page are replaced as the server sends them, while the page can be seen.
+const watching = (panel) => {
+  const said = panel.querySelector(".connection");
+  let source = null;
+  const open = () => {
+    source = new EventSource(panel.dataset.events);
+    source.addEventListener("open", () => { said.textContent = "Live, every 2 seconds."; });
+    source.addEventListener("error", () => { said.textContent = "The server does not answer; trying again."; });
+    for (const name of ["gpus", "details", "checks"]) {
+      source.addEventListener(name, (event) => {
+        const part = document.getElementById(name);
+        const focused = part.contains(document.activeElement);
+        part.innerHTML = event.data;
+        if (focused) part.querySelector("button, a")?.focus();
+      });
+    }
+  };
+  const shown = () => {
+    if (document.hidden) { source?.close(); source = null; } else if (!source) open();
+  };
+  document.addEventListener("visibilitychange", shown);
+  addEventListener("pagehide", () => { source?.close(); source = null; });
+  addEventListener("pageshow", shown);
+  shown();
+};
+
+// An answer's causes move to where a measurement puts them.
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const moveCauses = (before, root) => {
+  const start = root.querySelector(".causes")?.getBoundingClientRect().top;
+  for (const cause of root.querySelectorAll(".cause")) {
+    const old = before.get(cause.dataset.cause);
+    const level = cause.querySelector(".level");
+    if (!old || still.matches) continue;
+    const away = old.top - (cause.getBoundingClientRect().top - start);
+    const timing = { duration: 700, easing: "ease-in-out" };
+    if (away) cause.animate([{ transform: `translateY(${away}px)` }, { transform: "none" }], timing);
+    if (level && old.width) level.animate([{ width: `${old.width}px` }, { width: `${level.getAttribute("width")}px` }], timing);
+  }
+};
+const asking = (ask) => {
+  ask.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = event.submitter;
+    const said = ask.querySelector(".progress");
+    const say = (words) => { said.hidden = false; said.textContent = words; };
+    const buttons = ask.querySelectorAll("button");
+    const body = new URLSearchParams({ level: button.value });
+    for (const one of buttons) one.disabled = true;
+    say(button.value === "functional" ? "The checks run: some seconds for each GPU ..." : "Asking ...");
+    try {
+      const response = await fetch(ask.action, { method: "POST", body });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const fresh = page.getElementById("answer");
+      if (!fresh) throw new Error(page.querySelector(".lead")?.textContent ?? `The server answered ${response.status}.`);
+      const answer = document.getElementById("answer");
+      const before = new Map();
+      const start = answer.querySelector(".causes")?.getBoundingClientRect().top;
+      for (const cause of answer.querySelectorAll(".cause")) {
+        before.set(cause.dataset.cause, {
+          top: cause.getBoundingClientRect().top - start,
+          width: Number(cause.querySelector(".level")?.getAttribute("width")),
+          open: cause.querySelector("details").open,
+        });
+      }
+      answer.replaceWith(fresh);
+      for (const cause of fresh.querySelectorAll(".cause")) {
+        const old = before.get(cause.dataset.cause);
+        if (old?.open) cause.querySelector("details").open = true;
+      }
+      copyButtons(fresh);
+      moveCauses(before, fresh);
+      fresh.querySelector(".verify").scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
+      const again = fresh.querySelector("form.ask");
+      asking(again);
+      again.querySelector(`button[value="${button.value}"], button`)?.focus({ preventScroll: true });
+    } catch (error) {
+      say(error instanceof TypeError ? "The server does not answer: is `faultbook serve` still running?" : error.message);
+      for (const one of buttons) one.disabled = false;
+    }
+  });
+};
+const panel = document.querySelector("[data-events]");
+if (panel) watching(panel);
+const ask = document.querySelector("form.ask");
+if (ask) asking(ask);
+
+// A draft's markdown without its line numbers and findings.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const lines = document.getElementById(button.dataset.copy).querySelectorAll("p[id] > code");
+    await navigator.clipboard.writeText(Array.from(lines, (line) => `${line.textContent}\n`).join(""));
+    button.textContent = "Copied";
+  });
+}
