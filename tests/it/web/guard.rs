@@ -63,7 +63,7 @@ fn every_answer_is_strict_with_the_browser() {
         assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{path}");
-        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(answer.header("referrer-policy"), Some("same-origin"), "{path}");
         assert_eq!(answer.header("access-control-allow-origin"), None, "{path}");
         assert!(answer.status == 200 || answer.status == 404, "{path}: {}", answer.status);
     }
