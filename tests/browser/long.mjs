@@ -36,6 +36,11 @@ test("of 60,000 lines the marked ones are shown, and the others can be reached",
   const shown = await page.locator(".log p[id]").count();
   check(shown < 6000, `${shown} lines are shown`);
   check(await page.locator("p.failure").count() === 1, "the failure is not shown");
+  const sees = await page.locator("p.failure").evaluate((line) => {
+    const [log, box] = [line.closest(".log").getBoundingClientRect(), line.getBoundingClientRect()];
+    return box.top >= log.top && box.bottom <= log.bottom;
+  });
+  check(sees, "the failure is out of sight");
   await page.locator(".gap a").first().click();
   await page.waitForLoadState();
   const first = await page.locator(".log p[id]").first().getAttribute("id");

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -11,12 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Tab;
 use crate::diagnosis::Measured;
-use crate::files;
 use crate::fingerprint::Fingerprint;
 
 /// The most that is kept on disk, and how many; the oldest go first.
 const MOST_BYTES: u64 = 256 << 20;
 const MOST_FILES: usize = 500;
+
+/// After so many new ones the oldest are looked for: that reads the whole folder.
+const BETWEEN_TIDYING: usize = 50;
 
 /// How many are kept in memory, as long as they are together shorter than [`MOST_MEMORY`].
 const MOST_KEPT: usize = 64;
@@ -73,6 +76,8 @@ impl Memory {
 pub(super) struct Kept {
     folder: Option<PathBuf>,
     memory: Mutex<Memory>,
+    /// How many were written since the start.
+    written: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -89,7 +94,7 @@ struct Memory {
 impl Kept {
     /// Keeps texts in a folder; without one, in memory as long as this program runs.
     pub(super) fn new(cache: Option<&Path>) -> Self {
-        Self { folder: cache.map(|cache| cache.join("pasted")), memory: Mutex::default() }
+        Self { folder: cache.map(|cache| cache.join("pasted")), memory: Mutex::default(), written: AtomicUsize::new(0) }
     }
 
     /// Keeps what was pasted, and says under which id. That it cannot be written is no error: it is in memory.
@@ -99,7 +104,8 @@ impl Kept {
             && !path.exists()
             && let Ok(bytes) = postcard::to_stdvec(&pasted)
         {
-            let _ = write(&path, &bytes).and_then(|()| self.tidy());
+            let first = self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(BETWEEN_TIDYING);
+            let _ = write(&path, &bytes).and_then(|()| if first { self.tidy() } else { Ok(()) });
         }
         self.remember(&id, Arc::new(pasted));
         id
@@ -230,17 +236,20 @@ impl Kept {
     }
 }
 
-/// Writes a file that only its owner may read: logs hold secrets.
+/// Writes a file that only its owner may read: logs hold secrets. It is not waited for until it is on the disk, since
+/// a damaged one is known by its id.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-        }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
     }
-    files::replace(path, bytes)
+    let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+    fresh.write_all(bytes)?;
+    fresh.persist(path)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ const pasting = (form) => {
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
+  form.querySelector(".drops").hidden = false;
   addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("dropping"); });
   addEventListener("dragleave", (event) => { if (!event.relatedTarget) form.classList.remove("dropping"); });
   addEventListener("drop", (event) => {
@@ -84,6 +85,16 @@ const pasting = (form) => {
   });
 };
 
+// The failure is in sight when its text is opened, not only the beginning.
+const showFailure = (log) => {
+  const failure = log.querySelector("p.failure");
+  if (!failure || location.hash) return;
+  const below = failure.getBoundingClientRect().bottom - log.getBoundingClientRect().top - log.clientHeight;
+  if (below > 0) log.scrollTop = below + log.clientHeight / 2;
+};
+
 copyButtons(document);
+const log = document.querySelector(".log");
+if (log) showFailure(log);
 const form = document.querySelector("form.paste");
 if (form) pasting(form);
