@@ -24,7 +24,8 @@ pub(super) fn document(markdown: &str, links: &Links<'_>, level: u8) -> String {
     let events = Parser::new_ext(&cleaned, options);
     let mut out = String::with_capacity(markdown.len() * 3 / 2);
     html::push_html(&mut out, Headings::new(safe(events, links), level));
-    out
+    // The keyboard can scroll what is wide; a `<pre>` of the text itself would be escaped.
+    out.replace("<pre>", "<pre tabindex=\"0\">")
 }
 
 /// A sentence as HTML, without a paragraph around it.

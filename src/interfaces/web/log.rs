@@ -3,7 +3,7 @@
 //! A long text is not sent whole: what is marked and what surrounds it, the beginning and the end; what was left out
 //! has an address of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnosis::Diagnosis;
 use crate::facts::Source;
@@ -129,8 +129,12 @@ pub(super) fn view(
     from: Option<usize>,
 ) -> LogView {
     let lines: Vec<&str> = lines(text);
-    let ranks: BTreeMap<u32, u32> =
+    let mut ranks: BTreeMap<u32, u32> =
         transcript.lines().filter_map(|line| Some((line.number, line.prefix.rank?))).collect();
+    // One rank alone is in the answer already.
+    if ranks.values().collect::<BTreeSet<_>>().len() < 2 {
+        ranks.clear();
+    }
     let shown = shown(&lines, text.len(), marks, from);
     let mut parts = Vec::new();
     let mut next = 0;

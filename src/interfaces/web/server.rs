@@ -11,8 +11,8 @@ use askama::Template;
 use axum::Router;
 use axum::extract::multipart::MultipartRejection;
 use axum::extract::{DefaultBodyLimit, Multipart, Path as Segments, Query, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
@@ -243,7 +243,11 @@ async fn home(State(site): State<Shared>) -> Result<Html<String>, Failed> {
     .await
 }
 
-async fn paste(State(site): State<Shared>, form: Result<Multipart, MultipartRejection>) -> Result<Redirect, Failed> {
+async fn paste(
+    State(site): State<Shared>,
+    headers: HeaderMap,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, Failed> {
     let form = form.map_err(|error| Failed::new(error.status(), error.body_text()))?;
     let received = intake::receive(form).await?;
     let id = work(&site, move |site, _| {
@@ -255,7 +259,12 @@ async fn paste(State(site): State<Shared>, form: Result<Multipart, MultipartReje
         Ok(id)
     })
     .await?;
-    Ok(Redirect::to(&format!("/d/{id}")))
+    let address = format!("/d/{id}");
+    // A script goes there itself: a redirect that it follows would be answered twice.
+    if headers.get(ACCEPT).is_some_and(|wanted| wanted == "text/plain") {
+        return Ok((StatusCode::CREATED, [(LOCATION, address)]).into_response());
+    }
+    Ok(Redirect::to(&address).into_response())
 }
 
 /// What an address of an answer can ask for.

@@ -263,7 +263,10 @@ fn circumstances(diagnosis: &Diagnosis) -> Vec<String> {
         parts.push(clean::line(&format!("{place}{within}")));
     }
     if let Some(fault) = &diagnosis.fault {
-        parts.extend(fault.circumstances.iter().map(|part| clean::line(&inline::plain(part))));
+        // "train.py:3 in forward, in forward"
+        let told = parts.first().cloned().unwrap_or_default();
+        let is_new = |part: &String| !part.is_empty() && !told.ends_with(part.as_str());
+        parts.extend(fault.circumstances.iter().map(|part| clean::line(&inline::plain(part))).filter(is_new));
     }
     let rank = diagnosis.fault.as_ref().and_then(|fault| fault.rank);
     let rank = rank.or_else(|| diagnosis.error.as_ref().and_then(|error| error.rank));

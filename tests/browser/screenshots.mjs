@@ -1,0 +1,41 @@
+// Makes the pictures of docs/screenshots: main states of the page, in windows of fixed sizes.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { SRUN, REPORT, example, finish, open, root, send, serve, test, check } from "./help.mjs";
+
+const to = join(root, "docs/screenshots");
+const files = { "docs/bug_reports/BUG-20260504-001.md": REPORT };
+const LARGEST = 150_000;
+
+const shoot = async (page, name) => {
+  const path = join(to, `${name}.png`);
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.screenshot({ path, animations: "disabled", caret: "hide" });
+  spawnSync("pngquant", ["--force", "--skip-if-larger", "--strip", "--ext", ".png", "--quality", "70-95", path], { stdio: "ignore" });
+  const bytes = statSync(path).size;
+  console.log(`  docs/screenshots/${name}.png: ${(bytes / 1000).toFixed(0)} KB`);
+  check(bytes < LARGEST, `${name}.png is too large: ${bytes} bytes`);
+};
+
+test("screenshots", async () => {
+  mkdirSync(to, { recursive: true });
+  const server = await serve({ files });
+  const wide = { viewport: { width: 1400, height: 900 } };
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  const log = example(SRUN);
+  await shoot(await open(server, "", wide), "home");
+  const answer = await send(server, { "srun-rank-3.log": log });
+  await shoot(await open(server, answer, wide), "answer");
+  await shoot(await open(server, answer, { ...wide, colorScheme: "dark" }), "answer-dark");
+  await shoot(await open(server, answer, phone), "answer-phone");
+  await shoot(await open(server, `${answer}/0/beside/BUG-20260504-001`, wide), "beside");
+  const several = await send(server, {
+    "rank-3.log": log,
+    "oom.log": example("tests/corpus/oom/cause-memory-climbs.memory-leak.txt"),
+    "epoch-7.log": "epoch 7 loss 0.31\nepoch 8 loss 0.30\n",
+  });
+  await shoot(await open(server, `${several}/1`, wide), "several-files");
+});
+
+await finish();
