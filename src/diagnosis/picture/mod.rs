@@ -174,7 +174,7 @@ pub struct Curve {
     pub rank: Option<u32>,
     /// How many readings it was made from.
     pub readings: usize,
-    /// At most [`MOST_POINTS`], in order.
+    /// At most 400, in order: of more readings, each stretch keeps its lowest and its highest.
     pub points: Vec<Point>,
 }
 
