@@ -45,7 +45,8 @@ pub struct Timeline {
     pub start: f64,
     /// Where the axis ends.
     pub end: f64,
-    /// The ranks: the one that failed first, those that failed after it in their order, then the others.
+    /// The ranks: the one that failed first, the one that the sentence calls late, those that failed in their order, then
+    /// the others.
     pub ranks: Vec<RankSpan>,
     /// How many ranks more the log has.
     pub more: usize,

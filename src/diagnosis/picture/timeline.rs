@@ -51,7 +51,15 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Option<Timeline> {
     });
     let (first, last) = ends(scene, axis, &times);
     let mut timeline = Timeline { axis, start: first, end: last, more: 0, gaps, ranks, shows: None };
-    timeline.shows = shows(&timeline);
+    let behind = straggler(&timeline);
+    timeline.shows = shows(&timeline, behind.as_ref().map(|(_, says)| says.clone()));
+    // The rank that the others waited for is shown below the one that failed first, whatever is left out.
+    if let Some((place, _)) = behind {
+        let span = timeline.ranks.remove(place);
+        let is_first = |first: &RankSpan| first.failure.as_ref().is_some_and(|mark| mark.is_primary);
+        let below = usize::from(timeline.ranks.first().is_some_and(is_first));
+        timeline.ranks.insert(below, span);
+    }
     timeline.more = timeline.ranks.len().saturating_sub(MOST_RANKS);
     timeline.ranks.truncate(MOST_RANKS);
     Some(timeline)
@@ -131,16 +139,16 @@ fn failures(scene: &Scene<'_>, axis: Axis, start: f64) -> HashMap<Writer, Mark> 
     for error in scene.incident.errors.iter().filter(|error| error.fatal) {
         let line = scene.transcript.line(error.headline);
         let Some(writer) = writer_of(error.rank.or(line.prefix.rank), line.prefix.source) else { continue };
+        if failures.contains_key(&writer) {
+            continue;
+        }
         let at = match axis {
             Axis::Seconds => time_of(scene, error).map(|time| time - start),
             _ => Some(f64::from(line.number)),
         };
         if let Some(at) = at {
-            failures.entry(writer).or_insert_with(|| Mark {
-                moment: Moment { at, line: line.number },
-                is_primary: false,
-                says: short(&error.type_name, &error.message),
-            });
+            let says = short(&error.type_name, &error.message);
+            failures.insert(writer, Mark { moment: Moment { at, line: line.number }, is_primary: false, says });
         }
     }
     failures
@@ -201,9 +209,8 @@ fn gaps(times: &[Moment]) -> Vec<Gap> {
     gaps
 }
 
-fn shows(timeline: &Timeline) -> Option<Shown> {
+fn shows(timeline: &Timeline, behind: Option<String>) -> Option<Shown> {
     let first = first_failure(timeline);
-    let behind = straggler(timeline);
     let silence = silence(timeline);
     let finding = match (&first, &behind) {
         (_, Some(_)) => Finding::Straggler,
@@ -237,8 +244,9 @@ fn first_failure(timeline: &Timeline) -> Option<String> {
     }
 }
 
-/// The rank that stopped before all others.
-fn straggler(timeline: &Timeline) -> Option<String> {
+/// The place of the rank that stopped before all others, and the sentence about it.
+fn straggler(timeline: &Timeline) -> Option<(usize, String)> {
+    let place = |span: &RankSpan| timeline.ranks.iter().position(|other| other == span);
     let steps: Vec<(&RankSpan, f64)> = timeline.ranks.iter().filter_map(|span| Some((span, span.step?))).collect();
     if steps.len() >= 2 {
         let (span, least) = steps.iter().copied().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
@@ -246,7 +254,8 @@ fn straggler(timeline: &Timeline) -> Option<String> {
         if next >= least + 2.0 {
             let others = if steps.len() > 2 { "the others" } else { "the other" };
             let (least, next) = (super::count(least), super::count(next));
-            return Some(format!("{}'s last step is {least}, {others} reached {next}.", capital(&span.name)));
+            let says = format!("{}'s last step is {least}, {others} reached {next}.", capital(&span.name));
+            return Some((place(span)?, says));
         }
     }
     if timeline.axis != Axis::Seconds || timeline.ranks.len() < 3 {
@@ -258,7 +267,8 @@ fn straggler(timeline: &Timeline) -> Option<String> {
     if is_first || next - span.last.at < SILENCE {
         return None;
     }
-    Some(format!("{} wrote its last line {} before any other.", capital(&span.name), duration(next - span.last.at)))
+    let earlier = duration(next - span.last.at);
+    Some((place(span)?, format!("{} wrote its last line {earlier} before any other.", capital(&span.name))))
 }
 
 fn silence(timeline: &Timeline) -> Option<String> {
