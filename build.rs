@@ -14,6 +14,7 @@ use description::Vendor;
 use descriptions::Kind;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
+use metrics::Metrics;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
 use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter};
@@ -46,6 +47,8 @@ mod letters;
 mod literals;
 #[path = "src/book/matter.rs"]
 mod matter;
+#[path = "src/wording/metrics.rs"]
+mod metrics;
 #[path = "src/descriptions/model.rs"]
 mod model;
 #[path = "src/packages/source.rs"]
@@ -104,6 +107,7 @@ fn main() {
         "src/table.rs",
         "src/removed/source.rs",
         "src/truth/source.rs",
+        "src/wording/metrics.rs",
         "src/wording/places.rs",
         "src/wording/rows.rs",
         "src/wording/secrets.rs",
@@ -228,6 +232,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("symptoms", wording::symptoms(&wording("symptoms"), symptoms).map(|read| pack(&read))),
         ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
         ("mentions", wording::read::<Mentions<String>>(&wording("mentions")).map(|read| pack(&read))),
+        ("metrics", wording::read::<Metrics<String>>(&wording("metrics")).map(|read| pack(&read))),
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
         ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),

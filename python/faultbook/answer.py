@@ -11,11 +11,22 @@ from typing import Any, Literal, Optional, Union
 
 from faultbook._shown import Shown
 
+Axis = Literal["step", "epoch", "seconds", "line"]
+"""What curves are drawn over."""
+
 CauseStatus = Literal["confirmed", "supported", "refuted", "unverified"]
 """What the probe shows about a cause."""
 
 Cost = Literal["setting", "code", "reinstall", "machine", "hardware"]
 """How much effort a fix is, least first."""
+
+Finding = Literal["rising-memory", "fragmentation", "memory-jump", "not-finite", "zero", "diverging", "slowdown", "straggler", "first-failure", "silence"]
+"""The rules by which a plot shows something. Trends are taken from the medians of at most forty stretches of a
+curve, so that single readings do not count, and the first quarter is skipped as warm-up.
+"""
+
+PlotKind = Literal["memory", "host-memory", "loss", "throughput", "gradient-norm", "learning-rate"]
+"""What a plot draws."""
 
 Source = Literal["catalogue", "report", "text", "saved", "probe"]
 """Where a fact comes from."""
@@ -95,6 +106,30 @@ class Consequence:
             text=data["text"],
             title=data["title"],
             why=data["why"],
+        )
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve."""
+
+    name: str
+    """The name in the log, with the rank or the GPU where there are several."""
+    points: list[Point]
+    """At most 400, in order: of more readings, each stretch keeps its lowest and its highest."""
+    rank: Optional[int]
+    """Whose it is."""
+    readings: int
+    """How many readings it was made from."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Curve:
+        """Reads one from parsed JSON."""
+        return cls(
+            name=data["name"],
+            points=[Point.from_json(one) for one in data["points"]],
+            rank=data["rank"],
+            readings=data["readings"],
         )
 
 
@@ -198,6 +233,24 @@ class FrameRef:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """A stretch of silence."""
+
+    from_: Moment
+    """The last line before it."""
+    to: Moment
+    """The first line after it."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Gap:
+        """Reads one from parsed JSON."""
+        return cls(
+            from_=Moment.from_json(data["from"]),
+            to=Moment.from_json(data["to"]),
+        )
+
+
+@dataclass(frozen=True)
 class LikeCase:
     """A resolved public case, in our own terms."""
 
@@ -221,6 +274,45 @@ class LikeCase:
             clues=data["clues"],
             solved_by=data["solved_by"],
             with_=data["with"],
+        )
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A failure on a timeline."""
+
+    is_primary: bool
+    """Whether it is the primary failure."""
+    moment: Moment
+    """When."""
+    says: str
+    """The error in a few words."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Mark:
+        """Reads one from parsed JSON."""
+        return cls(
+            is_primary=data["is_primary"],
+            moment=Moment.from_json(data["moment"]),
+            says=data["says"],
+        )
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A place in the log."""
+
+    at: float
+    """On the timeline's axis."""
+    line: int
+    """Physical line."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Moment:
+        """Reads one from parsed JSON."""
+        return cls(
+            at=data["at"],
+            line=data["line"],
         )
 
 
@@ -285,6 +377,66 @@ class NoticeHit:
 
 
 @dataclass(frozen=True)
+class Plot:
+    """One or several curves over one axis."""
+
+    axis: Axis
+    """What the curves are drawn over."""
+    curves: list[Curve]
+    """The curves; memory in the order used, reserved, allocated, free."""
+    failure: Optional[float]
+    """Where on the axis the primary failure is."""
+    kind: PlotKind
+    """What is drawn."""
+    limit: Optional[float]
+    """What memory can reach: the GPU's size, where the log says it."""
+    more: int
+    """How many curves more the log has."""
+    shows: Optional[Shown]
+    """What it shows."""
+    title: str
+    """The same for readers: "GPU memory"."""
+    unit: str
+    """`bytes`, `steps/s`, `tokens/s`, `samples/s`; empty for plain numbers."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Plot:
+        """Reads one from parsed JSON."""
+        return cls(
+            axis=data["axis"],
+            curves=[Curve.from_json(one) for one in data["curves"]],
+            failure=data["failure"],
+            kind=data["kind"],
+            limit=data["limit"],
+            more=data["more"],
+            shows=None if data["shows"] is None else Shown.from_json(data["shows"]),
+            title=data["title"],
+            unit=data["unit"],
+        )
+
+
+@dataclass(frozen=True)
+class Point:
+    """One reading."""
+
+    line: int
+    """Physical line."""
+    x: float
+    """On the axis."""
+    y: Optional[float]
+    """In the plot's unit; `null` for NaN and infinity."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Point:
+        """Reads one from parsed JSON."""
+        return cls(
+            line=data["line"],
+            x=data["x"],
+            y=data["y"],
+        )
+
+
+@dataclass(frozen=True)
 class Position:
     """One place: line and column, both from 1."""
 
@@ -344,6 +496,36 @@ class ProbeSummary:
         return cls(
             findings=data["findings"],
             level=data["level"],
+        )
+
+
+@dataclass(frozen=True)
+class RankSpan:
+    """The lines of one rank."""
+
+    failure: Optional[Mark]
+    """Its first failure."""
+    first: Moment
+    """Its first line."""
+    last: Moment
+    """Its last line."""
+    name: str
+    """"rank 3", or the name of a pod or a process."""
+    rank: Optional[int]
+    """Its number, where known."""
+    step: Optional[float]
+    """The last step that it printed."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RankSpan:
+        """Reads one from parsed JSON."""
+        return cls(
+            failure=None if data["failure"] is None else Mark.from_json(data["failure"]),
+            first=Moment.from_json(data["first"]),
+            last=Moment.from_json(data["last"]),
+            name=data["name"],
+            rank=data["rank"],
+            step=data["step"],
         )
 
 
@@ -467,6 +649,42 @@ class ReportHit:
 
 
 @dataclass(frozen=True)
+class RunPicture:
+    """What a log shows of a run over time."""
+
+    plots: list[Plot]
+    """What was printed over time: memory first, then loss, throughput, gradient norm, learning rate."""
+    timeline: Optional[Timeline]
+    """Who wrote when; `null` where the log shows neither ranks nor a silence."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> RunPicture:
+        """Reads one from parsed JSON."""
+        return cls(
+            plots=[Plot.from_json(one) for one in data["plots"]],
+            timeline=None if data["timeline"] is None else Timeline.from_json(data["timeline"]),
+        )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a plot shows, and by which rule."""
+
+    finding: Finding
+    """The rule."""
+    says: str
+    """In a sentence."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Shown:
+        """Reads one from parsed JSON."""
+        return cls(
+            finding=data["finding"],
+            says=data["says"],
+        )
+
+
+@dataclass(frozen=True)
 class Solved:
     """How often an action solved known cases."""
 
@@ -505,6 +723,39 @@ class Span:
         return cls(
             end=Position.from_json(data["end"]),
             start=Position.from_json(data["start"]),
+        )
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """When each rank wrote, and when it failed."""
+
+    axis: Axis
+    """`seconds` since the first time stamp, or `line` in a log without time stamps."""
+    end: float
+    """Where the axis ends."""
+    gaps: list[Gap]
+    """Stretches in which nobody wrote, the longest five, in their order."""
+    more: int
+    """How many ranks more the log has."""
+    ranks: list[RankSpan]
+    """The ranks: the one that failed first, those that failed after it in their order, then the others."""
+    shows: Optional[Shown]
+    """What it shows."""
+    start: float
+    """Where the axis begins and ends."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Timeline:
+        """Reads one from parsed JSON."""
+        return cls(
+            axis=data["axis"],
+            end=data["end"],
+            gaps=[Gap.from_json(one) for one in data["gaps"]],
+            more=data["more"],
+            ranks=[RankSpan.from_json(one) for one in data["ranks"]],
+            shows=None if data["shows"] is None else Shown.from_json(data["shows"]),
+            start=data["start"],
         )
 
 
@@ -555,6 +806,8 @@ class Diagnosis(Shown):
     """What kind of answer it is."""
     input: Optional[str] = None
     """The file, or the member of an archive, that was read; only where one of several answers is printed."""
+    picture: Optional[RunPicture] = None
+    """The run over time; omitted unless it was asked for."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Diagnosis:
@@ -579,4 +832,5 @@ class Diagnosis(Shown):
             silent=[NearPage.from_json(one) for one in data["silent"]],
             verdict=data["verdict"],
             input=data.get("input"),
+            picture=None if data.get("picture") is None else RunPicture.from_json(data.get("picture")),
         )

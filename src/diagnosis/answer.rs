@@ -5,6 +5,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::picture::RunPicture;
 use super::precedents::Solved;
 use crate::book::cases::Case;
 use crate::book::schema::Cost;
@@ -48,6 +49,9 @@ pub struct Diagnosis {
     pub lines_read: u32,
     /// What the reader of the answer should know about how the text was read.
     pub notes: Vec<String>,
+    /// The run over time; omitted unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<RunPicture>,
 }
 
 /// From this probability on a cause whose first action solved most known cases is nearly certain: on threads that nobody

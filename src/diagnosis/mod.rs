@@ -21,6 +21,7 @@ mod library;
 mod likeness;
 mod measurable;
 mod next_check;
+pub mod picture;
 #[cfg(test)]
 mod platform_tests;
 mod precedents;
@@ -195,6 +196,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         probe: measured.summary.clone(),
         lines_read: transcript.physical_lines(),
         notes: transcript.notes().to_vec(),
+        picture: None,
     };
     if let Some(primary) = &ordered.primary {
         diagnosis.error = Some(error_of(transcript, incident, primary));

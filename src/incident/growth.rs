@@ -69,6 +69,11 @@ fn rising(readings: &[f64]) -> Option<bool> {
     }
 }
 
+/// Whether readings rise to the end, by the rule of the fact `run.memory.rising`.
+pub(crate) fn rises(readings: &[f64]) -> bool {
+    rising(readings) == Some(true)
+}
+
 /// Whether a label means the host's memory.
 fn is_host(label: &str) -> bool {
     let vram = label.contains("vram");

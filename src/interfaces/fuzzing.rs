@@ -35,6 +35,9 @@ pub fn diagnose(bytes: &[u8]) {
     let sum: f64 = answer.causes.iter().map(|cause| cause.probability).sum();
     assert!(sum <= 1.0 + 1e-9, "probabilities add up to {sum}");
     let _ = crate::render::json::render(&answer);
+    if let Some(picture) = diagnosis::picture::RunPicture::of(&transcript, &incident, &answer, bytes) {
+        let _ = (crate::render::plot::text(&picture), crate::render::plot::svg(&picture));
+    }
 }
 
 /// A piece of a text, again and again: twice as many take no more than twice the time, with some to spare.

@@ -7,6 +7,7 @@
 use super::inline::plain;
 use super::words::{ORDINARY, copies, counted, open_ended, precedents};
 use super::{clean, layout};
+use crate::diagnosis::picture::RunPicture;
 use crate::diagnosis::{Action, Consequence, Diagnosis, LikeCase, RankedCause, ReportHit, Solved, Verdict};
 use crate::facts::{self, Facts, Source};
 
@@ -54,6 +55,9 @@ pub fn render(diagnosis: &Diagnosis) -> String {
         check.map(|check| format!("Settles it: {}", with(&check.says, check.command.as_deref()))).into_iter().collect(),
     );
     let follows = |echo: &Consequence| format!("- line {}: {} ({})", echo.span.start.line, echo.id, plain(&echo.why));
+    let shown =
+        diagnosis.picture.iter().flat_map(RunPicture::shown).map(|shown| shown.says.clone()).collect::<Vec<_>>();
+    add(3, titled("The run over time:", listed(&shown, 6)));
     add(5, titled("Follows from it, not the cause:", diagnosis.cascade.iter().take(3).map(follows).collect()));
     fit(parts, &more(diagnosis))
 }

@@ -1,6 +1,7 @@
 //! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say about their
 //! own attempts, where runs happen. Each file is packed separately and decoded on first use.
 
+mod metrics;
 mod places;
 mod rows;
 mod secrets;
@@ -13,6 +14,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+pub use metrics::{Metric, Metrics, Quantity};
 pub use places::{Platform, PlatformKind, Platforms, Shell, Tool};
 pub use rows::{
     Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions, Recall,
@@ -38,6 +40,7 @@ packed!(statements, Statements, "What people say of their own tries.");
 packed!(symptoms, Symptoms, "What people complain of who have no message.");
 packed!(failures, Failures, "How a failure is reported in words that no page knows.");
 packed!(mentions, Mentions, "How people write about a message that is no failure of theirs.");
+packed!(metrics, Metrics, "How trainers name the numbers that they print.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(states, States, "How reports state their status, severity and day.");
 packed!(translations, Translations, "What operating systems print in other languages.");

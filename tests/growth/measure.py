@@ -3,8 +3,8 @@
 grow: `tests/growth/measure.py --bin target/release/faultbook --sizes 1,2,4,16,64`. A family is marked that takes more
 than 50 ms and 0.2 s/MB, more than 2.3 times as long for twice the text, more than ten times its text beyond the 60 MB
 that any answer may take, or more than 400 MB in all. The families are texts that failing runs print, and what broke an
-earlier version. `--how run` has a command print the text under `faultbook run`; `--how lsp` opens it in the language server and
-measures the answer to a change of its last line."""
+earlier version. `--how plot` also draws the run over time, `--how run` has a command print the text under `faultbook run`,
+`--how lsp` opens it in the language server and measures the answer to a change of its last line."""
 
 import argparse
 import json
@@ -111,6 +111,7 @@ def run(binary, path, limit, how):
         return edit(binary, path, limit)
     words = {
         "diagnose": ["diagnose", "--no-probe", "-"],
+        "plot": ["diagnose", "--no-probe", "--plot", "-"],
         "run": ["run", "--no-probe", "--", "sh", "-c", f"cat {path}; exit 3"],
     }[how]
     pid = os.fork()
@@ -189,7 +190,7 @@ def main():
     parser.add_argument("--bin", default="target/release/faultbook")
     parser.add_argument("--sizes", default="0.5,1,2,4,8,16,64", help="in MB")
     parser.add_argument("--families", help="only these")
-    parser.add_argument("--how", choices=["diagnose", "run", "lsp"], default="diagnose")
+    parser.add_argument("--how", choices=["diagnose", "plot", "run", "lsp"], default="diagnose")
     parser.add_argument("--limit", type=int, default=120, help="seconds of CPU")
     arguments = parser.parse_args()
     marked = 0

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::diagnosis::picture::RunPicture;
 use crate::diagnosis::{Diagnosis, Verdict};
 use crate::diagnosis::{Located, Measured, locate};
 use crate::incident;
@@ -10,18 +11,18 @@ use crate::render::finding::Findings;
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::STRONG;
 use crate::render::terminal::{self, Terminal};
-use crate::render::{brief, github, json, junit, markdown, sarif};
+use crate::render::{brief, github, json, junit, markdown, plot, sarif};
 use crate::reports::knowledge::Knowledge;
 use crate::text;
 use clap::{Args, ValueEnum};
 
 use super::common::Common;
 use super::exit::Exit;
-use super::failure::Result;
+use super::failure::{Failure, Result};
 use super::format::{AnswerFormat, FormatArg, Formats};
 use super::input::Input;
 use super::output::{Output, Screen, remark};
-use super::{clipboard, complain, input, open, progress};
+use super::{clipboard, complain, input, open, progress, svg};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Options {
@@ -32,6 +33,14 @@ pub(crate) struct Options {
     /// Diagnose the clipboard.
     #[arg(long, conflicts_with = "files")]
     pub(crate) clipboard: bool,
+
+    /// Also show the run over time: who failed first, memory, loss and throughput as far as the log has them.
+    #[arg(long)]
+    pub(crate) plot: bool,
+
+    /// Write that picture as SVG to this file; `-` prints it instead of the answer.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 
     /// A text from the command line.
     #[arg(skip)]
@@ -115,17 +124,33 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
                     return Ok(());
                 }
             };
-            let diagnosis = answer(&input, &knowledge, common)?;
+            let mut reading = self::read(&input, &knowledge, common)?;
+            if options.plot || options.svg.is_some() {
+                reading.draw(&input);
+            }
+            let Analysis { diagnosis, .. } = reading;
             exits.push(match diagnosis.verdict {
                 Verdict::KnownFault | Verdict::OrdinaryError => Exit::Found,
                 Verdict::UnlistedError | Verdict::NoError => Exit::None,
             });
+            place += 1;
+            if let Some(file) = &options.svg {
+                // Several pictures in one file would be none.
+                if place > 1 {
+                    return Err(Failure::new("`--svg` draws one log, and here are several").hint("name one of them"));
+                }
+                let picture = diagnosis.picture.clone().unwrap_or_default();
+                if svg::write(file, &plot::svg(&picture), plot::is_ours, &output)? {
+                    return Ok(());
+                }
+            }
             match writer {
                 Writer::Together(_) => together.add(&shown(name), &diagnosis),
                 Writer::Each(format) => {
                     // A member of an archive is one of several.
                     let several = files.len() > 1 || name != file.as_path();
-                    let mut text = if several { heading(name, place, format, output.terminal) } else { String::new() };
+                    let mut text =
+                        if several { heading(name, place - 1, format, output.terminal) } else { String::new() };
                     let of_several = several.then(|| shown(name));
                     text.push_str(&rendered(&diagnosis, format, output.screen(common), of_several.as_deref()));
                     match common.verbose && !several {
@@ -134,7 +159,6 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
                     }
                 }
             }
-            place += 1;
             Ok(())
         };
         match options.clipboard {
@@ -167,6 +191,16 @@ pub(crate) struct Analysis {
     pub(crate) transcript: text::Transcript,
     pub(crate) incident: incident::Incident,
     pub(crate) diagnosis: Diagnosis,
+}
+
+impl Analysis {
+    /// Adds the picture of the run to the answer.
+    pub(crate) fn draw(&mut self, input: &Input) {
+        self.diagnosis.picture = RunPicture::of(&self.transcript, &self.incident, &self.diagnosis, &input.bytes);
+        if self.diagnosis.picture.is_none() {
+            remark("nothing to plot: the log has neither ranks, nor a silence, nor three readings of one kind");
+        }
+    }
 }
 
 /// Reads and diagnoses a text, with the machine's facts if they are available or requested.

@@ -54,6 +54,7 @@ mod show;
 mod site;
 mod stats;
 mod status;
+mod svg;
 mod tail;
 mod templates;
 mod why;

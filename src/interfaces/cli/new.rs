@@ -95,6 +95,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
 
+    /// Also draw the run over time, as far as the log has it: ranks, memory, loss, throughput.
+    #[arg(long, conflicts_with = "append")]
+    plot: bool,
+
     /// The day and time of the failure, `2025-11-10 18:08`, instead of now.
     #[arg(long, value_name = "DATE", value_parser = moment)]
     date: Option<Moment>,
@@ -136,7 +140,10 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let ran_here = here::ran(&log.bytes);
     let files = code::own_files(&log.bytes);
     let input = redacted(log, redactor.as_mut());
-    let reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
+    let mut reading = diagnose::read(&input, &knowledge, &here::with_probe(common)?)?;
+    if args.plot {
+        reading.draw(&input);
+    }
     let state = code::of_run(&open::here(), &project.roots, &files, &reading.transcript);
     if reading.diagnosis.verdict == Verdict::NoError && report::kind(&args.template) == "BUG" && args.title.is_none() {
         complain(&Failure::new("no error in this text, so nothing was written").hint(

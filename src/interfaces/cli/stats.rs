@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::files;
 use crate::render::chart::{self, Group};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::style::{FAINT, STRONG};
@@ -15,11 +14,11 @@ use serde::Serialize;
 
 use super::common::Common;
 use super::exit::Exit;
-use super::failure::{Failure, Result, reason};
+use super::failure::Result;
 use super::filter::Filters;
 use super::format::{Format, FormatArg};
-use super::open;
-use super::output::{self, Output, json, table};
+use super::output::{Output, json, table};
+use super::{open, svg};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -73,20 +72,9 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     let stats = Stats::new(&told, &knowledge.book, Moment::now().date());
     let exit = if stats.reports == 0 { Exit::None } else { Exit::Found };
     if let Some(file) = &args.svg {
-        let svg = chart::svg(&stats.chart);
-        if file.as_os_str() == "-" {
-            output.write(&svg)?;
+        if svg::write(file, &chart::svg(&stats.chart), chart::is_ours, output)? {
             return Ok(exit);
         }
-        // A chart that Faultbook wrote may be overwritten; anything else belongs to the user.
-        let foreign = std::fs::read(file).is_ok_and(|bytes| !chart::is_ours(&String::from_utf8_lossy(&bytes)));
-        if foreign {
-            let says = format!("`{}` already exists and is not a chart that Faultbook wrote", file.display());
-            return Err(Failure::new(says).hint("name another file"));
-        }
-        files::replace(file, svg.as_bytes())
-            .map_err(|error| Failure::new(format!("could not write `{}`: {}", file.display(), reason(&error))))?;
-        output::remark(&format!("the charts are in {}", file.display()));
     }
     output.write(&match output.format {
         Format::Json => json(&answer(&stats))?,

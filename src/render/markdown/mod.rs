@@ -7,7 +7,7 @@ mod page;
 
 pub use page::{address, capital, cell, escape, sentence};
 
-use super::words;
+use super::{plot, words};
 use crate::diagnosis::{Action, Diagnosis, Fault, LikeCase, PrimaryError, RankedCause, ReportHit, Verdict};
 use crate::facts;
 use crate::span::Span;
@@ -37,6 +37,10 @@ pub fn render(diagnosis: &Diagnosis) -> String {
     silent(&mut page, diagnosis);
     cascade(&mut page, diagnosis);
     notices(&mut page, diagnosis);
+    if let Some(picture) = &diagnosis.picture {
+        page.heading(2, "The run over time");
+        page.fence("text", &plot::text(picture));
+    }
     environment(&mut page, diagnosis);
     probe(&mut page, diagnosis);
     page.list("Notes", &diagnosis.notes.iter().map(|note| escape(note)).collect::<Vec<_>>());

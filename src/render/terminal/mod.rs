@@ -10,6 +10,7 @@ mod rest;
 
 use crate::diagnosis::{Diagnosis, Verdict};
 use crate::render::layout::Sheet;
+use crate::render::plot;
 
 /// The terminal's capabilities.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +44,9 @@ fn written(diagnosis: &Diagnosis, mut sheet: Sheet) -> String {
         Verdict::KnownFault | Verdict::OrdinaryError => known_fault(&mut sheet, diagnosis),
         Verdict::UnlistedError => unlisted_error(&mut sheet, diagnosis),
         Verdict::NoError => no_error(&mut sheet, diagnosis),
+    }
+    if let Some(picture) = &diagnosis.picture {
+        plot::draw(picture, &mut sheet);
     }
     sheet.finish()
 }

@@ -51,6 +51,8 @@ pub(crate) struct Context {
     pub log: String,
     /// What was left out of it.
     pub log_note: String,
+    /// The run over time as lines of characters, if it was asked for.
+    pub picture: Option<String>,
     /// Causes, most probable first.
     pub causes: Vec<Cause>,
     /// Causes that are possible and not likely: title with its probability.

@@ -11,7 +11,7 @@ use crate::book::schema::Severity;
 use crate::diagnosis::{CauseStatus, Diagnosis, RankedCause};
 use crate::facts::{Facts, Source, Value};
 use crate::incident::{CommandLine, Incident};
-use crate::render::clean;
+use crate::render::{clean, plot};
 use crate::reports::knowledge::Knowledge;
 use crate::text::Transcript;
 
@@ -82,6 +82,7 @@ pub(crate) fn fill(material: &Material<'_>, options: &ReportOptions) -> Context 
         git_why: material.git.err().unwrap_or_default().to_owned(),
         log: excerpt.text,
         log_note: excerpt.note,
+        picture: diagnosis.picture.as_ref().map(plot::text),
         causes: causes(diagnosis),
         unlikely: unlikely(diagnosis),
         confirmed: confirmed(diagnosis),

@@ -98,3 +98,49 @@ fn no_builtin_leaves_the_book_out() {
     assert_eq!(answer.code, 1);
     assert!(answer.out.starts_with("Not a failure in the book: RuntimeError"), "{}", answer.out);
 }
+
+/// A run whose memory grows until there is none.
+fn leaking() -> String {
+    let line = |n: u32| format!("step {} loss 2.0 memory {:.1} GiB\n", n * 10, 10.0 + f64::from(n) * 0.3);
+    let error = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.";
+    format!(
+        "{}Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n{error}\n",
+        (0..40).map(line).collect::<String>()
+    )
+}
+
+#[test]
+fn the_run_over_time_is_drawn_on_request() {
+    let place = Place::new();
+    place.file("train.log", &leaking());
+    let plain = place.run("diagnose train.log", "").out;
+    let drawn = place.run("diagnose --plot train.log --width 70", "");
+    assert!(!plain.contains("a leak rises like this"), "{plain}");
+    assert!(drawn.code == 0 && drawn.err.is_empty() && drawn.out.contains("a leak rises like this."), "{}", drawn.out);
+    assert!(drawn.out.contains("✗ failure") && !drawn.out.contains('\u{1b}'), "{}", drawn.out);
+    let schema = serde_json::from_str(include_str!("../../../schemas/diagnosis-2.json")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let answer = place.run("diagnose --plot --format json train.log", "").json();
+    assert!(validator.is_valid(&answer) && answer["picture"]["plots"][0]["kind"] == "memory", "{}", answer["picture"]);
+    assert!(place.run("diagnose --format json train.log", "").json().get("picture").is_none());
+    let markdown = place.run("diagnose --plot --format markdown train.log", "").out;
+    assert!(markdown.contains("## The run over time\n\n```text\nGPU memory\n"), "{markdown}");
+    let report = place.run("new --plot --stdout --no-input train.log", "").out;
+    assert!(report.contains("## The Run over Time\n\n```text\nGPU memory\n"), "{report}");
+    let nothing = place.run("diagnose --plot", ENGINE);
+    assert!(nothing.err.contains("nothing to plot"), "{}", nothing.err);
+}
+
+#[test]
+fn the_run_over_time_as_svg() {
+    let place = Place::new();
+    place.file("train.log", &leaking());
+    assert_eq!(place.run("diagnose --svg run.svg train.log", "").code, 0);
+    let svg = std::fs::read_to_string(place.path().join("run.svg")).expect("a picture");
+    assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("a leak rises like this."), "{svg}");
+    assert_eq!(place.run("diagnose --svg - train.log", "").out, svg);
+    assert_eq!(place.run("diagnose --svg run.svg train.log", "").code, 0, "a picture of ours is renewed");
+    assert_eq!(place.run("diagnose --svg train.log train.log", "").code, 2, "what somebody wrote is kept");
+    place.file("other.log", ENGINE);
+    assert_eq!(place.run("diagnose --svg - train.log other.log", "").code, 2);
+}

@@ -96,6 +96,7 @@ pub(crate) fn known() -> Diagnosis {
         }),
         lines_read: 5298,
         notes: vec!["decoded as UTF-16".into()],
+        picture: None,
     }
 }
 
@@ -271,6 +272,7 @@ fn nothing(verdict: Verdict, lines_read: u32) -> Diagnosis {
         probe: None,
         lines_read,
         notes: Vec::new(),
+        picture: None,
     }
 }
 
