@@ -11,10 +11,12 @@ use super::kept::{Pasted, Text};
 use super::log::{self, LogView, Part};
 use super::server::{Failed, Site, not_found};
 use super::view::AnswerView;
+use crate::diagnosis::picture::RunPicture;
 use crate::diagnosis::{Diagnosis, Library, Measured, Verdict, diagnose};
 use crate::incident::{self, Incident};
 use crate::interfaces::workspace::Workspace;
 use crate::render::clean;
+use crate::render::plot::{Figure, figures};
 use crate::text::{self, Transcript};
 
 /// The page of one diagnosed text.
@@ -30,6 +32,8 @@ pub(super) struct AnswerPage {
     pub tabs: Arc<Vec<Tab>>,
     pub answer: AnswerView,
     pub log: LogView,
+    /// The run over time: its ranks, memory, loss.
+    pub picture: Vec<Figure>,
     /// The first line shown, if only a stretch was asked for.
     pub from: Option<usize>,
     /// Whether a machine can be asked about it, or recorded facts be loaded.
@@ -75,8 +79,10 @@ pub(super) fn shown(bytes: &[u8], library: Library<'_>) -> String {
     let answer = AnswerView::new(&analysis.diagnosis);
     let log = log::view(&text::decoded(bytes), &analysis.transcript, &log::marks(&analysis.diagnosis), None);
     let can = super::frame::Abilities::default();
-    let frame = Frame { root: "", title: answer.found(), description: String::new(), section: Section::None, can };
-    let page = AnswerPage { frame, id: String::new(), place: 0, tabs: Arc::default(), answer, log, from: None };
+    let (title, url, description) = (answer.found(), String::new(), String::new());
+    let frame = Frame { root: "".into(), title, description, section: Section::None, can, url };
+    let (id, tabs, picture) = (String::new(), Arc::default(), picture(&analysis, bytes));
+    let page = AnswerPage { frame, id, place: 0, tabs, answer, log, picture, from: None, verifiable: false };
     let page = page.render().unwrap_or_default();
     page.split_once("<main").map(|(_, main)| main.to_owned()).unwrap_or_default()
 }
@@ -99,6 +105,7 @@ pub(super) fn page(
     }
     let marks = log::marks(&analysis.diagnosis);
     let log = log::view(&text::decoded(&text.bytes), &analysis.transcript, &marks, from);
+    let picture = picture(&analysis, &text.bytes);
     let root = if place == 0 { "../" } else { "../../" };
     let frame = site.frame(root, Section::Diagnose, answer.found());
     if place == 0 {
@@ -106,7 +113,13 @@ pub(super) fn page(
     }
     let verifiable = cfg!(feature = "machine") && answer.verdict != Verdict::NoError.word();
     let tabs = if pasted.texts.len() > 1 { tabs(site, workspace, id, &pasted) } else { Arc::default() };
-    Ok(AnswerPage { frame, id: id.to_owned(), place, tabs, answer, log, from, verifiable })
+    Ok(AnswerPage { frame, id: id.to_owned(), place, tabs, answer, log, picture, from, verifiable })
+}
+
+/// The run over time, where the text shows something of it.
+fn picture(analysis: &Analysis, bytes: &[u8]) -> Vec<Figure> {
+    let Analysis { transcript, incident, diagnosis } = analysis;
+    RunPicture::of(transcript, incident, diagnosis, bytes).map(|picture| figures(&picture, "run")).unwrap_or_default()
 }
 
 /// The diagnosis of one of the texts, with what was measured for it.

@@ -1,6 +1,9 @@
 //! The style sheet, the script and the icon, inside the program.
 
+use std::sync::LazyLock;
+
 use crate::fingerprint::Fingerprint;
+use crate::render::plot;
 
 /// A file that pages refer to.
 pub(super) struct Asset {
@@ -9,27 +12,30 @@ pub(super) struct Asset {
     /// Its media type.
     pub media: &'static str,
     /// Its text.
-    pub text: &'static str,
+    pub text: LazyLock<String>,
 }
 
 /// How pages look.
-pub(super) const STYLE: Asset =
-    Asset { name: "style.css", media: "text/css; charset=utf-8", text: include_str!("assets/style.css") };
+pub(super) static STYLE: Asset = Asset {
+    name: "style.css",
+    media: "text/css; charset=utf-8",
+    text: LazyLock::new(|| format!("{}\n{}", include_str!("assets/style.css"), plot::style())),
+};
 
 /// What pages can do beyond forms and links.
-pub(super) const SCRIPT: Asset =
-    Asset { name: "page.js", media: "text/javascript; charset=utf-8", text: include_str!("assets/page.js") };
+pub(super) static SCRIPT: Asset =
+    Asset { name: "page.js", media: "text/javascript; charset=utf-8", text: LazyLock::new(|| include_str!("assets/page.js").to_owned()) };
 
 /// Search as people type, and its keys.
-pub(super) const SEARCH: Asset =
-    Asset { name: "search.js", media: "text/javascript; charset=utf-8", text: include_str!("assets/search.js") };
+pub(super) static SEARCH: Asset =
+    Asset { name: "search.js", media: "text/javascript; charset=utf-8", text: LazyLock::new(|| include_str!("assets/search.js").to_owned()) };
 
 /// The icon.
-pub(super) const ICON: Asset =
-    Asset { name: "icon.svg", media: "image/svg+xml", text: include_str!("assets/icon.svg") };
+pub(super) static ICON: Asset =
+    Asset { name: "icon.svg", media: "image/svg+xml", text: LazyLock::new(|| include_str!("assets/icon.svg").to_owned()) };
 
 /// All of them.
-pub(super) const ALL: [&Asset; 4] = [&STYLE, &SCRIPT, &SEARCH, &ICON];
+pub(super) static ALL: [&Asset; 4] = [&STYLE, &SCRIPT, &SEARCH, &ICON];
 
 impl Asset {
     /// Its address below the root, which changes with its content, so that browsers may keep it.

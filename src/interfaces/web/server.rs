@@ -328,7 +328,7 @@ async fn forget(State(site): State<Shared>, Segments(id): Segments<String>) -> R
 async fn asset(Segments(name): Segments<String>) -> Result<Response, Failed> {
     let Some(asset) = assets::ALL.iter().find(|asset| asset.name == name) else { return Err(not_found()) };
     let headers = [(CONTENT_TYPE, asset.media), (CACHE_CONTROL, "public, max-age=31536000, immutable")];
-    Ok((headers, asset.text).into_response())
+    Ok((headers, asset.text.as_str()).into_response())
 }
 
 async fn nothing_there() -> Failed {

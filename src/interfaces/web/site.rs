@@ -190,7 +190,7 @@ fn pages(workspace: &Workspace, site: &Site) -> Result<(BTreeMap<String, Vec<u8>
     files.page("feed.xml", &feed::feed(shelf))?;
     files.page("404.html", &missing(shelf))?;
     for asset in assets::ALL {
-        files.put(&format!("assets/{}", asset.name), asset.text.to_owned());
+        files.put(&format!("assets/{}", asset.name), asset.text.clone());
     }
     // GitHub Pages leaves out names that begin with `_` otherwise.
     files.put(".nojekyll", String::new());
