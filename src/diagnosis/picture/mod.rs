@@ -8,6 +8,7 @@
 mod plots;
 mod shows;
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests;
 mod timeline;
 
@@ -355,7 +356,7 @@ pub(crate) fn duration(seconds: f64) -> String {
         120..7200 => format!("{} min", (seconds / 60.0).round()),
         7200..172_800 => {
             let minutes = (seconds / 60.0).round() as u64;
-            if minutes % 60 == 0 {
+            if minutes.is_multiple_of(60) {
                 format!("{} h", minutes / 60)
             } else {
                 format!("{} h {} min", minutes / 60, minutes % 60)

@@ -71,10 +71,10 @@ pub(crate) fn run(args: &Options, common: &Common) -> Result<Exit> {
     told.retain(|one| filter.wants(&one.record));
     let stats = Stats::new(&told, &knowledge.book, Moment::now().date());
     let exit = if stats.reports == 0 { Exit::None } else { Exit::Found };
-    if let Some(file) = &args.svg {
-        if svg::write(file, &chart::svg(&stats.chart), chart::is_ours, output)? {
-            return Ok(exit);
-        }
+    if let Some(file) = &args.svg
+        && svg::write(file, &chart::svg(&stats.chart), chart::is_ours, output)?
+    {
+        return Ok(exit);
     }
     output.write(&match output.format {
         Format::Json => json(&answer(&stats))?,

@@ -11,26 +11,26 @@ mod beside;
 mod book;
 mod browse;
 mod codes;
-mod fault;
-mod feed;
 mod compared;
 mod draft;
+mod fault;
+mod feed;
 mod frame;
 mod guard;
 mod html;
 mod intake;
 mod kept;
 mod log;
+#[cfg(feature = "machine")]
+mod machine;
+#[cfg(feature = "machine")]
+mod panel;
 mod report;
 mod reports;
 mod search;
 mod server;
 mod shelf;
 mod site;
-#[cfg(feature = "machine")]
-mod machine;
-#[cfg(feature = "machine")]
-mod panel;
 mod stop;
 #[cfg(feature = "machine")]
 mod verify;

@@ -11,6 +11,7 @@ mod scale;
 mod svg;
 mod terminal;
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests;
 
 use super::layout::Sheet;
@@ -39,7 +40,7 @@ pub fn text(picture: &RunPicture) -> String {
 /// A curve in words: "reserved: 12.0 GiB at step 10, 23.4 GiB at step 410, lowest 12.0 GiB, highest 23.4 GiB".
 fn in_words(curve: &Curve, plot: &Plot) -> String {
     let known = || curve.points.iter().filter_map(|point| Some((point.x, point.y?)));
-    let (Some(first), Some(last)) = (known().next(), known().last()) else {
+    let (Some(first), Some(last)) = (known().next(), known().next_back()) else {
         return format!("{}: not finite", curve.name);
     };
     let lowest = known().map(|(_, y)| y).fold(f64::MAX, f64::min);
