@@ -63,7 +63,7 @@ fn a_hostile_report_is_text() {
         crate::site::links::harmless(&path, &answer.body);
     }
     let list = server.get("/reports/index.html?status=sleeping").body;
-    assert!(list.contains("sleeping` is no status"), "{list}");
+    assert!(list.contains("sleeping` is not a status"), "{list}");
 }
 
 #[test]
