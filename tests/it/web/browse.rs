@@ -84,3 +84,13 @@ fn a_search_leads_with_what_the_words_name() {
     assert!(part("zzzzqqqq").contains("Nothing found"));
     assert_eq!(part(""), part("%20"));
 }
+
+#[test]
+fn a_project_without_reports_sees_examples() {
+    let server = Server::start(&[]);
+    let list = server.get("/reports/index.html").body;
+    assert!(list.contains("no reports yet") && list.contains("href=\"../reports/BUG-20251110-003.html\""), "{list}");
+    let page = server.get("/reports/BUG-20251110-003.html");
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("An example that comes with Faultbook"), "{}", page.body);
+}
