@@ -33,7 +33,7 @@ pub(crate) fn fill(project: &Path) {
                 .to_owned(),
         ),
         (
-            "index.md",
+            "called-index.md",
             "---\nbug_id: index\ntitle: A report that is called index\nstatus: open\n---\n# Index\n\nWords.\n".to_owned(),
         ),
         (
@@ -162,7 +162,7 @@ fn only_its_own_files_are_replaced_and_removed() {
     assert!(said.contains("has files that Faultbook did not write") && said.contains("--force"), "{said}");
     project.written(&["--reports-only", "--force"]);
     fs::remove_file(project.reports().join("BUG-20260101-002.md")).expect("it was there");
-    fs::remove_file(project.reports().join("index.md")).expect("it was there");
+    fs::remove_file(project.reports().join("called-index.md")).expect("it was there");
     let kept = project.out().join("reports/BUG-20260101-002~2.html");
     fs::write(&kept, "changed by hand").expect("it is written");
     let said = project.written(&["--reports-only"]);

@@ -172,7 +172,7 @@ fn cause(shelf: &Shelf<'_>, frame: &Frame, page: &FaultPage, why: &Why, ranked: 
             Prior::Rare => "rare",
         },
         cases: ranked.cases,
-        width: if why.cases == 0 { 0 } else { ranked.cases * 100 / why.cases },
+        width: (ranked.cases * 100).checked_div(why.cases).unwrap_or(0),
         why: prose(shelf, frame, &cause.why, 4),
         evidence: cause.evidence.iter().map(|item| evidence(item.weight, &item.says)).collect(),
         check: sentence(shelf, frame, &cause.check.says),

@@ -66,7 +66,7 @@ pub(super) async fn guard(State(shared): State<Shared>, request: Request, next: 
         Pass::Refused(status, why) => (status, format!("{why}\n")).into_response(),
     };
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     // With `no-referrer`, browsers would send the origin of our own forms as `null`.

@@ -20,6 +20,7 @@ mod guard;
 mod html;
 mod intake;
 mod kept;
+mod listing;
 mod log;
 #[cfg(feature = "machine")]
 mod machine;

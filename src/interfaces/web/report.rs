@@ -49,6 +49,12 @@ pub(super) fn page(shelf: &Shelf<'_>, index: usize) -> Page {
     view(shelf, one, link, relations, Some(index))
 }
 
+/// Reports that come with the book: address and title.
+pub(super) fn examples(shelf: &Shelf<'_>) -> Vec<(String, String)> {
+    let reports = shelf.book().reports().map(|(path, text)| reading::read(Path::new(path), text));
+    reports.map(|report| (super::frame::report_address(&report.id), clean::line(&report.title))).collect()
+}
+
 /// The page of a report that comes with the book.
 pub(super) fn example(shelf: &Shelf<'_>, name: &str) -> Option<Page> {
     let mut reports = shelf.book().reports().map(|(path, text)| reading::read(Path::new(path), text));
@@ -122,8 +128,9 @@ fn prose(shelf: &Shelf<'_>, frame: &Frame, one: &ParsedReport, own: Option<usize
     let root = frame.root.as_ref();
     let at = |index: usize| format!("{root}{}", shelf.told.addresses[index]);
     let links = Links { resolve: &|target| shelf.told.linked(&one.record.path, target).map(at) };
-    let has_top = markdown.lines().any(|line| line.starts_with("# "));
-    let html = html::document(markdown, &links, if has_top { 2 } else { 1 });
+    // The report's highest headings are one level below the page's.
+    let html = html::document(markdown, &links, 1);
+    let html = if html.contains("<h1 ") { html::document(markdown, &links, 2) } else { html };
     woven(&html, &|text, is_code| {
         let pages = shelf.page_names(root, text, is_code);
         if !pages.is_empty() {

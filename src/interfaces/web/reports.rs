@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::frame::{Frame, Section, encoded};
 use super::html;
+use super::report;
 use super::shelf::Shelf;
 use crate::hint::Hint as _;
 use crate::render::chart::{self, Group};
@@ -65,6 +66,8 @@ pub(super) struct List {
     /// How many are open, and since when.
     pub waiting: Option<(String, ReportLink)>,
     pub undated: Option<String>,
+    /// Where the project has no reports: those that come with the book.
+    pub examples: Vec<(String, String)>,
 }
 
 /// A report that came back or happened often.
@@ -214,6 +217,7 @@ pub(super) fn list(shelf: &Shelf<'_>, asked: Asked) -> List {
         recurring: recurring.collect(),
         waiting,
         undated,
+        examples: if total == 0 && shelf.can.diagnose && shelf.builtin { report::examples(shelf) } else { Vec::new() },
         asked,
         frame: shelf.frame("reports/index.html", Section::Reports, "Reports", &description),
     }

@@ -10,9 +10,9 @@ use askama::Template;
 
 use super::frame::{Abilities, Frame, Section};
 use super::reports::{Asked, ReportLink, newest, report_link};
-use super::search::{self, Group, Hit};
+use super::search::{Group, Hit};
 use super::shelf::{Shelf, Told};
-use super::{assets, book, codes, fault, feed, html, report, reports};
+use super::{assets, book, codes, fault, feed, html, listing, report, reports};
 use crate::files;
 use crate::fingerprint::Fingerprint;
 use crate::interfaces::workspace::Workspace;
@@ -290,7 +290,7 @@ const KINDS: [(&str, &str, &str); 5] = [
 ];
 
 fn search_page(shelf: &Shelf<'_>) -> SearchPage {
-    let listing = search::listing(shelf);
+    let listing = listing::listing(shelf);
     let group = |(kind, id, title): (&str, &'static str, &'static str)| {
         // Hundreds of codes are in their tables.
         let hits: Vec<Hit> = match kind {
@@ -316,7 +316,7 @@ fn search_page(shelf: &Shelf<'_>) -> SearchPage {
 }
 
 fn index(shelf: &Shelf<'_>) -> String {
-    let mut text = serde_json::to_string(&search::listing(shelf)).unwrap_or_default();
+    let mut text = serde_json::to_string(&listing::listing(shelf)).unwrap_or_default();
     text.push('\n');
     text
 }

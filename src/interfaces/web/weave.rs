@@ -32,11 +32,7 @@ pub(super) fn woven(html: &str, named: Named<'_>) -> String {
                     continue;
                 }
             }
-            "</a" => {
-                if !links.pop().unwrap_or(true) {
-                    continue;
-                }
-            }
+            "</a" if !links.pop().unwrap_or(true) => continue,
             "<pre" => {
                 pre += 1;
                 out.push_str("<pre tabindex=\"0\">");

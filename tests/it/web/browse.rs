@@ -63,7 +63,7 @@ fn a_hostile_report_is_text() {
         crate::site::links::harmless(&path, &answer.body);
     }
     let list = server.get("/reports/index.html?status=sleeping").body;
-    assert!(list.contains("sleeping` is no status"), "{list}");
+    assert!(list.contains("sleeping` is not a status"), "{list}");
 }
 
 #[test]
@@ -83,4 +83,14 @@ fn a_search_leads_with_what_the_words_name() {
     assert!(part("cudnn-no-eng").contains("book/cudnn-no-engine.html"), "a name that is not finished");
     assert!(part("zzzzqqqq").contains("Nothing found"));
     assert_eq!(part(""), part("%20"));
+}
+
+#[test]
+fn a_project_without_reports_sees_examples() {
+    let server = Server::start(&[]);
+    let list = server.get("/reports/index.html").body;
+    assert!(list.contains("no reports yet") && list.contains("href=\"../reports/BUG-20251110-003.html\""), "{list}");
+    let page = server.get("/reports/BUG-20251110-003.html");
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("An example that comes with Faultbook"), "{}", page.body);
 }
