@@ -16,6 +16,8 @@ mod feed;
 mod compared;
 mod draft;
 mod frame;
+#[cfg(feature = "machine")]
+mod gpus;
 mod guard;
 mod html;
 mod intake;
