@@ -16,6 +16,8 @@ mod draft;
 mod fault;
 mod feed;
 mod frame;
+#[cfg(feature = "machine")]
+mod gpus;
 mod guard;
 mod html;
 mod intake;

@@ -12,8 +12,8 @@ use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, watch};
 
-use super::machine;
 use super::server::{Failed, Shared};
+use super::{gpus, machine};
 use crate::interfaces::drafts::probe_options;
 use crate::machine::{Check, Level, Options, Outcome, Progress, Watch, run_telling};
 
@@ -243,7 +243,7 @@ async fn sample(site: Shared) {
             samples
         });
         let Ok(samples) = taken.await else { break };
-        site.panel.show(GPUS, machine::sampled(&samples));
+        site.panel.show(GPUS, gpus::sampled(&samples));
         if count % SAMPLES_PER_PROBE == 0
             && let Ok(outcome) = quick(&site).await
         {

@@ -63,19 +63,22 @@ pub(crate) struct Drafted {
     pub alike: Option<Duplicate>,
     /// How many different secrets were left out.
     pub secrets: usize,
-    /// What is in it: title, severity, command.
+    /// What is in it, without what was left out.
+    #[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only the page shows it"))]
     pub fields: Fields,
     /// What was left out.
+    #[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only the page shows it"))]
     pub redactions: Vec<Redaction>,
     /// What was kept although it looks private.
+    #[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only the page shows it"))]
     pub kept: Vec<Redaction>,
 }
 
 /// What a form can change.
 #[derive(Debug, Default)]
+#[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only the page shows it"))]
 pub(crate) struct Fields {
     pub title: String,
-    pub severity: String,
     pub command: String,
 }
 
@@ -204,11 +207,7 @@ fn drafted(
         text,
         alike: duplicates::nearest(diagnosis),
         secrets: redactions.iter().filter(|one| one.kind == Kind::Secret).count(),
-        fields: Fields {
-            title: context.title.clone(),
-            severity: context.severity.clone(),
-            command: context.command.clone().unwrap_or_default(),
-        },
+        fields: Fields { title: context.title.clone(), command: context.command.clone().unwrap_or_default() },
         redactions,
         kept: redactor.kept().cloned().collect(),
     }

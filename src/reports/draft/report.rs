@@ -71,11 +71,6 @@ impl New<'_> {
         Ok((created, text))
     }
 
-    /// What was removed.
-    pub(crate) fn redactor(&self) -> Option<&Redactor> {
-        self.redactor.as_ref()
-    }
-
     fn slug(&mut self) -> String {
         let title = self.context.title.trim_start_matches("TODO: ");
         let title = match &mut self.redactor {

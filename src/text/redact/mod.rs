@@ -84,6 +84,7 @@ pub(crate) struct Redaction {
     /// How often it occurred.
     pub count: usize,
     /// Its name for [`Redactor::keeping`], which does not show it.
+    #[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only the page shows it"))]
     pub mark: String,
 }
 
