@@ -1,39 +1,11 @@
 // The machine over the fake driver: the live panel, the checks, and how a measurement moves the causes of an answer.
-import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { accessible, check, faultbook, finish, folder, here, leaveOut, open, overflow, root, same, send, serve, test, until } from "./help.mjs";
+import { machine } from "./fake.mjs";
+import { accessible, check, faultbook, finish, folder, open, overflow, same, send, serve, test, until } from "./help.mjs";
 
 const OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 11.76 GiB of which 1.00 GiB is free.\n";
 const EXECUTION = "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasGemmEx( handle, opa, opb, m, n, k)`\n";
-let driver;
-/** What a server needs to see the fake driver's GPUs, in that scenario; its memory is this machine's. */
-const machine = (scenario) => {
-  if (!driver) {
-    const made = folder();
-    const built = spawnSync("rustc", ["--edition", "2021", "--crate-type", "cdylib", "-O", "-C", "panic=abort", "-o", join(made, "libcuda.so.1"), join(root, "tests/fake-driver/driver.rs")]);
-    if (built.error) leaveOut("rustc is not installed");
-    if (built.status !== 0) throw new Error(String(built.stderr));
-    symlinkSync("libcuda.so.1", join(made, "libnvidia-ml.so.1"));
-    const site = join(made, "venv/lib/python3.11/site-packages/nvidia");
-    for (const [folder, name] of [["cudnn", "libcudnn.so.9"], ["cublas", "libcublas.so.12"], ["cuda_nvrtc", "libnvrtc.so.12"]]) {
-      mkdirSync(join(site, folder, "lib"), { recursive: true });
-      copyFileSync(join(made, "libcuda.so.1"), join(site, folder, "lib", name));
-    }
-    writeFileSync(join(made, "venv/pyvenv.cfg"), "version = 3.11.7\n");
-    driver = made;
-  }
-  const path = join(folder(), "scenario.txt");
-  const set = (lines) => writeFileSync(path, `gpu.total=2048\ngpu.free=1800\n${lines}`);
-  set(scenario);
-  const env = { LD_LIBRARY_PATH: driver, FAULTBOOK_FAKE: path, CUDA_VISIBLE_DEVICES: "0,1" };
-  return { set, env, args: ["--probe", "--python", join(driver, "venv")] };
-};
-const share = async (page, cause) => {
-  const words = await page.locator(`[data-cause="${cause}"] .share`).textContent().catch(() => "");
-  return Number(words.match(/\d+/)?.[0] ?? -1);
-};
-
 test("the panel shows the GPUs and follows them", async () => {
   const fake = machine("gpu.count=2\ngpu.processes=4312:900\n");
   const server = await serve({ args: fake.args, env: fake.env });
