@@ -11,7 +11,7 @@ const LARGEST = 150_000;
 
 const shoot = async (page, name) => {
   const path = join(to, `${name}.png`);
-  await page.evaluate(() => document.activeElement?.blur());
+  await page.evaluate(() => { document.activeElement?.blur(); scrollTo(0, 0); });
   await page.screenshot({ path, animations: "disabled", caret: "hide" });
   spawnSync("pngquant", ["--force", "--skip-if-larger", "--strip", "--ext", ".png", "--quality", "70-95", path], { stdio: "ignore" });
   const bytes = statSync(path).size;
@@ -53,6 +53,7 @@ test("screenshots", async () => {
   const panel = await open(measured, "machine", wide);
   await panel.click("#checks button");
   await until(async () => await panel.locator("#checks table").count() > 0 && await panel.locator("#checks button:disabled").count() === 0, "the checks do not end", 60000);
+  await panel.setViewportSize({ width: 1400, height: 1250 });
   await shoot(panel, "machine");
 });
 
