@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const here = dirname(fileURLToPath(import.meta.url));
+const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "../..");
 export const faultbook = process.env.FAULTBOOK;
 const tools = createRequire(join(process.env.FAULTBOOK_CLIENTS, "tools.js"));

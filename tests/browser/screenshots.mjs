@@ -2,7 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { SRUN, REPORT, example, finish, open, root, send, serve, test, check } from "./help.mjs";
+import { machine } from "./fake.mjs";
+import { REPORT, SRUN, check, example, finish, open, root, send, serve, test, until } from "./help.mjs";
 
 const to = join(root, "docs/screenshots");
 const files = { "docs/bug_reports/BUG-20260504-001.md": REPORT };
@@ -10,7 +11,7 @@ const LARGEST = 150_000;
 
 const shoot = async (page, name) => {
   const path = join(to, `${name}.png`);
-  await page.evaluate(() => document.activeElement?.blur());
+  await page.evaluate(() => { document.activeElement?.blur(); scrollTo(0, 0); });
   await page.screenshot({ path, animations: "disabled", caret: "hide" });
   spawnSync("pngquant", ["--force", "--skip-if-larger", "--strip", "--ext", ".png", "--quality", "70-95", path], { stdio: "ignore" });
   const bytes = statSync(path).size;
@@ -36,6 +37,24 @@ test("screenshots", async () => {
     "epoch-7.log": "epoch 7 loss 0.31\nepoch 8 loss 0.30\n",
   });
   await shoot(await open(server, `${several}/1`, wide), "several-files");
+  await shoot(await open(server, "book/cudnn-no-engine.html", wide), "book-page");
+  await shoot(await open(server, "reports/BUG-20260504-001.html", wide), "report");
+  const search = await open(server, "search", wide);
+  await search.locator("header.bar input[type=search]").pressSequentially("shared memory", { delay: 5 });
+  await until(async () => /shm-exhausted/.test(await search.textContent("#results")), "search finds nothing");
+  await shoot(search, "search");
+  const draft = await open(server, `${answer}/0/draft`, wide);
+  await draft.click("form.draft button.primary");
+  await draft.waitForSelector(".report-preview");
+  await shoot(draft, "draft");
+
+  const fake = machine("gpu.count=2\ngpu.ecc.uncorrected=3\n");
+  const measured = await serve({ args: fake.args, env: fake.env });
+  const panel = await open(measured, "machine", wide);
+  await panel.click("#checks button");
+  await until(async () => await panel.locator("#checks table").count() > 0 && await panel.locator("#checks button:disabled").count() === 0, "the checks do not end", 60000);
+  await panel.setViewportSize({ width: 1400, height: 1250 });
+  await shoot(panel, "machine");
 });
 
 await finish();

@@ -60,7 +60,7 @@ fn safe<'a>(events: impl Iterator<Item = Event<'a>>, links: &Links<'_>) -> impl 
     // Whether the link that is open was kept.
     let mut open = Vec::new();
     events.filter_map(move |event| match event {
-        Event::Html(text) | Event::InlineHtml(text) => is_shown(&text).then_some(Event::Text(text)),
+        Event::Html(text) | Event::InlineHtml(text) => is_shown(&text).then(|| Event::Text(unfolded(&text).into())),
         Event::Start(Tag::HtmlBlock) => Some(Event::Start(Tag::Paragraph)),
         Event::End(TagEnd::HtmlBlock) => Some(Event::End(TagEnd::Paragraph)),
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
@@ -93,6 +93,13 @@ fn task(done: bool) -> &'static str {
 fn is_shown(html: &str) -> bool {
     let html = html.trim();
     !(html.starts_with("<!--") && html.ends_with("-->"))
+}
+
+/// Our own drafts fold long lists; here they are open, and only the summary's words are left of the tags.
+fn unfolded(html: &str) -> String {
+    const TAGS: [&str; 5] = ["<details open>", "<details>", "</details>", "<summary>", "</summary>"];
+    let text = TAGS.iter().fold(html.to_owned(), |text, tag| text.replace(tag, ""));
+    if text.trim().is_empty() { String::new() } else { text }
 }
 
 /// Where a link may lead.
@@ -186,6 +193,9 @@ mod tests {
         }
         assert!(shown.contains("&lt;script&gt;") && shown.contains("&lt;img"), "{shown}");
         assert_eq!(sentence("Set `X<Y>` & <b>go</b>"), "Set <code>X&lt;Y&gt;</code> &amp; &lt;b&gt;go&lt;/b&gt;");
+        let folded = "<details open>\n<summary>PyTorch 2.1</summary>\n\n- a\n\n</details>";
+        let unfolded = document(folded, &Links::NONE, 1);
+        assert!(unfolded.contains("PyTorch 2.1") && !unfolded.contains("details"), "{unfolded}");
         assert_eq!(sentence("- not a list"), "- not a list");
         assert_eq!(sentence("# 5"), "# 5");
     }

@@ -289,6 +289,7 @@ fn action_view(action: &Action, causes: &[RankedCause]) -> ActionView {
         trade_offs: action
             .trade_offs
             .iter()
+            .filter(|cost| *cost != "none")
             .map(|cost| html::sentence(open_ended(cost)))
             .collect::<Vec<_>>()
             .join("; "),
