@@ -739,7 +739,9 @@ class Timeline:
     more: int
     """How many ranks more the log has."""
     ranks: list[RankSpan]
-    """The ranks: the one that failed first, those that failed after it in their order, then the others."""
+    """The ranks: the one that failed first, the one that the sentence calls late, those that failed in their
+    order, then the others.
+    """
     shows: Optional[Shown]
     """What it shows."""
     start: float
