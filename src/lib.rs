@@ -23,6 +23,7 @@ pub mod packages;
 mod pattern;
 pub mod removed;
 pub mod render;
+mod scan;
 pub mod span;
 mod table;
 pub mod text;
@@ -35,6 +36,8 @@ pub mod wording;
 pub mod check;
 #[cfg(feature = "os")]
 mod files;
+#[cfg(feature = "os")]
+mod logs;
 #[cfg(feature = "machine")]
 pub mod machine;
 #[cfg(feature = "os")]

@@ -15,6 +15,7 @@ pub(crate) mod evidence;
 mod excuses;
 mod explanations;
 mod failure;
+mod findings;
 mod fixes;
 mod last_resort;
 mod library;
@@ -48,6 +49,7 @@ pub use answer::{
     PrimaryError, ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use evidence::{Evidence, EvidenceLine, LineKind};
+pub(crate) use findings::{Finding, findings};
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use precedents::Solved;
 pub use weigh::none_of_these;

@@ -104,8 +104,7 @@ pub(super) struct Ordered {
 
 /// Orders the failures of a text.
 pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Ordered {
-    let mut candidates = known(transcript, incident, hits);
-    candidates.extend(unlisted(incident, &candidates));
+    let mut candidates = every(transcript, incident, hits);
     if candidates.is_empty() {
         return Ordered::default();
     }
@@ -120,6 +119,13 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     let primary = follow_explanations(&candidates, book);
     let others = others(transcript, &candidates, primary);
     Ordered { primary: Some(candidates[primary].clone()), others, excused: Vec::new() }
+}
+
+/// All failures of a text, in no particular order.
+pub(super) fn every(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Candidate> {
+    let mut candidates = known(transcript, incident, hits);
+    candidates.extend(unlisted(incident, &candidates));
+    candidates
 }
 
 /// The criteria that decide between two candidates, the most important first; the smaller key wins.

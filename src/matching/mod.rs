@@ -3,6 +3,7 @@
 //!
 //! Regexes compile on first use, because most runs need none or two of several hundred.
 
+mod anchors;
 mod folded;
 mod misread;
 mod scanned;
@@ -269,14 +270,8 @@ enum Outcome {
 impl Signature {
     /// Whether this signature, number `number` of its set, matches a line that contains its longest literal.
     fn on_line(&self, line: &ScannedLine<'_>, surroundings: &mut Surroundings<'_>, number: usize) -> Outcome {
-        if self.literals.len() > 1 && !self.literals.iter().all(|literal| contains_folded(line.text, literal)) {
-            return Outcome::Silent;
-        }
-        if self.regex.as_ref().is_some_and(|regex| !regex.is_match(line.text)) {
-            return Outcome::Silent;
-        }
-        if self.unless.as_ref().is_some_and(|unless| unless.is_match(line.text)) {
-            return Outcome::Cancelled;
+        if let Some(outcome) = self.allows(line.text) {
+            return outcome;
         }
         if self.known_name && removed::known(line.text, |word| surroundings.mention(line.index, word)).is_none() {
             return Outcome::Silent;
@@ -288,6 +283,17 @@ impl Signature {
             return Outcome::Silent;
         }
         Outcome::Hit
+    }
+
+    /// What the words of the line itself decide, if they do.
+    fn allows(&self, text: &str) -> Option<Outcome> {
+        if self.literals.len() > 1 && !self.literals.iter().all(|literal| contains_folded(text, literal)) {
+            return Some(Outcome::Silent);
+        }
+        if self.regex.as_ref().is_some_and(|regex| !regex.is_match(text)) {
+            return Some(Outcome::Silent);
+        }
+        self.unless.as_ref().is_some_and(|unless| unless.is_match(text)).then_some(Outcome::Cancelled)
     }
 
     fn hit(&self, line: usize, at: usize) -> Hit {

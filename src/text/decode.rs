@@ -61,7 +61,7 @@ pub(crate) fn is_text(head: &[u8]) -> bool {
 }
 
 /// Whether the bytes are UTF-16: little endian or not, and the length of the mark.
-fn wide(bytes: &[u8]) -> Option<(bool, usize)> {
+pub(crate) fn wide(bytes: &[u8]) -> Option<(bool, usize)> {
     match bytes {
         // FF FE 00 00 would be UTF-32, which nobody logs in.
         [0xFF, 0xFE, ..] => return Some((true, 2)),

@@ -13,6 +13,7 @@ mod boxes;
 mod clean;
 mod decode;
 mod excerpt;
+mod heading;
 mod mend;
 mod numbering;
 mod prefix;
@@ -30,9 +31,11 @@ use std::ops::Range;
 
 use crate::span::Span;
 
-pub(crate) use decode::is_text;
+pub(crate) use decode::{is_text, wide};
 pub(crate) use excerpt::Excerpt;
+pub(crate) use heading::{Heading, heading};
 pub(crate) use mend::Edit;
+pub(crate) use prefix::time::Clock;
 
 /// The level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

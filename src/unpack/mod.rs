@@ -192,6 +192,11 @@ pub(crate) fn each(from: Source, limits: Limits, visit: &mut Visit<'_>) -> io::R
     Ok(walker.outcome)
 }
 
+/// Whether a file that begins so is a text as it lies there, in no archive and not compressed.
+pub(crate) fn is_plain(head: &[u8]) -> bool {
+    matches!(kind::of(head), Kind::Text)
+}
+
 /// The file and the member that a path such as `logs.zip/node3/rank0.log` names: the file is there, the path is not.
 pub(crate) fn member_of(path: &Path) -> Option<(&Path, String)> {
     if path.exists() {

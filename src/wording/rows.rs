@@ -14,6 +14,8 @@ pub struct Alarms<S> {
     pub alarms: Vec<S>,
     /// As they are printed: words for which the output of a running command is kept.
     pub printed: Vec<S>,
+    /// In lower case: words of any program that reports a failure.
+    pub reported: Vec<S>,
     /// As they are printed: words of a pasted error.
     pub errors: Vec<S>,
     /// Words of lines that are none in spite of those.

@@ -15,6 +15,7 @@ use super::topics;
 struct AlarmSource {
     alarms: Vec<String>,
     printed: Vec<String>,
+    reported: Vec<String>,
     errors: Vec<String>,
     not_errors: Vec<String>,
     topics: BTreeMap<String, Vec<String>>,
@@ -38,8 +39,8 @@ pub(crate) fn alarms(text: &str, packages: Vec<String>, traces: Vec<String>) -> 
     for word in traces {
         *literals.entry(word).or_default() |= topics::CLIENTS;
     }
-    let AlarmSource { alarms, printed, errors, not_errors, .. } = source;
-    Ok(Alarms { alarms, printed, errors, not_errors, literals: literals.into_iter().collect() })
+    let AlarmSource { alarms, printed, reported, errors, not_errors, .. } = source;
+    Ok(Alarms { alarms, printed, reported, errors, not_errors, literals: literals.into_iter().collect() })
 }
 
 /// `concepts.toml` as a search sees it.

@@ -30,10 +30,12 @@ const LAYERS: &[&str] = &[
     "book",
     "matching",
     "diagnosis",
+    "scan",
     "render",
     // What needs an operating system.
     "files",
     "unpack",
+    "logs",
     "machine",
     "reports",
     "check",

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use super::common::Common;
 use super::format::{Format, FormatArg};
 use super::{
-    check, diagnose, exit, fit, graph, index, index_page, list, new, refs, run, search, shell, show, stats, status,
+    check, diagnose, exit, fit, graph, index, index_page, list, new, refs, run, scan, search, shell, show, stats, status,
 };
 
 /// Which GPU or ML training failure is this, why did it happen here, and what fixes it.
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     ///
     /// The command keeps its terminal: colors, progress bars, keys, signals and the exit code stay its own.
     Run(run::Options),
+    /// Find every fault in logs of any size, compressed or not; with --follow while they are written.
+    Scan(scan::Options),
     /// Find pages and reports by words.
     Search(search::Options),
     /// Print a page, a report, a recipe, or what a code means.

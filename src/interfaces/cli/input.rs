@@ -173,7 +173,7 @@ fn text_of(name: &Path, log: &mut Log<'_>, length: Option<u64>) -> Result<Input>
     Ok(input)
 }
 
-const COPY_AGAIN: &str = "copy the file again from where it was written";
+pub(super) const COPY_AGAIN: &str = "copy the file again from where it was written";
 
 /// The name in a sentence.
 fn shown(path: &Path) -> String {
@@ -181,7 +181,7 @@ fn shown(path: &Path) -> String {
 }
 
 /// What could not be read of an input. What need not be read is a remark.
-fn problem(path: &Path, outcome: &Outcome) -> Option<Failure> {
+pub(super) fn problem(path: &Path, outcome: &Outcome) -> Option<Failure> {
     let shown = shown(path);
     if let Some((what, how)) = outcome.refusal {
         let file = if path == Path::new("-") { "FILE".to_owned() } else { path.display().to_string() };

@@ -41,6 +41,7 @@ mod redactions;
 mod reduce;
 mod refs;
 mod run;
+mod scan;
 mod search;
 #[cfg(feature = "web")]
 mod serve;
@@ -105,6 +106,7 @@ fn dispatch(arguments: Arguments) -> Result<Exit> {
     match command {
         Some(Command::Diagnose(options)) => diagnose::run(&options, &common),
         Some(Command::Run(options)) => run::run(&options, &common),
+        Some(Command::Scan(options)) => scan::run(&options, &common),
         Some(Command::Search(options)) => search::run(&options, &common),
         Some(Command::Show(options)) => show::run(&options, &common),
         #[cfg(feature = "machine")]

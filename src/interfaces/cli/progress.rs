@@ -13,6 +13,15 @@ pub(crate) fn bytes(total: Option<u64>) -> ProgressBar {
     bar(total, template)
 }
 
+/// Bytes that are scanned, and how fast.
+pub(crate) fn scan(total: Option<u64>) -> ProgressBar {
+    let template = match total {
+        Some(_) => "scanning {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}",
+        None => "scanning {spinner} {bytes}, {bytes_per_sec}",
+    };
+    bar(total, template)
+}
+
 /// A progress bar over reports that are indexed.
 pub(crate) fn reports(total: u64) -> ProgressBar {
     bar(Some(total), "indexing reports {bar:30} {pos} of {len}")

@@ -1,0 +1,291 @@
+//! Many logs at once: one thread opens them, several mark their chunks, the caller's puts them together in their order.
+//!
+//! A plain file is read in pieces by whichever thread is free; a compressed one or a stream can only be read from its
+//! beginning, by the thread that opens them. As many buffers exist as chunks may be on their way, so that memory does not
+//! depend on the logs.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::chunks::{CHUNK, Chunks};
+use super::inputs::Input;
+use crate::diagnosis::Library;
+use crate::scan::{Finder, LOOKAHEAD, LogScan, Marked, Scanned, Since};
+use crate::text;
+use crate::unpack::{self, Flaw, Outcome, Source};
+
+/// How logs are scanned.
+pub(crate) struct Request<'k> {
+    pub(crate) library: Library<'k>,
+    pub(crate) since: Option<Since>,
+    pub(crate) threads: usize,
+}
+
+/// What the caller is told, in the order of the logs.
+pub(crate) enum Event {
+    /// So many more bytes are read.
+    Progress(u64),
+    /// A log is read, and what ended it early.
+    Log(Scanned, Option<Flaw>),
+    /// A log is shorter than it was when it was opened.
+    Shrunk(String),
+    /// A compressed file, an archive or a stream is read: what was left out.
+    Unpacked(PathBuf, Outcome),
+    /// What could not be read.
+    Failed(PathBuf, io::Error),
+}
+
+/// What becomes of a step, in order.
+enum Step {
+    Begin(String),
+    Chunk(Marked),
+    End(Option<Flaw>, Option<u64>),
+    Event(Event),
+}
+
+/// What the marking threads do.
+enum Job {
+    /// Bytes that are read already, and how many of them are the chunk.
+    Bytes(Vec<u8>, usize),
+    /// A piece of a file.
+    Piece { file: Arc<File>, offset: u64, length: usize, buffer: Vec<u8> },
+}
+
+/// Scans logs. An error of `tell` ends it.
+pub(crate) fn scan<E>(
+    inputs: impl Iterator<Item = Input> + Send,
+    finder: &Finder,
+    request: &Request<'_>,
+    tell: &mut dyn FnMut(Event) -> Result<(), E>,
+) -> Result<(), E> {
+    let threads = request.threads.max(1);
+    let buffers = 3 * threads + 4;
+    let (give, free) = channel::<Vec<u8>>();
+    (0..buffers).for_each(|_| drop(give.send(Vec::new())));
+    let (jobs, todo) = sync_channel::<(u64, Job)>(buffers);
+    let todo = Mutex::new(todo);
+    let (done, steps) = channel::<(u64, Step)>();
+    thread::scope(|scope| {
+        // They end here, so that nobody waits for who has left.
+        let (give, done) = (give, done);
+        let opener_done = done.clone();
+        scope.spawn(move || {
+            let mut opener = Opener { number: 0, free, jobs, done: opener_done };
+            for input in inputs {
+                if opener.input(input).is_break() {
+                    break;
+                }
+            }
+        });
+        for _ in 0..threads {
+            let (done, todo) = (done.clone(), &todo);
+            scope.spawn(move || {
+                loop {
+                    let job = todo.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((number, job)) = job else { return };
+                    if done.send((number, job.mark(finder))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(done);
+        let mut early: BTreeMap<u64, Step> = BTreeMap::new();
+        let mut next = 0;
+        let mut log: Option<LogScan<'_>> = None;
+        for (number, step) in steps {
+            early.insert(number, step);
+            while let Some(step) = early.remove(&next) {
+                next += 1;
+                match step {
+                    Step::Begin(name) => log = Some(LogScan::new(name, request.library, request.since, false)),
+                    Step::Chunk(marked) => {
+                        tell(Event::Progress(marked.bytes.len() as u64))?;
+                        let spare = log.as_mut().map(|log| {
+                            log.push(marked);
+                            log.spare()
+                        });
+                        // The opener is gone when everything is read.
+                        let _ = give.send(spare.unwrap_or_default());
+                    }
+                    Step::End(flaw, expected) => {
+                        let Some(scanned) = log.take().map(LogScan::finish) else { continue };
+                        if expected.is_some_and(|expected| scanned.bytes < expected) {
+                            tell(Event::Shrunk(scanned.file.clone()))?;
+                        }
+                        tell(Event::Log(scanned, flaw))?;
+                    }
+                    Step::Event(event) => tell(event)?,
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+impl Job {
+    fn mark(self, finder: &Finder) -> Step {
+        Step::Chunk(match self {
+            Self::Bytes(bytes, own) => finder.mark(bytes, own),
+            Self::Piece { file, offset, length, mut buffer } => {
+                buffer.resize(length + LOOKAHEAD, 0);
+                let seen = read_at(&file, &mut buffer, offset);
+                buffer.truncate(seen);
+                finder.mark(buffer, length.min(seen))
+            }
+        })
+    }
+}
+
+/// Reads as much as there is; what cannot be read ends the file.
+#[cfg(unix)]
+fn read_at(file: &File, into: &mut [u8], offset: u64) -> usize {
+    use std::os::unix::fs::FileExt as _;
+    let mut seen = 0;
+    while seen < into.len() {
+        match file.read_at(&mut into[seen..], offset + seen as u64) {
+            Ok(0) => break,
+            Ok(count) => seen += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    seen
+}
+
+/// Elsewhere plain files are streams.
+#[cfg(not(unix))]
+fn read_at(_: &File, _: &mut [u8], _: u64) -> usize {
+    0
+}
+
+/// Opens logs and hands out their chunks. Whoever listened is gone where it breaks.
+struct Opener {
+    /// Of the next step.
+    number: u64,
+    free: Receiver<Vec<u8>>,
+    jobs: SyncSender<(u64, Job)>,
+    done: std::sync::mpsc::Sender<(u64, Step)>,
+}
+
+impl Opener {
+    fn step(&mut self, step: Step) -> ControlFlow<()> {
+        let number = self.number;
+        self.number += 1;
+        flow(self.done.send((number, step)).is_ok())
+    }
+
+    fn job(&mut self, job: Job) -> ControlFlow<()> {
+        let number = self.number;
+        self.number += 1;
+        flow(self.jobs.send((number, job)).is_ok())
+    }
+
+    fn input(&mut self, input: Input) -> ControlFlow<()> {
+        let (path, is_named) = match input {
+            Input::Stdin => return self.unpacked(Path::new("-"), Source::Stream(Box::new(io::stdin())), true),
+            Input::Failed(path, error) => return self.step(Step::Event(Event::Failed(path, error))),
+            Input::File(path) => (path, true),
+            Input::Below(path) => (path, false),
+        };
+        match self.file(&path, is_named) {
+            Ok(flow) => flow,
+            Err(error) => self.step(Step::Event(Event::Failed(path, error))),
+        }
+    }
+
+    fn file(&mut self, path: &Path, is_named: bool) -> io::Result<ControlFlow<()>> {
+        let mut file = File::open(path)?;
+        let about = file.metadata()?;
+        if about.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        // Pipes, devices and files of the kernel have no length.
+        if !about.is_file() || about.len() == 0 || !cfg!(unix) {
+            return Ok(self.unpacked(path, Source::File(file), is_named));
+        }
+        let mut head = Vec::new();
+        (&mut file).take(4096).read_to_end(&mut head)?;
+        file.rewind()?;
+        if !unpack::is_plain(&head) || text::wide(&head).is_some() {
+            return Ok(self.unpacked(path, Source::File(file), is_named));
+        }
+        if !is_named && !text::is_text(&head) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        Ok(self.pieces(path, file, about.len()))
+    }
+
+    /// A plain file.
+    fn pieces(&mut self, path: &Path, file: File, length: u64) -> ControlFlow<()> {
+        let file = Arc::new(file);
+        self.step(Step::Begin(path.display().to_string()))?;
+        let mut offset = 0;
+        while offset < length {
+            let Ok(buffer) = self.free.recv() else { return ControlFlow::Break(()) };
+            let own = (length - offset).min(CHUNK as u64);
+            self.job(Job::Piece { file: Arc::clone(&file), offset, length: own as usize, buffer })?;
+            offset += own;
+        }
+        self.step(Step::End(None, Some(length)))
+    }
+
+    /// Anything else, read by this thread.
+    fn unpacked(&mut self, path: &Path, source: Source, is_named: bool) -> ControlFlow<()> {
+        let mut has_listener = ControlFlow::Continue(());
+        let mut failed = None;
+        let outcome = unpack::each(source, unpack::Limits::default(), &mut |log| {
+            let name = match log.member {
+                "" => path.display().to_string(),
+                member if path == Path::new("-") => member.to_owned(),
+                member => format!("{}/{member}", path.display()),
+            };
+            let read = || -> ControlFlow<()> {
+                self.step(Step::Begin(name))?;
+                let mut chunks = Chunks::new(&mut *log);
+                loop {
+                    let Ok(mut buffer) = self.free.recv() else { return ControlFlow::Break(()) };
+                    match chunks.next(&mut buffer) {
+                        Ok(Some(own)) => self.job(Job::Bytes(buffer, own))?,
+                        Ok(None) => return self.job(Job::Bytes(buffer, 0)),
+                        Err(error) => {
+                            failed = Some(error);
+                            buffer.clear();
+                            return self.job(Job::Bytes(buffer, 0));
+                        }
+                    }
+                }
+            };
+            has_listener = read();
+            if has_listener.is_continue() {
+                has_listener = self.step(Step::End(log.flaw(), None));
+            }
+            has_listener
+        });
+        has_listener?;
+        if let Some(error) = failed {
+            self.step(Step::Event(Event::Failed(path.to_owned(), error)))?;
+        }
+        match outcome {
+            // Below a folder only logs are wanted.
+            Ok(outcome) if !is_named && outcome.refusal.is_some() => ControlFlow::Continue(()),
+            Ok(outcome) => self.step(Step::Event(Event::Unpacked(path.to_owned(), outcome))),
+            Err(error) => self.step(Step::Event(Event::Failed(path.to_owned(), error))),
+        }
+    }
+}
+
+fn flow(goes_on: bool) -> ControlFlow<()> {
+    if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+}
+
+/// The length of all files that were named, for a picture of progress; unknown with anything else.
+pub(crate) fn total(arguments: &[PathBuf]) -> Option<u64> {
+    arguments.iter().map(|path| fs::metadata(path).ok().filter(|about| about.is_file()).map(|about| about.len())).sum()
+}

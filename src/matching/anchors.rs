@@ -1,0 +1,52 @@
+//! What a line must contain for a signature to match, for scans that look at bytes before anything is cleaned.
+
+use super::scanned::ScannedLine;
+use super::{Owner, SignatureSet};
+use crate::text::Transcript;
+
+/// A literal that a line must contain for one of its signatures to match.
+#[derive(Debug)]
+pub(crate) struct Anchor<'s> {
+    /// In lower case.
+    pub(crate) literal: &'s str,
+    /// For each of its signatures, what else the line must contain.
+    pub(crate) others: Vec<Vec<&'s str>>,
+}
+
+impl SignatureSet {
+    /// The literals of all signatures of faults.
+    pub(crate) fn anchors(&self) -> impl Iterator<Item = Anchor<'_>> {
+        self.by_literal.iter().filter_map(|numbers| {
+            let of_faults = || {
+                let signatures = numbers.iter().map(|&number| &self.signatures[number]);
+                signatures.filter(|signature| matches!(signature.owner, Owner::Fault(_)))
+            };
+            let literal = of_faults().next()?.literals.iter().max_by_key(|literal| literal.len())?;
+            let others = of_faults().map(|signature| signature.literals.as_slice()).map(|literals| {
+                literals.iter().filter(|other| *other != literal).map(String::as_str).collect()
+            });
+            Some(Anchor { literal, others: others.collect() })
+        })
+    }
+
+    /// Whether a line by itself may be evidence of a fault: what its signatures ask of the lines around is left out.
+    pub(crate) fn may_match(&self, transcript: &Transcript) -> bool {
+        let mut any = false;
+        self.literals.find(transcript.text(), |literal, place| {
+            if any || transcript.is_empty() {
+                return;
+            }
+            let mut line = ScannedLine::new(transcript, &[], place.start);
+            if place.end > line.range.end {
+                return;
+            }
+            let place = place.start - line.range.start..place.end - line.range.start;
+            any = self.by_literal[literal].iter().map(|&number| &self.signatures[number]).any(|signature| {
+                matches!(signature.owner, Owner::Fault(_))
+                    && signature.guard.allows(&mut line, &place)
+                    && signature.allows(line.text).is_none()
+            });
+        });
+        any
+    }
+}

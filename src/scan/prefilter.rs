@@ -1,0 +1,294 @@
+//! Which places of a text may hold one of thousands of literals, whatever their case: about a nanosecond for two bytes.
+//!
+//! The text is looked at in steps of 8 bytes. A literal of at least 13 bytes holds the first 6 bytes of one step,
+//! wherever it begins; one of at least 8 bytes holds 5 that begin with a half step. Two Bloom filters know every such
+//! group of every literal, and where one of them says yes, the literals that have the group are compared. Of a long
+//! literal those bytes are chosen that fewest other literals share. A literal is compared only as far as JSON around it
+//! would not write it otherwise.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use aho_corasick::AhoCorasick;
+
+/// How many bytes are looked at together.
+const STEP: usize = 8;
+/// The group of a long literal, and the bytes of which one group lies in every text with it.
+const LONG: usize = 6;
+const LONG_SPAN: usize = STEP + LONG - 1;
+/// The same for a short one.
+const SHORT: usize = 5;
+const SHORT_SPAN: usize = STEP / 2 + SHORT - 1;
+/// Of shorter ones that are no shorter than this, the filter knows every group that may follow their last bytes.
+const SHORTEST: usize = 6;
+
+/// Bytes that JSON or a Python repr writes otherwise.
+const ESCAPED: &[u8] = b"\"\\\n\t";
+
+/// Finds literals.
+#[derive(Debug)]
+pub(crate) struct Prefilter {
+    literals: Vec<Literal>,
+    long: Groups<13>,
+    short: Groups<13>,
+    /// Literals whose last bytes share a group with any others.
+    loose: Vec<Loose>,
+    /// Literals too short for groups, which a book has none of.
+    tiny: Option<(AhoCorasick, Vec<usize>)>,
+}
+
+/// A literal, and the part of it that is compared.
+#[derive(Debug)]
+struct Literal {
+    bytes: Vec<u8>,
+    compared: Range<usize>,
+}
+
+/// The groups of literals: a Bloom filter of two bits in one of 2^BITS words, and lists of what they belong to.
+#[derive(Debug)]
+struct Groups<const BITS: u32> {
+    words: Vec<u64>,
+    /// By hash, the number of the first entry plus one.
+    heads: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+/// One group of one literal.
+#[derive(Debug)]
+struct Entry {
+    group: u64,
+    literal: u32,
+    /// Where the group begins in the literal.
+    offset: u32,
+    /// The next entry with the same hash, plus one.
+    next: u32,
+}
+
+/// A literal of which a group may hold other bytes than its own.
+#[derive(Debug)]
+struct Loose {
+    number: usize,
+    /// Where the compared part begins.
+    start: usize,
+    /// That part, folded.
+    bytes: u64,
+    mask: u64,
+}
+
+impl Loose {
+    fn offsets(&self) -> Range<usize> {
+        self.start..self.start + STEP / 2
+    }
+}
+
+impl<const BITS: u32> Groups<BITS> {
+    fn new() -> Self {
+        Self { words: vec![0; 1 << BITS], heads: vec![0; 1 << (BITS + 2)], entries: Vec::new() }
+    }
+
+    #[inline(always)]
+    fn hash(group: u64) -> u64 {
+        group.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    #[inline(always)]
+    fn bits(hash: u64) -> u64 {
+        1 << (hash >> 20 & 63) | 1 << (hash >> 28 & 63)
+    }
+
+    fn know(&mut self, group: u64) {
+        let hash = Self::hash(group);
+        self.words[(hash >> (64 - BITS)) as usize] |= Self::bits(hash);
+    }
+
+    fn add(&mut self, group: u64, literal: usize, offset: usize) {
+        self.know(group);
+        let hash = Self::hash(group);
+        let head = &mut self.heads[(hash >> (62 - BITS)) as usize];
+        let next = std::mem::replace(head, self.entries.len() as u32 + 1);
+        self.entries.push(Entry { group, literal: literal as u32, offset: offset as u32, next });
+    }
+
+    #[inline(always)]
+    fn may_have(&self, group: u64) -> bool {
+        let hash = Self::hash(group);
+        let bits = Self::bits(hash);
+        self.words.get((hash >> (64 - BITS)) as usize).is_some_and(|word| word & bits == bits)
+    }
+
+    #[inline(always)]
+    fn each(&self, group: u64, mut visit: impl FnMut(usize, usize)) {
+        let mut next = self.heads.get((Self::hash(group) >> (62 - BITS)) as usize).copied().unwrap_or(0);
+        while let Some(entry) = self.entries.get((next as usize).wrapping_sub(1)) {
+            if entry.group == group {
+                visit(entry.literal as usize, entry.offset as usize);
+            }
+            next = entry.next;
+        }
+    }
+}
+
+/// Both cases of every letter.
+const FOLD: u64 = 0x2020_2020_2020_2020;
+const LONG_MASK: u64 = 0xFFFF_FFFF_FFFF;
+const SHORT_MASK: u64 = 0xFF_FFFF_FFFF;
+
+impl Prefilter {
+    /// A finder of these literals, which are known by their numbers; empty ones are never found.
+    pub(crate) fn new<S: AsRef<str>>(literals: impl IntoIterator<Item = S>) -> Self {
+        let literals: Vec<Literal> =
+            literals.into_iter().map(|literal| Literal::new(literal.as_ref().as_bytes())).collect();
+        let shared = shared(&literals);
+        /// Each of them may take sixteen thousand groups.
+        const MOST_LOOSE: usize = 12;
+        let (mut long, mut short) = (Groups::new(), Groups::new());
+        let (mut loose, mut tiny) = (Vec::new(), Vec::new());
+        for (number, literal) in literals.iter().enumerate() {
+            let part = literal.part();
+            let start = literal.compared.start;
+            if part.len() >= LONG_SPAN {
+                let from = rarest(part, LONG, STEP, &shared);
+                (from..from + STEP).for_each(|at| long.add(group(&part[at..], LONG), number, start + at));
+            } else if part.len() >= SHORT_SPAN {
+                let from = rarest(part, SHORT, STEP / 2, &shared);
+                (from..from + STEP / 2).for_each(|at| short.add(group(&part[at..], SHORT), number, start + at));
+            } else if part.len() >= SHORTEST && loose.len() < MOST_LOOSE {
+                loose.push(Loose { number, start, bytes: group(part, part.len()), mask: mask(part.len()) });
+                for at in 0..STEP / 2 {
+                    let known = (part.len() - at).min(SHORT);
+                    following(group(&part[at..], known), known, &mut |group| short.know(group));
+                }
+            } else if !part.is_empty() {
+                tiny.push(number);
+            }
+        }
+        let automaton =
+            AhoCorasick::builder().ascii_case_insensitive(true).build(tiny.iter().map(|&number| literals[number].part()));
+        let tiny = automaton.ok().filter(|_| !tiny.is_empty()).map(|automaton| (automaton, tiny));
+        Self { literals, long, short, loose, tiny }
+    }
+
+    /// Calls `found` with the number of each literal that is in `text` and a place inside of it; overlapping ones too, in
+    /// no particular order within a few dozen bytes.
+    pub(crate) fn find(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
+        let (groups, rest) = text.as_chunks::<STEP>();
+        let mut before = 0;
+        for (index, group) in groups.iter().enumerate() {
+            let group = u64::from_le_bytes(*group) | FOLD;
+            let (low, middle) = (group & SHORT_MASK, (before >> 32 | group << 32) & SHORT_MASK);
+            if self.long.may_have(group & LONG_MASK) | self.short.may_have(low) | self.short.may_have(middle) {
+                self.compare(text, index * STEP, (before, group), &mut found);
+            }
+            before = group;
+        }
+        let mut last = [0; STEP];
+        last[..rest.len()].copy_from_slice(rest);
+        let last = u64::from_le_bytes(last) | FOLD;
+        self.compare(text, groups.len() * STEP, (before, last), &mut found);
+        self.compare(text, (groups.len() + 1) * STEP, (last, FOLD), &mut found);
+        if let Some((automaton, numbers)) = &self.tiny {
+            automaton.find_overlapping_iter(text).for_each(|hit| found(numbers[hit.pattern().as_usize()], hit.start()));
+        }
+    }
+
+    /// Compares the literals that have a group of the step at `at` or of the end of the one before.
+    #[inline(never)]
+    fn compare(&self, text: &[u8], at: usize, (before, group): (u64, u64), found: &mut impl FnMut(usize, usize)) {
+        let mut check = |at: usize, number: usize, offset: usize| {
+            let literal = &self.literals[number];
+            let Some(start) = (at + literal.compared.start).checked_sub(offset) else { return };
+            let part = literal.part();
+            if text.get(start..start + part.len()).is_some_and(|place| place.eq_ignore_ascii_case(part)) {
+                found(number, start);
+            }
+        };
+        self.long.each(group & LONG_MASK, |number, offset| check(at, number, offset));
+        let middle = (before >> 32 | group << 32) & SHORT_MASK;
+        for (at, group) in [(Some(at), group & SHORT_MASK), (at.checked_sub(STEP / 2), middle)] {
+            let Some(at) = at.filter(|_| self.short.may_have(group)) else { continue };
+            self.short.each(group, |number, offset| check(at, number, offset));
+            if self.loose.is_empty() {
+                continue;
+            }
+            let Some(around) = at.checked_sub(STEP / 2).and_then(|from| text.get(from..)?.first_chunk()) else {
+                self.loose.iter().for_each(|loose| loose.offsets().for_each(|offset| check(at, loose.number, offset)));
+                continue;
+            };
+            let around = u128::from_le_bytes(*around) | u128::from(FOLD) << 64 | u128::from(FOLD);
+            for offset in 0..STEP / 2 {
+                let here = (around >> (8 * (STEP / 2 - offset))) as u64;
+                for loose in self.loose.iter().filter(|loose| here & loose.mask == loose.bytes) {
+                    check(at, loose.number, loose.start + offset);
+                }
+            }
+        }
+    }
+}
+
+impl Literal {
+    fn new(bytes: &[u8]) -> Self {
+        // The longest stretch that is written the same everywhere.
+        let mut compared = 0..0;
+        let mut start = 0;
+        for end in 0..=bytes.len() {
+            if end == bytes.len() || ESCAPED.contains(&bytes[end]) {
+                if end - start > compared.len() {
+                    compared = start..end;
+                }
+                start = end + 1;
+            }
+        }
+        if compared.len() < SHORTEST {
+            compared = 0..bytes.len();
+        }
+        Self { bytes: bytes.to_vec(), compared }
+    }
+
+    fn part(&self) -> &[u8] {
+        &self.bytes[self.compared.clone()]
+    }
+}
+
+/// The length of what literals share.
+const SHARED: usize = 4;
+
+/// How many literals have these bytes: what many share, ordinary lines have too.
+fn shared(literals: &[Literal]) -> HashMap<u64, u32> {
+    let mut counts = HashMap::new();
+    for literal in literals {
+        for window in literal.bytes.windows(SHARED) {
+            *counts.entry(group(window, SHARED)).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Where those `many` groups in a row begin that are the rarest.
+fn rarest(part: &[u8], length: usize, many: usize, shared: &HashMap<u64, u32>) -> usize {
+    let cost = |at: usize| shared.get(&group(&part[at..], SHARED)).copied().unwrap_or(0);
+    let of_group = |at: usize| (at..=at + length - SHARED).map(cost).min().unwrap_or(0);
+    let last = part.len() - (many + length - 1);
+    (0..=last).min_by_key(|&from| (from..from + many).map(of_group).sum::<u32>()).unwrap_or(0)
+}
+
+/// The first bytes as a number, folded.
+fn group(bytes: &[u8], length: usize) -> u64 {
+    let mut group = [0; STEP];
+    group[..length].copy_from_slice(&bytes[..length]);
+    (u64::from_le_bytes(group) | FOLD) & mask(length)
+}
+
+/// That many bytes of a number.
+fn mask(length: usize) -> u64 {
+    u64::MAX >> (8 * (STEP - length))
+}
+
+/// All groups of which only the first bytes are known.
+fn following(begun: u64, known: usize, visit: &mut impl FnMut(u64)) {
+    if known == SHORT {
+        return visit(begun);
+    }
+    for byte in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
+        following(begun | u64::from(byte) << (8 * known), known + 1, visit);
+    }
+}

@@ -1,0 +1,190 @@
+//! What was found, counted: each fault once, with how often, where first and last, on which ranks and machines.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use crate::book::schema::SignatureRole;
+
+/// What occurrences are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// A fault page, by its index in the book.
+    Fault(usize),
+    /// An error without a page, by what its type and message have in common with its repetitions.
+    Unlisted(u64),
+}
+
+/// Where something was reported.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Place {
+    /// The file, or the member of an archive; `-` for standard input.
+    pub(crate) file: String,
+    /// From 1.
+    pub(crate) line: u64,
+    /// Where the line begins, in bytes of the unpacked text; of a text in UTF-16, of the same text in UTF-8.
+    pub(crate) byte: u64,
+    /// The line's time stamp where it has a date, as it is written there, without a zone.
+    pub(crate) time: Option<String>,
+    /// Of the process that wrote the line.
+    pub(crate) rank: Option<u32>,
+    /// The machine, pod, container, worker or process that wrote it.
+    pub(crate) node: Option<String>,
+}
+
+/// One occurrence.
+#[derive(Debug, Clone)]
+pub(super) struct Occurrence {
+    pub(super) kind: Kind,
+    pub(super) place: Place,
+    /// Behind the last byte of the line.
+    pub(super) end: u64,
+    /// The cleaned line.
+    pub(super) text: String,
+    /// Type and message of an error without a page.
+    pub(super) error: Option<String>,
+    pub(super) role: SignatureRole,
+    pub(super) is_fatal: bool,
+    pub(super) is_survived: bool,
+    pub(super) is_primary: bool,
+}
+
+/// All occurrences of one kind.
+#[derive(Debug, Clone)]
+pub(crate) struct Group {
+    pub(super) count: u64,
+    pub(super) files: u64,
+    pub(super) primary_in: u64,
+    pub(super) first: Place,
+    pub(super) last: Place,
+    pub(super) ranks: BTreeSet<u32>,
+    pub(super) nodes: BTreeSet<String>,
+    pub(super) text: String,
+    pub(super) error: Option<String>,
+    pub(super) role: SignatureRole,
+    pub(super) is_fatal: bool,
+    pub(super) is_survived: bool,
+}
+
+/// Groups by kind; bounded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tally {
+    pub(super) groups: HashMap<Kind, Group>,
+    /// Occurrences of errors without a page for which there was no room.
+    pub(super) crowded: u64,
+}
+
+/// What was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    pub(crate) logs: u64,
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+}
+
+/// So many different errors without a page are kept.
+const MOST_UNLISTED: usize = 1000;
+/// So many ranks, and machines, of one fault are kept.
+const MOST_NAMES: usize = 1024;
+
+impl Tally {
+    /// Counts an occurrence that was read; whether it is the first on its rank.
+    pub(super) fn add(&mut self, one: &Occurrence) -> bool {
+        if let Some(group) = self.groups.get_mut(&one.kind) {
+            group.is_fatal |= one.is_fatal;
+            group.is_survived &= one.is_survived;
+            group.role = group.role.max(one.role);
+            return group.repeat(&one.place);
+        }
+        if self.groups.len() >= MOST_UNLISTED && matches!(one.kind, Kind::Unlisted(_)) {
+            self.crowded += 1;
+            return false;
+        }
+        let group = Group {
+            count: 1,
+            files: 1,
+            primary_in: 0,
+            first: one.place.clone(),
+            last: one.place.clone(),
+            ranks: one.place.rank.into_iter().collect(),
+            nodes: one.place.node.clone().into_iter().collect(),
+            text: one.text.clone(),
+            error: one.error.clone(),
+            role: one.role,
+            is_fatal: one.is_fatal,
+            is_survived: one.is_survived,
+        };
+        self.groups.insert(one.kind, group);
+        true
+    }
+
+    /// Counts a repetition of something known; whether it is the first on its rank.
+    pub(super) fn repeat(&mut self, kind: Kind, place: &Place) -> bool {
+        self.groups.get_mut(&kind).is_some_and(|group| group.repeat(place))
+    }
+
+    /// A repetition as an occurrence.
+    pub(super) fn again(&self, kind: Kind, place: Place, line: &str) -> Option<Occurrence> {
+        let group = self.groups.get(&kind)?;
+        let end = place.byte + line.len() as u64;
+        let (role, error) = (group.role, group.error.clone());
+        let (is_fatal, is_survived) = (group.is_fatal, group.is_survived);
+        Some(Occurrence { kind, place, end, text: group.text.clone(), error, role, is_fatal, is_survived, is_primary: false })
+    }
+
+    /// Adds the groups of another log.
+    pub(crate) fn merge(&mut self, other: Tally) {
+        self.crowded += other.crowded;
+        for (kind, group) in other.groups {
+            let is_full = self.groups.len() >= MOST_UNLISTED && matches!(kind, Kind::Unlisted(_));
+            match self.groups.get_mut(&kind) {
+                Some(known) => known.merge(group),
+                None if is_full => self.crowded += group.count,
+                None => drop(self.groups.insert(kind, group)),
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Whether any of it has a page.
+    pub(crate) fn has_faults(&self) -> bool {
+        self.groups.keys().any(|kind| matches!(kind, Kind::Fault(_)))
+    }
+}
+
+impl Group {
+    fn repeat(&mut self, place: &Place) -> bool {
+        self.count += 1;
+        self.last.clone_from(place);
+        let mut is_new = false;
+        if let Some(rank) = place.rank
+            && self.ranks.len() < MOST_NAMES
+        {
+            is_new |= self.ranks.insert(rank);
+        }
+        if let Some(node) = &place.node
+            && self.nodes.len() < MOST_NAMES
+            && !self.nodes.contains(node)
+        {
+            is_new |= self.nodes.insert(node.clone());
+        }
+        is_new
+    }
+
+    fn merge(&mut self, other: Group) {
+        self.count += other.count;
+        self.files += other.files;
+        self.primary_in += other.primary_in;
+        self.last = other.last;
+        let (ranks, nodes) = (MOST_NAMES.saturating_sub(self.ranks.len()), MOST_NAMES.saturating_sub(self.nodes.len()));
+        self.ranks.extend(other.ranks.into_iter().take(ranks));
+        self.nodes.extend(other.nodes.into_iter().take(nodes));
+        self.is_fatal |= other.is_fatal;
+        self.is_survived &= other.is_survived;
+        self.role = self.role.max(other.role);
+    }
+}

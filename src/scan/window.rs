@@ -1,0 +1,123 @@
+//! A stretch of a log, read as `diagnose` reads a text.
+
+use super::key;
+use super::since::dated;
+use super::tally::{Kind, Occurrence, Place};
+use crate::diagnosis::{Finding, Library, findings};
+use crate::incident::{self, Incident};
+use crate::text::{self, Clock, Transcript};
+
+/// Consecutive lines of a log.
+#[derive(Debug)]
+pub(super) struct Window<'w> {
+    pub(super) file: &'w str,
+    pub(super) bytes: &'w [u8],
+    /// Where they begin in the log.
+    pub(super) offset: u64,
+    /// The number of their first line, from 1.
+    pub(super) first_line: u64,
+}
+
+/// The longest line that is quoted, in bytes.
+const QUOTED: usize = 400;
+
+impl Window<'_> {
+    /// Everything that it reports.
+    pub(super) fn occurrences(&self, library: Library<'_>) -> Vec<Occurrence> {
+        let transcript = text::read(self.bytes);
+        let incident = incident::read(&transcript);
+        let mut clock = Clock::default();
+        findings(&transcript, &incident, library)
+            .iter()
+            .map(|finding| self.occurrence(finding, &transcript, &incident, &mut clock))
+            .collect()
+    }
+
+    fn occurrence(
+        &self,
+        finding: &Finding,
+        transcript: &Transcript,
+        incident: &Incident,
+        clock: &mut Clock,
+    ) -> Occurrence {
+        let line = transcript.line(finding.line);
+        let written = self.bytes.get(line.origin.clone()).unwrap_or_default();
+        let begins = memchr::memrchr(b'\n', &self.bytes[..line.origin.start.min(self.bytes.len())]).map_or(0, |at| at + 1);
+        let raw = String::from_utf8_lossy(self.bytes.get(begins..line.origin.end).unwrap_or(written));
+        let heading = text::heading(&raw);
+        let source = line.prefix.source.and_then(|source| transcript.sources().get(source as usize));
+        let error = finding.error.and_then(|error| incident.errors.get(error));
+        let error = error.filter(|_| finding.fault.is_none());
+        let named = error.map(|error| {
+            let message = error.message.lines().next().unwrap_or_default();
+            if error.type_name.is_empty() { message.to_owned() } else { format!("{}: {message}", error.type_name) }
+        });
+        let kind = match finding.fault {
+            Some(fault) => Kind::Fault(fault),
+            None => Kind::Unlisted(key::of(named.as_deref().unwrap_or(line.text).as_bytes())),
+        };
+        let time = finding.time.filter(|_| heading.stamp.is_none()).or_else(|| dated(&heading, clock));
+        Occurrence {
+            kind,
+            place: Place {
+                file: self.file.to_owned(),
+                line: self.first_line + u64::from(line.number) - 1,
+                byte: self.offset + begins as u64,
+                time: time.and_then(date),
+                rank: finding.rank.or(heading.rank),
+                node: heading.host.map(str::to_owned).or_else(|| source.cloned()),
+            },
+            end: self.offset + line.origin.end.max(begins + 1) as u64,
+            text: quoted(line.text),
+            error: named.map(|named| quoted(&named)),
+            role: finding.role,
+            is_fatal: finding.is_fatal,
+            is_survived: finding.is_survived,
+            is_primary: finding.is_primary,
+        }
+    }
+}
+
+/// As much of a line as is shown.
+fn quoted(text: &str) -> String {
+    let text = text.trim();
+    match text.len() > QUOTED {
+        true => format!("{}...", &text[..text.floor_char_boundary(QUOTED)]),
+        false => text.to_owned(),
+    }
+}
+
+/// `2026-11-21T03:15:22` from seconds since 1970; nothing for a clock without a date.
+pub(super) fn date(seconds: f64) -> Option<String> {
+    const DAY: i64 = 86_400;
+    let seconds = seconds.floor() as i64;
+    // Earlier ones are clocks without a date.
+    if seconds < 10_000 * DAY {
+        return None;
+    }
+    let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
+    // Days of the Gregorian calendar, counted from a first of March.
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(date(1_706_522_551.4).as_deref(), Some("2024-01-29T10:02:31"));
+        assert_eq!(date(1_709_164_799.0).as_deref(), Some("2024-02-28T23:59:59"));
+        assert_eq!(date(3600.0), None);
+    }
+}
