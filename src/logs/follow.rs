@@ -37,12 +37,7 @@ pub(crate) trait Listener {
 }
 
 /// Follows files and standard input (`-`) until the listener has enough, or standard input is over and there is no file.
-pub(crate) fn follow(
-    paths: &[PathBuf],
-    finder: &Finder,
-    request: &Request<'_>,
-    listener: &mut dyn Listener,
-) -> Ended {
+pub(crate) fn follow(paths: &[PathBuf], finder: &Finder, request: &Request<'_>, listener: &mut dyn Listener) -> Ended {
     let begin = |name: &Path| LogScan::new(name.display().to_string(), request.library, request.since, true);
     let mut files: Vec<Followed<'_>> =
         paths.iter().filter(|path| path.as_os_str() != "-").map(|path| Followed::new(path, begin(path))).collect();
@@ -190,7 +185,8 @@ impl<'k> Followed<'k> {
                 }
                 Err(error) => {
                     if !std::mem::replace(&mut self.is_missed, true) {
-                        let why = if error.kind() == io::ErrorKind::NotFound { "is not there yet" } else { "cannot be read" };
+                        let why =
+                            if error.kind() == io::ErrorKind::NotFound { "is not there yet" } else { "cannot be read" };
                         listener.remark(&format!("`{}` {why}; waiting for it", self.path.display()));
                     }
                     return false;

@@ -22,9 +22,9 @@ impl SignatureSet {
                 signatures.filter(|signature| matches!(signature.owner, Owner::Fault(_)))
             };
             let literal = of_faults().next()?.literals.iter().max_by_key(|literal| literal.len())?;
-            let others = of_faults().map(|signature| signature.literals.as_slice()).map(|literals| {
-                literals.iter().filter(|other| *other != literal).map(String::as_str).collect()
-            });
+            let others = of_faults()
+                .map(|signature| signature.literals.as_slice())
+                .map(|literals| literals.iter().filter(|other| *other != literal).map(String::as_str).collect());
             Some(Anchor { literal, others: others.collect() })
         })
     }

@@ -140,7 +140,8 @@ impl<'k> LogScan<'k> {
 
     /// The log ends.
     pub(crate) fn finish(mut self) -> Scanned {
-        let ends_in_line = self.chunks.back().is_some_and(|chunk| !chunk.bytes.ends_with(b"\n") && !chunk.bytes.is_empty());
+        let ends_in_line =
+            self.chunks.back().is_some_and(|chunk| !chunk.bytes.ends_with(b"\n") && !chunk.bytes.is_empty());
         if self.bytes <= WHOLE && !self.is_live {
             self.read_whole();
         } else {
@@ -167,7 +168,9 @@ impl<'k> LogScan<'k> {
         let bytes: Vec<u8> = self.chunks.drain(..).flat_map(|chunk| chunk.bytes).collect();
         let window = Window { file: &self.file, bytes: &bytes, offset: 0, first_line: 1 };
         for one in window.occurrences(self.library) {
-            if self.since.is_some_and(|since| is_before(&one.place, since)) {
+            let line = &bytes[one.place.byte as usize..(one.end as usize).min(bytes.len())];
+            let above = &bytes[..one.place.byte as usize];
+            if self.since.is_some_and(|since| is_excluded(line, above, since, &mut self.clock)) {
                 continue;
             }
             if one.is_primary {
@@ -202,7 +205,10 @@ impl<'k> LogScan<'k> {
         let line_number = chunk.breaks + candidate.line + 1;
         let cut = candidate.end.min(chunk.bytes.len());
         let line = String::from_utf8_lossy(chunk.bytes.get(candidate.start..cut).unwrap_or_default()).into_owned();
-        if self.since.is_some_and(|since| self.is_excluded(number, candidate, &line, since)) {
+        // The rest of a line that a chunk cuts is marked again.
+        self.done = start + (candidate.end - candidate.start) as u64;
+        let above = &chunk.bytes[..candidate.start.min(chunk.bytes.len())];
+        if self.since.is_some_and(|since| is_excluded(line.as_bytes(), above, since, &mut self.clock)) {
             return;
         }
         if let Some(seen) = self.keys.get_mut(&candidate.key) {
@@ -301,24 +307,13 @@ impl<'k> LogScan<'k> {
             }
         }
         let (mut from, mut line) = (from, line?);
-        if from > first && let Some(end) = memchr::memchr(b'\n', &bytes[..bytes.len().min(BEFORE as usize / 2)]) {
+        if from > first
+            && let Some(end) = memchr::memchr(b'\n', &bytes[..bytes.len().min(BEFORE as usize / 2)])
+        {
             bytes.drain(..=end);
             (from, line) = (from + end as u64 + 1, line + 1);
         }
         Some((from, line, bytes))
-    }
-
-    /// Whether a line was written before the wanted time: by its own stamp or the last one above it.
-    fn is_excluded(&mut self, number: usize, candidate: Candidate, line: &str, since: Since) -> bool {
-        /// A traceback has no stamps.
-        const ABOVE: usize = 200;
-        if let Some(excluded) = since.excludes(&text::heading(line), &mut self.clock) {
-            return excluded;
-        }
-        let Some(chunk) = self.chunks.get(number) else { return false };
-        let above = &chunk.bytes[candidate.start.saturating_sub(BEFORE as usize)..candidate.start];
-        let mut lines = above.rsplit(|byte| *byte == b'\n').skip(1).take(ABOVE);
-        lines.find_map(|line| since.excludes(&text::heading(&String::from_utf8_lossy(line)), &mut self.clock)).unwrap_or(false)
     }
 
     /// Drops what no window can need.
@@ -383,7 +378,12 @@ fn may_report(line: &str, library: Library<'_>) -> bool {
     library.signatures.may_match(&transcript) || !incident::read(&transcript).errors.is_empty()
 }
 
-/// Whether an occurrence has a date, and one before the wanted time.
-fn is_before(place: &Place, since: Since) -> bool {
-    place.time.as_ref().is_some_and(|time| date(since.local.min(since.utc)).is_some_and(|wanted| *time < wanted))
+/// Whether a line was written before the wanted time: by its own stamp or the last one above it.
+fn is_excluded(line: &[u8], above: &[u8], since: Since, clock: &mut Clock) -> bool {
+    /// A traceback has no stamps.
+    const ABOVE: usize = 200;
+    let above = &above[above.len().saturating_sub(BEFORE as usize)..];
+    let lines = above.rsplit(|byte| *byte == b'\n').skip(1).take(ABOVE);
+    let excludes = |line: &[u8]| since.excludes(&text::heading(&String::from_utf8_lossy(line)), clock);
+    std::iter::once(line).chain(lines).find_map(excludes).unwrap_or(false)
 }

@@ -162,8 +162,9 @@ impl Prefilter {
                 tiny.push(number);
             }
         }
-        let automaton =
-            AhoCorasick::builder().ascii_case_insensitive(true).build(tiny.iter().map(|&number| literals[number].part()));
+        let automaton = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(tiny.iter().map(|&number| literals[number].part()));
         let tiny = automaton.ok().filter(|_| !tiny.is_empty()).map(|automaton| (automaton, tiny));
         Self { literals, long, short, loose, tiny }
     }

@@ -130,7 +130,17 @@ impl Tally {
         let end = place.byte + line.len() as u64;
         let (role, error) = (group.role, group.error.clone());
         let (is_fatal, is_survived) = (group.is_fatal, group.is_survived);
-        Some(Occurrence { kind, place, end, text: group.text.clone(), error, role, is_fatal, is_survived, is_primary: false })
+        Some(Occurrence {
+            kind,
+            place,
+            end,
+            text: group.text.clone(),
+            error,
+            role,
+            is_fatal,
+            is_survived,
+            is_primary: false,
+        })
     }
 
     /// Adds the groups of another log.

@@ -42,7 +42,8 @@ impl Window<'_> {
     ) -> Occurrence {
         let line = transcript.line(finding.line);
         let written = self.bytes.get(line.origin.clone()).unwrap_or_default();
-        let begins = memchr::memrchr(b'\n', &self.bytes[..line.origin.start.min(self.bytes.len())]).map_or(0, |at| at + 1);
+        let begins =
+            memchr::memrchr(b'\n', &self.bytes[..line.origin.start.min(self.bytes.len())]).map_or(0, |at| at + 1);
         let raw = String::from_utf8_lossy(self.bytes.get(begins..line.origin.end).unwrap_or(written));
         let heading = text::heading(&raw);
         let source = line.prefix.source.and_then(|source| transcript.sources().get(source as usize));

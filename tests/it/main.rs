@@ -33,6 +33,7 @@ mod ranks;
 mod render;
 mod reports;
 mod run;
+mod scan;
 mod seam;
 mod seeds;
 mod shell;

@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 use super::common::Common;
 use super::format::{Format, FormatArg};
 use super::{
-    check, diagnose, exit, fit, graph, index, index_page, list, new, refs, run, scan, search, shell, show, stats, status,
+    check, diagnose, exit, fit, graph, index, index_page, list, new, refs, run, scan, search, shell, show, stats,
+    status,
 };
 
 /// Which GPU or ML training failure is this, why did it happen here, and what fixes it.

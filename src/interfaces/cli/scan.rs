@@ -156,12 +156,7 @@ fn batch(
 }
 
 /// Reads what comes.
-fn follow(
-    options: &Options,
-    output: &Output<ScanFormat>,
-    finder: &Finder,
-    request: &Request<'_>,
-) -> Result<Exit> {
+fn follow(options: &Options, output: &Output<ScanFormat>, finder: &Finder, request: &Request<'_>) -> Result<Exit> {
     let mut paths = Vec::new();
     let mut failed = false;
     for input in logs::expand(&options.inputs) {
@@ -228,8 +223,9 @@ fn line(fault: &FaultReport) -> Result<String> {
 /// `30m` before now, `2026-11-21T03:15` on the clock here, `2026-11-21T03:15:00Z`.
 fn since(words: &str) -> Result<Since> {
     let wrong = || {
-        Failure::new(format!("`{words}` is neither an age nor a time"))
-            .hint("an age such as 90s, 30m, 12h, 2d, or a time such as 2026-11-21, 2026-11-21T03:15, 2026-11-21T03:15:00Z")
+        Failure::new(format!("`{words}` is neither an age nor a time")).hint(
+            "an age such as 90s, 30m, 12h, 2d, or a time such as 2026-11-21, 2026-11-21T03:15, 2026-11-21T03:15:00Z",
+        )
     };
     let zone = TimeZone::system();
     let words = words.trim();
@@ -281,13 +277,18 @@ fn terminal(report: &Report, mut sheet: Sheet) -> String {
         }
         let more = unlisted.len().saturating_sub(UNLISTED_SHOWN) as u64;
         if more > 0 {
-            sheet.paragraph(&Paragraph::new(format!("and {} more; `--format json` has all", thousands(more))).lead(FAINT, "  "));
+            sheet.paragraph(
+                &Paragraph::new(format!("and {} more; `--format json` has all", thousands(more))).lead(FAINT, "  "),
+            );
         }
     }
     if let Some(first) = known.first() {
         sheet.blank();
         let file = if first.first.file == "-" { "FILE" } else { &first.first.file };
-        let says = format!("`faultbook diagnose {file}` says why, `faultbook show {}` what the page says.", first.fault.as_deref().unwrap_or_default());
+        let says = format!(
+            "`faultbook diagnose {file}` says why, `faultbook show {}` what the page says.",
+            first.fault.as_deref().unwrap_or_default()
+        );
         sheet.paragraph(&Paragraph::new(says).style(FAINT));
     }
     sheet.finish()

@@ -1,0 +1,83 @@
+//! Odd inputs: what has no text, what cannot be read, what has no end of a line.
+
+use super::*;
+
+fn text_of(output: &Output) -> (String, String, Option<i32>) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+#[test]
+fn nothing_to_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = written(folder.path(), "empty.log", "");
+    let (stdout, _, code) = text_of(&scan(&[empty.to_str().expect("text")]));
+    assert!(stdout.contains("No fault was found") && code == Some(1), "{stdout}");
+    let (_, stderr, code) = text_of(&scan(&["no-such.log"]));
+    assert!(stderr.contains("no such file") && code == Some(2), "{stderr}");
+    let (_, stderr, code) = text_of(&scan(&["no-such-*.log"]));
+    assert!(stderr.contains("no such file") && code == Some(2), "{stderr}");
+    let (_, stderr, code) = text_of(&scan(&[]));
+    assert!(stderr.contains("FILE|DIR|GLOB") && code == Some(2), "{stderr}");
+}
+
+#[test]
+fn a_log_that_fails_does_not_hide_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = written(folder.path(), "a.log", traceback(0, OOM));
+    let (stdout, stderr, code) = text_of(&scan(&["no-such.log", log.to_str().expect("text")]));
+    assert!(stdout.contains("oom") && stderr.contains("no-such.log"), "{stdout}{stderr}");
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let noise: Vec<u8> = (0..600_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let named = written(folder.path(), "noise.bin", &noise);
+    assert_eq!(scan(&[named.to_str().expect("text")]).status.code(), Some(1));
+    // Below a folder it is passed over.
+    let report = json(&[folder.path().to_str().expect("text")]);
+    assert_eq!(report["logs"], 0);
+    // Around a failure it does not hide it.
+    let mut mixed = steps(300_000, 0).into_bytes();
+    mixed.extend_from_slice(b"\xff\xfe\x80\n");
+    mixed.extend_from_slice(traceback(0, OOM).as_bytes());
+    mixed.extend_from_slice(b"\xc3\x28\n");
+    let mixed = written(folder.path(), "mixed.log", mixed);
+    assert_eq!(found(&json(&[mixed.to_str().expect("text")]))[0].0, "oom");
+}
+
+#[test]
+fn a_line_without_an_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut text = "x".repeat(3_000_000);
+    text.push_str(" RuntimeError: CUDA error: an illegal memory access was encountered ");
+    text.push_str(&"y".repeat(2_000_000));
+    let path = written(folder.path(), "a.log", text);
+    let report = json(&[path.to_str().expect("text")]);
+    assert_eq!((&report["lines"], &report["faults"][0]["fault"]), (&1.into(), &"illegal-address".into()), "{report:#}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_back_and_pipes_with_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    written(folder.path(), "a.log", traceback(0, OOM));
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).expect("a link");
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    let report = json(&[folder.path().to_str().expect("text")]);
+    assert_eq!((&report["logs"], &report["faults"][0]["count"]), (&1.into(), &1.into()));
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    // One that is named is read until its writer closes it.
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, traceback(0, OOM))
+    });
+    let report = json(&[pipe.to_str().expect("text")]);
+    writer.join().expect("no panic").expect("written");
+    assert_eq!(report["faults"][0]["fault"], "oom");
+}
