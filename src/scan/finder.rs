@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::key;
 use super::prefilter::Prefilter;
-use crate::incident::contains_folded;
 use crate::matching::SignatureSet;
 use crate::wording;
 
@@ -62,7 +61,7 @@ impl Finder {
                 }
             }
         }
-        Self { prefilter: Prefilter::new(&literals), others }
+        Self { prefilter: Prefilter::new(&literals, &wording::alarms().ordinary), others }
     }
 
     /// Marks the lines of the first `own` bytes; what follows them belongs to the next chunk.
@@ -114,11 +113,17 @@ impl Finder {
         if others.is_empty() || others.iter().any(Vec::is_empty) {
             return true;
         }
-        let line = String::from_utf8_lossy(line);
         // What JSON writes otherwise is not looked for.
-        let is_there = |other: &String| other.contains(['"', '\\']) || contains_folded(&line, other);
+        let is_there = |other: &String| other.contains(['"', '\\']) || contains(line, other.as_bytes());
         others.iter().any(|others| others.iter().all(is_there))
     }
+}
+
+/// Whether a line contains a literal in lower case, whatever the line's case.
+fn contains(line: &[u8], literal: &[u8]) -> bool {
+    let Some(&first) = literal.first() else { return true };
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), line)
+        .any(|at| line.get(at..at + literal.len()).is_some_and(|place| place.eq_ignore_ascii_case(literal)))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ const ESCAPED: &[u8] = b"\"\\\n\t";
 pub(crate) struct Prefilter {
     literals: Vec<Literal>,
     long: Groups<13>,
-    short: Groups<13>,
+    short: Groups<14>,
     /// Literals whose last bytes share a group with any others.
     loose: Vec<Loose>,
     /// Literals too short for groups, which a book has none of.
@@ -134,11 +134,12 @@ const LONG_MASK: u64 = 0xFFFF_FFFF_FFFF;
 const SHORT_MASK: u64 = 0xFF_FFFF_FFFF;
 
 impl Prefilter {
-    /// A finder of these literals, which are known by their numbers; empty ones are never found.
-    pub(crate) fn new<S: AsRef<str>>(literals: impl IntoIterator<Item = S>) -> Self {
+    /// A finder of these literals, which are known by their numbers; empty ones are never found. `ordinary` is what lines
+    /// of healthy logs have: where a literal can, it is looked for by its other bytes.
+    pub(crate) fn new<S: AsRef<str>>(literals: impl IntoIterator<Item = S>, ordinary: &[&str]) -> Self {
         let literals: Vec<Literal> =
             literals.into_iter().map(|literal| Literal::new(literal.as_ref().as_bytes())).collect();
-        let shared = shared(&literals);
+        let shared = shared(&literals, ordinary);
         /// Each of them may take sixteen thousand groups.
         const MOST_LOOSE: usize = 12;
         let (mut long, mut short) = (Groups::new(), Groups::new());
@@ -254,8 +255,15 @@ impl Literal {
 const SHARED: usize = 4;
 
 /// How many literals have these bytes: what many share, ordinary lines have too.
-fn shared(literals: &[Literal]) -> HashMap<u64, u32> {
-    let mut counts = HashMap::new();
+fn shared(literals: &[Literal], ordinary: &[&str]) -> HashMap<u64, u32> {
+    /// As common as what hundreds of literals share.
+    const ORDINARY: u32 = 1000;
+    let mut counts: HashMap<u64, u32> = HashMap::new();
+    for words in ordinary {
+        for window in format!(" {} ", words.trim()).as_bytes().windows(SHARED) {
+            counts.insert(group(window, SHARED), ORDINARY);
+        }
+    }
     for literal in literals {
         for window in literal.bytes.windows(SHARED) {
             *counts.entry(group(window, SHARED)).or_default() += 1;

@@ -16,6 +16,8 @@ pub struct Alarms<S> {
     pub printed: Vec<S>,
     /// In lower case: words of any program that reports a failure.
     pub reported: Vec<S>,
+    /// In lower case: what lines of healthy logs have.
+    pub ordinary: Vec<S>,
     /// As they are printed: words of a pasted error.
     pub errors: Vec<S>,
     /// Words of lines that are none in spite of those.

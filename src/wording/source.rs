@@ -16,6 +16,7 @@ struct AlarmSource {
     alarms: Vec<String>,
     printed: Vec<String>,
     reported: Vec<String>,
+    ordinary: Vec<String>,
     errors: Vec<String>,
     not_errors: Vec<String>,
     topics: BTreeMap<String, Vec<String>>,
@@ -39,8 +40,8 @@ pub(crate) fn alarms(text: &str, packages: Vec<String>, traces: Vec<String>) -> 
     for word in traces {
         *literals.entry(word).or_default() |= topics::CLIENTS;
     }
-    let AlarmSource { alarms, printed, reported, errors, not_errors, .. } = source;
-    Ok(Alarms { alarms, printed, reported, errors, not_errors, literals: literals.into_iter().collect() })
+    let AlarmSource { alarms, printed, reported, ordinary, errors, not_errors, .. } = source;
+    Ok(Alarms { alarms, printed, reported, ordinary, errors, not_errors, literals: literals.into_iter().collect() })
 }
 
 /// `concepts.toml` as a search sees it.

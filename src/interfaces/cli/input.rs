@@ -17,8 +17,8 @@ use super::failure::{Failure, Result};
 use super::reduce::{Limits, Reducer, Selection};
 use super::{output, progress};
 
-/// The longest text that is kept completely.
-const WHOLE: usize = 256 * 1024 * 1024;
+/// The longest text that is kept completely: what [`text::read`] reads without leaving anything out.
+const WHOLE: usize = 32 * 1024 * 1024;
 
 /// The size from which a progress bar is shown on a terminal.
 const LONG: u64 = 8 * 1024 * 1024;

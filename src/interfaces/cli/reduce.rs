@@ -36,9 +36,10 @@ pub(crate) const OVERHEAD: usize = size_of::<Waiting>() + 32;
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            start: 16 * MIB,
-            end: 48 * MIB,
-            middle: 64 * MIB,
+            // Together less than `text::read` takes whole, so that it leaves out nothing of the middle.
+            start: 4 * MIB,
+            end: 12 * MIB,
+            middle: 8 * MIB,
             before: 40,
             after: 200,
             line: MIB / 4,
