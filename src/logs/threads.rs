@@ -236,6 +236,26 @@ impl Opener {
         self.step(Step::End(None, Some(length)))
     }
 
+    /// A stream to its end, or to where it cannot be read.
+    fn stream(&mut self, name: String, from: impl io::Read, failed: &mut Option<io::Error>) -> ControlFlow<()> {
+        self.step(Step::Begin(name))?;
+        let mut chunks = Chunks::new(from);
+        loop {
+            let Ok(mut buffer) = self.free.recv() else { return ControlFlow::Break(()) };
+            let next = chunks.next(&mut buffer).unwrap_or_else(|error| {
+                *failed = Some(error);
+                None
+            });
+            match next {
+                Some(own) => self.job(Job::Bytes(buffer, own))?,
+                None => {
+                    buffer.clear();
+                    return self.job(Job::Bytes(buffer, 0));
+                }
+            }
+        }
+    }
+
     /// Anything else, read by this thread.
     fn unpacked(&mut self, path: &Path, source: Source, is_named: bool) -> ControlFlow<()> {
         let mut has_listener = ControlFlow::Continue(());
@@ -246,23 +266,7 @@ impl Opener {
                 member if path == Path::new("-") => member.to_owned(),
                 member => format!("{}/{member}", path.display()),
             };
-            let read = || -> ControlFlow<()> {
-                self.step(Step::Begin(name))?;
-                let mut chunks = Chunks::new(&mut *log);
-                loop {
-                    let Ok(mut buffer) = self.free.recv() else { return ControlFlow::Break(()) };
-                    match chunks.next(&mut buffer) {
-                        Ok(Some(own)) => self.job(Job::Bytes(buffer, own))?,
-                        Ok(None) => return self.job(Job::Bytes(buffer, 0)),
-                        Err(error) => {
-                            failed = Some(error);
-                            buffer.clear();
-                            return self.job(Job::Bytes(buffer, 0));
-                        }
-                    }
-                }
-            };
-            has_listener = read();
+            has_listener = self.stream(name, &mut *log, &mut failed);
             if has_listener.is_continue() {
                 has_listener = self.step(Step::End(log.flaw(), None));
             }

@@ -119,7 +119,7 @@ fn batch(
                 report.add(&scanned, book);
                 if output.format == ScanFormat::Jsonl {
                     let faults = FaultReport::all(&scanned.tally, book);
-                    let lines: String = faults.iter().map(|fault| line(fault)).collect::<Result<_>>()?;
+                    let lines: String = faults.iter().map(line).collect::<Result<_>>()?;
                     if !lines.is_empty() {
                         bar.suspend(|| output.write(&lines))?;
                     }

@@ -13,6 +13,7 @@ fn arguments(command: &str) -> Option<Vec<Vec<&'static str>>> {
         "diagnose" => &[&["@LOG"], &["@LOG", "--facts", "facts.json"], &["@LOG", "-v"]],
         // What the command itself prints is passed on as it is; this one prints nothing.
         "run" => &[&["--no-probe", "--", "sh", "-c", "exit 3", "@HOSTILE"]],
+        "scan" => &[&["@LOG"], &["@HOSTILE"], &["."]],
         "search" => &[&["cuda"], &["@HOSTILE"]],
         "show" => &[&["@ID"], &["@HOSTILE"], &["cuda-oom"]],
         // `--watch` draws over itself and has a test of its own.
