@@ -124,7 +124,8 @@ pub fn invariants(bytes: &[u8]) {
 pub fn page(bytes: &[u8]) {
     let shown = super::web::shown(bytes, KNOWLEDGE.library());
     let lower = shown.to_ascii_lowercase();
-    for tag in ["<script", "<img", "<iframe", "<object", "<style", "<svg onload", "href=\"javascript:", "href=\"data:"] {
+    for tag in ["<script", "<img", "<iframe", "<object", "<style", "<svg onload", "href=\"javascript:", "href=\"data:"]
+    {
         assert!(!lower.contains(tag), "{tag}");
     }
     assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "a control character");
