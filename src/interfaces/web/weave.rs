@@ -42,7 +42,13 @@ pub(super) fn woven(html: &str, named: Named<'_>) -> String {
             "<code" => code += 1,
             "</code" => code = code.saturating_sub(1),
             "<h1" | "<h2" | "<h3" | "<h4" | "<h5" | "<h6" => heading += 1,
-            "</h1" | "</h2" | "</h3" | "</h4" | "</h5" | "</h6" => heading = heading.saturating_sub(1),
+            "</h1" | "</h2" | "</h3" | "</h4" | "</h5" | "</h6" => {
+                heading = heading.saturating_sub(1);
+                // A heading without words cannot be read out.
+                if out.rsplit_once("<h").is_some_and(|(_, open)| open.ends_with('>') && !open.contains('<')) {
+                    out.push('…');
+                }
+            }
             _ => {}
         }
         out.push_str(tag);
@@ -94,6 +100,14 @@ mod tests {
             "<h1 id=\"oom\">oom</h1>\n<p>see <a href=\"oom.html\">oom</a>, <code><a href=\"oom.html\">oom</a></code>, <a \
              href=\"https://a.example\">oom</a></p>\n<pre tabindex=\"0\"><code>see oom\n</code></pre>\n"
         );
+    }
+
+    #[test]
+    fn an_empty_heading_has_a_sign() {
+        let html = document("#\n\n## `x`\n\n###\n", &Links::NONE, 1);
+        let woven = woven(&html, &|_, _| Vec::new());
+        let headings = "<h1 id=\"section\">…</h1>\n<h2 id=\"x\"><code>x</code></h2>\n<h3 id=\"section-2\">…</h3>\n";
+        assert_eq!(woven, headings);
     }
 
     #[test]
