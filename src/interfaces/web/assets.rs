@@ -23,16 +23,25 @@ pub(super) static STYLE: Asset = Asset {
 };
 
 /// What pages can do beyond forms and links.
-pub(super) static SCRIPT: Asset =
-    Asset { name: "page.js", media: "text/javascript; charset=utf-8", text: LazyLock::new(|| include_str!("assets/page.js").to_owned()) };
+pub(super) static SCRIPT: Asset = Asset {
+    name: "page.js",
+    media: "text/javascript; charset=utf-8",
+    text: LazyLock::new(|| include_str!("assets/page.js").to_owned()),
+};
 
 /// Search as people type, and its keys.
-pub(super) static SEARCH: Asset =
-    Asset { name: "search.js", media: "text/javascript; charset=utf-8", text: LazyLock::new(|| include_str!("assets/search.js").to_owned()) };
+pub(super) static SEARCH: Asset = Asset {
+    name: "search.js",
+    media: "text/javascript; charset=utf-8",
+    text: LazyLock::new(|| include_str!("assets/search.js").to_owned()),
+};
 
 /// The icon.
-pub(super) static ICON: Asset =
-    Asset { name: "icon.svg", media: "image/svg+xml", text: LazyLock::new(|| include_str!("assets/icon.svg").to_owned()) };
+pub(super) static ICON: Asset = Asset {
+    name: "icon.svg",
+    media: "image/svg+xml",
+    text: LazyLock::new(|| include_str!("assets/icon.svg").to_owned()),
+};
 
 /// All of them.
 pub(super) static ALL: [&Asset; 4] = [&STYLE, &SCRIPT, &SEARCH, &ICON];

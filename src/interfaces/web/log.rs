@@ -184,10 +184,10 @@ fn shown(
     let total = lines.len();
     if let Some(from) = from {
         let start = from.saturating_sub(1).min(total);
-        return vec![start..(start + WHOLE_LINES).min(total)];
+        return std::iter::once(start..(start + WHOLE_LINES).min(total)).collect();
     }
     if total <= WHOLE_LINES && bytes <= WHOLE_BYTES {
-        return vec![0..total];
+        return std::iter::once(0..total).collect();
     }
     let mut wanted = vec![0..HEAD.min(total), total.saturating_sub(TAIL)..total];
     wanted.extend(marks.keys().map(|line| line.saturating_sub(1 + AROUND)..(line + AROUND).min(total)));

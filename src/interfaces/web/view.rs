@@ -34,6 +34,8 @@ pub(super) struct AnswerView {
     pub further: Vec<ActionView>,
     pub rest: Vec<ActionView>,
     pub causes: Vec<CauseView>,
+    /// The number of the first cause of those that are folded away, each below one per cent.
+    pub folded: Option<usize>,
     pub next_check: Option<CheckView>,
     pub reports: Vec<ReportView>,
     /// "Your team met this before" or weaker.
@@ -122,7 +124,6 @@ pub(super) struct ReportView {
 pub(super) struct FollowsView {
     pub line: u32,
     pub title: String,
-    pub words: String,
     pub why: String,
 }
 
@@ -168,6 +169,7 @@ impl AnswerView {
             first: first.map(action),
             further: further.iter().map(action).collect(),
             rest: rest.iter().map(action).collect(),
+            folded: folded(&diagnosis.causes),
             causes: diagnosis.causes.iter().enumerate().map(|(index, cause)| cause_view(index, cause, alone)).collect(),
             next_check: diagnosis.next_check.as_ref().filter(|check| Some(check.says.as_str()) != shown).map(|check| {
                 CheckView { says: html::sentence(&check.says), command: check.command.as_deref().map(command) }
@@ -183,7 +185,6 @@ impl AnswerView {
                 .map(|one| FollowsView {
                     line: one.span.start.line,
                     title: html::sentence(&one.title),
-                    words: clean::line(&one.text),
                     why: clean::line(&one.why),
                 })
                 .collect(),
@@ -199,7 +200,6 @@ impl AnswerView {
                 .map(|notice| FollowsView {
                     line: notice.line,
                     title: html::sentence(&notice.title),
-                    words: String::new(),
                     why: if notice.count > 1 { format!("{} times", notice.count) } else { String::new() },
                 })
                 .collect(),
@@ -273,6 +273,15 @@ fn circumstances(diagnosis: &Diagnosis) -> Vec<String> {
     parts.extend(rank.map(|rank| format!("rank {rank}")));
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// The number of the first cause from which on all are unlikely and nothing was measured about them.
+fn folded(causes: &[RankedCause]) -> Option<usize> {
+    const SHOWN: usize = 3;
+    let is_unlikely = |cause: &RankedCause| cause.probability < 0.01 && cause.status == CauseStatus::Unverified;
+    let kept = causes.len() - causes.iter().rev().take_while(|cause| is_unlikely(cause)).count();
+    let first = kept.max(SHOWN);
+    (causes.len() > first + 1).then_some(first + 1)
 }
 
 fn action_view(action: &Action, causes: &[RankedCause]) -> ActionView {

@@ -112,7 +112,7 @@ fn leaking() -> String {
 #[test]
 fn the_run_over_time_is_drawn_on_request() {
     let place = Place::new();
-    place.file("train.log", &leaking());
+    place.file("train.log", leaking());
     let plain = place.run("diagnose train.log", "").out;
     let drawn = place.run("diagnose --plot train.log --width 70", "");
     assert!(!plain.contains("a leak rises like this"), "{plain}");
@@ -134,7 +134,7 @@ fn the_run_over_time_is_drawn_on_request() {
 #[test]
 fn the_run_over_time_as_svg() {
     let place = Place::new();
-    place.file("train.log", &leaking());
+    place.file("train.log", leaking());
     assert_eq!(place.run("diagnose --svg run.svg train.log", "").code, 0);
     let svg = std::fs::read_to_string(place.path().join("run.svg")).expect("a picture");
     assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("a leak rises like this."), "{svg}");
