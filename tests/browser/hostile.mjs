@@ -19,7 +19,7 @@ const harmless = async (page, what) => {
     const wrong = [];
     for (const one of document.querySelectorAll("*")) {
       if (["IFRAME", "IMG", "BASE", "OBJECT", "EMBED", "B-X"].includes(one.tagName)) wrong.push(one.outerHTML);
-      if (one.tagName === "SCRIPT" && !/\/assets\/page\.js/.test(one.src)) wrong.push(one.outerHTML);
+      if (one.tagName === "SCRIPT" && !/\/assets\/(page|search)\.js/.test(one.src)) wrong.push(one.outerHTML);
       for (const { name, value } of one.attributes) {
         if (name.startsWith("on") || (/^(href|src|action)$/.test(name) && /^\s*(javascript|data|vbscript):/i.test(value)) || name === "style") wrong.push(`${one.tagName} ${name}=${value}`);
       }

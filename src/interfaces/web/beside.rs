@@ -60,7 +60,7 @@ pub(super) fn page(
     let title = format!("{} beside {}", view.found(), report.id);
     Ok(BesidePage {
         frame: site.frame("../../../../", Section::Diagnose, title),
-        answer: format!("d/{id}/{place}"),
+        answer: if place == 0 { format!("d/{id}") } else { format!("d/{id}/{place}") },
         found: view.found(),
         report_address: frame::report_address(&report.id),
         report_title: clean::line(&report.title),

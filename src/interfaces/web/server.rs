@@ -279,12 +279,25 @@ async fn first_answer(
     Segments(id): Segments<String>,
     wanted: Query<Wanted>,
 ) -> Result<Html<String>, Failed> {
-    one_answer(site, Segments((id, 0)), wanted).await
+    answered(site, id, 0, wanted).await
 }
 
 async fn one_answer(
-    State(site): State<Shared>,
+    site: State<Shared>,
     Segments((id, place)): Segments<(String, usize)>,
+    wanted: Query<Wanted>,
+) -> Result<Response, Failed> {
+    // The first has a shorter address, and its links are made for that.
+    if place == 0 {
+        return Ok(Redirect::to(&format!("../{id}")).into_response());
+    }
+    Ok(answered(site, id, place, wanted).await?.into_response())
+}
+
+async fn answered(
+    State(site): State<Shared>,
+    id: String,
+    place: usize,
     Query(Wanted { from }): Query<Wanted>,
 ) -> Result<Html<String>, Failed> {
     work(&site, move |site, workspace| page(&answer::page(site, workspace, &id, place, from)?)).await
