@@ -103,10 +103,13 @@ pub(super) fn page(
     if measured.is_some() {
         compare(&mut answer, &analyse(workspace, text, None).diagnosis);
     }
+    let root = if place == 0 { "../" } else { "../../" };
+    for one in &mut answer.lookalikes {
+        *one = linked(one, root, workspace);
+    }
     let marks = log::marks(&analysis.diagnosis);
     let log = log::view(&text::decoded(&text.bytes), &analysis.transcript, &marks, from);
     let picture = picture(&analysis, &text.bytes);
-    let root = if place == 0 { "../" } else { "../../" };
     let frame = site.frame(root, Section::Diagnose, answer.found());
     if place == 0 {
         site.kept.describe(id, &answer.found());
@@ -114,6 +117,21 @@ pub(super) fn page(
     let verifiable = cfg!(feature = "machine") && answer.verdict != Verdict::NoError.word();
     let tabs = if pasted.texts.len() > 1 { tabs(site, workspace, id, &pasted) } else { Arc::default() };
     Ok(AnswerPage { frame, id: id.to_owned(), place, tabs, answer, log, picture, from, verifiable })
+}
+
+/// A sentence in which the ids of pages lead to them.
+fn linked(sentence: &str, root: &str, workspace: &Workspace) -> String {
+    let mut out = String::with_capacity(sentence.len() + 64);
+    for (number, part) in sentence.split("<code>").enumerate() {
+        match part.split_once("</code>") {
+            Some((id, rest)) if number > 0 && workspace.knowledge.book.find(id).is_some() => {
+                out.push_str(&format!("<a href=\"{root}book/{id}.html\"><code>{id}</code></a>{rest}"));
+            }
+            _ if number > 0 => out.push_str(&format!("<code>{part}")),
+            _ => out.push_str(part),
+        }
+    }
+    out
 }
 
 /// The run over time, where the text shows something of it.

@@ -32,8 +32,10 @@ fn arguments(command: &str) -> Option<Vec<Vec<&'static str>>> {
         "completions" | "hook" => &[&["bash"], &["@HOSTILE"]],
         "man" => &[&["man@NAME"]],
         "help" => &[&["list"], &["@HOSTILE"]],
+        // The name of the folder that it writes, and what it says of one that is not its own.
+        "site" => &[&["out"], &["out@NAME"], &["reports"]],
         // They speak a protocol with a program; their own tests hold it.
-        "lsp" | "mcp" => &[],
+        "lsp" | "mcp" | "serve" => &[],
         _ => return None,
     };
     Some(usual.iter().map(|words| words.to_vec()).collect())
