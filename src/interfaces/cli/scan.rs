@@ -24,6 +24,7 @@ use super::failure::{Failure, Result};
 use super::format::{FormatArg, Formats};
 use super::output::{self, Output, json, remark};
 use super::{complain, input, open, progress};
+use indicatif::ProgressBar;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -95,6 +96,9 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// From so many bytes on progress is shown.
+const LONG: u64 = 8 << 20;
+
 /// Reads what is there.
 fn batch(
     options: &Options,
@@ -107,10 +111,18 @@ fn batch(
     let mut report = Report::new();
     let (mut totals, mut tally) = (Totals::default(), Tally::default());
     let mut exits = Vec::new();
-    let bar = progress::scan(logs::total(&options.inputs));
+    let (mut bar, mut done) = (ProgressBar::hidden(), 0);
     let mut tell = |event: Event| -> Result<()> {
         match event {
-            Event::Progress(bytes) => bar.inc(bytes),
+            Event::Progress(bytes) => {
+                // What is short is over before anybody could look.
+                if done < LONG && done + bytes >= LONG {
+                    bar = progress::scan(logs::total(&options.inputs));
+                    bar.inc(done);
+                }
+                done += bytes;
+                bar.inc(bytes);
+            }
             Event::Log(scanned, flaw) => {
                 if let Some(flaw) = flaw {
                     bar.suspend(|| remark(&format!("{}: {}", scanned.file, flaw.note())));
