@@ -119,6 +119,8 @@ def dataclass_of(name: str, schema: dict[str, Any], reader: Reader) -> str:
 def generated() -> str:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     definitions = schema["$defs"]
+    if "Shown" in definitions:
+        sys.exit("a type of the schema has the name of the class that answers inherit from: Shown")
     reader = Reader(definitions)
     aliases = [alias(name, one, reader) for name, one in definitions.items() if "properties" not in one]
     classes = [dataclass_of(name, one, reader) for name, one in definitions.items() if "properties" in one]

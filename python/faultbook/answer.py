@@ -377,6 +377,24 @@ class NoticeHit:
 
 
 @dataclass(frozen=True)
+class Observation:
+    """What a plot shows, and by which rule."""
+
+    finding: Finding
+    """The rule."""
+    says: str
+    """In a sentence."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Observation:
+        """Reads one from parsed JSON."""
+        return cls(
+            finding=data["finding"],
+            says=data["says"],
+        )
+
+
+@dataclass(frozen=True)
 class Plot:
     """One or several curves over one axis."""
 
@@ -392,7 +410,7 @@ class Plot:
     """What memory can reach: the GPU's size, where the log says it."""
     more: int
     """How many curves more the log has."""
-    shows: Optional[Shown]
+    shows: Optional[Observation]
     """What it shows."""
     title: str
     """The same for readers: "GPU memory"."""
@@ -409,7 +427,7 @@ class Plot:
             kind=data["kind"],
             limit=data["limit"],
             more=data["more"],
-            shows=None if data["shows"] is None else Shown.from_json(data["shows"]),
+            shows=None if data["shows"] is None else Observation.from_json(data["shows"]),
             title=data["title"],
             unit=data["unit"],
         )
@@ -667,24 +685,6 @@ class RunPicture:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What a plot shows, and by which rule."""
-
-    finding: Finding
-    """The rule."""
-    says: str
-    """In a sentence."""
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Shown:
-        """Reads one from parsed JSON."""
-        return cls(
-            finding=data["finding"],
-            says=data["says"],
-        )
-
-
-@dataclass(frozen=True)
 class Solved:
     """How often an action solved known cases."""
 
@@ -742,7 +742,7 @@ class Timeline:
     """The ranks: the one that failed first, the one that the sentence calls late, those that failed in their
     order, then the others.
     """
-    shows: Optional[Shown]
+    shows: Optional[Observation]
     """What it shows."""
     start: float
     """Where the axis begins and ends."""
@@ -756,7 +756,7 @@ class Timeline:
             gaps=[Gap.from_json(one) for one in data["gaps"]],
             more=data["more"],
             ranks=[RankSpan.from_json(one) for one in data["ranks"]],
-            shows=None if data["shows"] is None else Shown.from_json(data["shows"]),
+            shows=None if data["shows"] is None else Observation.from_json(data["shows"]),
             start=data["start"],
         )
 

@@ -54,7 +54,7 @@ pub struct Timeline {
     /// Stretches in which nobody wrote, the longest five, in their order.
     pub gaps: Vec<Gap>,
     /// What it shows.
-    pub shows: Option<Shown>,
+    pub shows: Option<Observation>,
 }
 
 /// The lines of one rank.
@@ -128,7 +128,7 @@ pub struct Plot {
     /// Where on the axis the primary failure is.
     pub failure: Option<f64>,
     /// What it shows.
-    pub shows: Option<Shown>,
+    pub shows: Option<Observation>,
 }
 
 /// What a plot draws.
@@ -195,7 +195,7 @@ pub struct Point {
 /// What a plot shows, and by which rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Shown {
+pub struct Observation {
     /// The rule.
     pub finding: Finding,
     /// In a sentence.
@@ -249,7 +249,7 @@ impl RunPicture {
     }
 
     /// What its parts show, in their order.
-    pub fn shown(&self) -> impl Iterator<Item = &Shown> {
+    pub fn shown(&self) -> impl Iterator<Item = &Observation> {
         let timeline = self.timeline.iter().filter_map(|timeline| timeline.shows.as_ref());
         timeline.chain(self.plots.iter().filter_map(|plot| plot.shows.as_ref()))
     }

@@ -1,7 +1,7 @@
 //! What a plot shows, in a sentence: the rules of [`Finding`], and silence where none of them fits.
 
 use super::plots::Line;
-use super::{Axis, Finding, PlotKind, Scene, Shown, amount, capital, count, figure, place};
+use super::{Axis, Finding, Observation, PlotKind, Scene, amount, capital, count, figure, place};
 use crate::amounts::size;
 use crate::incident::growth::rises;
 use crate::incident::{Readings, Series};
@@ -14,7 +14,7 @@ const STRETCHES: usize = 40;
 const MIB_512: f64 = 512.0 * 1_048_576.0;
 
 /// The sentence, and the rank that it is about.
-pub(super) type Found = (Shown, Option<u32>);
+pub(super) type Found = (Observation, Option<u32>);
 
 /// What the curves of a plot show.
 pub(super) fn of(
@@ -123,7 +123,7 @@ fn leak(line: &Line<'_>, axis: Axis, lines: &[Line<'_>], readings: &Readings) ->
     };
     let like = if readings.batch_sizes.len() > 1 { "" } else { ": a leak rises like this" };
     let says = format!("{} rises{per}, from {} to {}{batch}{like}.", subject(line, lines), size(first), size(last));
-    Some((Shown { finding: Finding::RisingMemory, says }, line.series.rank))
+    Some((Observation { finding: Finding::RisingMemory, says }, line.series.rank))
 }
 
 /// "1.2 GiB every 100 steps".
@@ -169,7 +169,7 @@ fn fragmentation(axis: Axis, lines: &[Line<'_>], scene: &Scene<'_>) -> Option<Fo
                 size(first),
                 size(last)
             );
-            return Some((Shown { finding: Finding::Fragmentation, says }, reserved.series.rank));
+            return Some((Observation { finding: Finding::Fragmentation, says }, reserved.series.rank));
         }
         if let (Some(unused), Some(asked)) = (facts.number("oom.reserved_unallocated"), facts.number("oom.requested"))
             && unused >= asked
@@ -180,7 +180,7 @@ fn fragmentation(axis: Axis, lines: &[Line<'_>], scene: &Scene<'_>) -> Option<Fo
                 size(unused),
                 size(asked)
             );
-            return Some((Shown { finding: Finding::Fragmentation, says }, reserved.series.rank));
+            return Some((Observation { finding: Finding::Fragmentation, says }, reserved.series.rank));
         }
     }
     None
@@ -217,7 +217,7 @@ fn jump(line: &Line<'_>, axis: Axis) -> Option<Found> {
         size(*last),
         size(usual)
     );
-    Some((Shown { finding: Finding::MemoryJump, says }, line.series.rank))
+    Some((Observation { finding: Finding::MemoryJump, says }, line.series.rank))
 }
 
 fn not_finite(line: &Line<'_>, axis: Axis) -> Option<Found> {
@@ -231,7 +231,7 @@ fn not_finite(line: &Line<'_>, axis: Axis) -> Option<Found> {
         }
         None => format!("{name} is not finite from its first reading on, {x}."),
     };
-    Some((Shown { finding: Finding::NotFinite, says }, line.series.rank))
+    Some((Observation { finding: Finding::NotFinite, says }, line.series.rank))
 }
 
 fn zero(line: &Line<'_>, axis: Axis) -> Option<Found> {
@@ -241,7 +241,7 @@ fn zero(line: &Line<'_>, axis: Axis) -> Option<Found> {
         return None;
     }
     let says = format!("{} is exactly zero from {} on.", capital(&line.name), place(*line.x.get(from)?, axis));
-    Some((Shown { finding: Finding::Zero, says }, line.series.rank))
+    Some((Observation { finding: Finding::Zero, says }, line.series.rank))
 }
 
 fn diverging(line: &Line<'_>, axis: Axis, times: f64) -> Option<Found> {
@@ -261,7 +261,7 @@ fn diverging(line: &Line<'_>, axis: Axis, times: f64) -> Option<Found> {
         figure(*end.last()?),
         place(*trend.x.last()?, axis)
     );
-    Some((Shown { finding: Finding::Diverging, says }, line.series.rank))
+    Some((Observation { finding: Finding::Diverging, says }, line.series.rank))
 }
 
 fn slowdown(line: &Line<'_>, axis: Axis, unit: &str) -> Option<Found> {
@@ -280,7 +280,7 @@ fn slowdown(line: &Line<'_>, axis: Axis, unit: &str) -> Option<Found> {
         amount(last, unit),
         place(*x.last()?, axis)
     );
-    Some((Shown { finding: Finding::Slowdown, says }, line.series.rank))
+    Some((Observation { finding: Finding::Slowdown, says }, line.series.rank))
 }
 
 fn straggler(lines: &[Line<'_>], unit: &str) -> Option<Found> {
@@ -302,5 +302,5 @@ fn straggler(lines: &[Line<'_>], unit: &str) -> Option<Found> {
         ranks.len(),
         figure(usual)
     );
-    Some((Shown { finding: Finding::Straggler, says }, Some(rank)))
+    Some((Observation { finding: Finding::Straggler, says }, Some(rank)))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
-    Axis, Failing, Finding, Gap, MOST_RANKS, Mark, Moment, RankSpan, Scene, Shown, Timeline, capital, duration,
+    Axis, Failing, Finding, Gap, MOST_RANKS, Mark, Moment, Observation, RankSpan, Scene, Timeline, capital, duration,
 };
 use crate::incident::{ErrorEvent, Readings};
 
@@ -209,7 +209,7 @@ fn gaps(times: &[Moment]) -> Vec<Gap> {
     gaps
 }
 
-fn shows(timeline: &Timeline, behind: Option<String>) -> Option<Shown> {
+fn shows(timeline: &Timeline, behind: Option<String>) -> Option<Observation> {
     let first = first_failure(timeline);
     let silence = silence(timeline);
     let finding = match (&first, &behind) {
@@ -218,7 +218,7 @@ fn shows(timeline: &Timeline, behind: Option<String>) -> Option<Shown> {
         (None, None) => Finding::Silence,
     };
     let says: Vec<String> = [first, behind, silence].into_iter().flatten().collect();
-    (!says.is_empty()).then(|| Shown { finding, says: says.join(" ") })
+    (!says.is_empty()).then(|| Observation { finding, says: says.join(" ") })
 }
 
 fn first_failure(timeline: &Timeline) -> Option<String> {

@@ -4,7 +4,7 @@ use expect_test::expect;
 use textwrap::core::display_width;
 
 use super::*;
-use crate::diagnosis::picture::{Finding, Gap, Mark, Moment, PlotKind, Point, RankSpan, Shown};
+use crate::diagnosis::picture::{Finding, Gap, Mark, Moment, Observation, PlotKind, Point, RankSpan};
 
 const GIB: f64 = 1_073_741_824.0;
 
@@ -57,7 +57,7 @@ fn small() -> RunPicture {
         ranks: vec![span(3, 120.0, Some((120.0, true))), span(0, 1800.0, Some((1800.0, false))), span(1, 100.0, None)],
         more: 2,
         gaps: vec![Gap { from: at(120.0, 20), to: at(1790.0, 21) }],
-        shows: Some(Shown {
+        shows: Some(Observation {
             finding: Finding::FirstFailure,
             says: "Rank 3 failed first, one other followed.".to_owned(),
         }),
@@ -66,7 +66,7 @@ fn small() -> RunPicture {
     let allocated = curve("allocated", &[8.0 * GIB, 8.0 * GIB, 8.0 * GIB, 8.0 * GIB]);
     let memory = Plot {
         limit: Some(24.0 * GIB),
-        shows: Some(Shown { finding: Finding::Fragmentation, says: "The gap grows.".to_owned() }),
+        shows: Some(Observation { finding: Finding::Fragmentation, says: "The gap grows.".to_owned() }),
         ..plot(PlotKind::Memory, "bytes", vec![reserved, allocated])
     };
     let loss = curve("loss", &[2.5, 2.25, f64::NAN, f64::NAN]);
@@ -83,7 +83,7 @@ fn hostile() -> RunPicture {
     for plot in &mut picture.plots {
         plot.title = bad.to_owned();
         plot.unit = bad.to_owned();
-        plot.shows = Some(Shown { finding: Finding::Zero, says: bad.repeat(4) });
+        plot.shows = Some(Observation { finding: Finding::Zero, says: bad.repeat(4) });
         plot.curves.iter_mut().for_each(|curve| curve.name = bad.to_owned());
         plot.curves[0].points[0] = Point { x: f64::MAX, y: Some(f64::MIN), line: 0 };
         plot.curves[0].points[1] = Point { x: f64::MIN, y: Some(f64::MAX), line: 0 };
