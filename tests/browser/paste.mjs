@@ -90,6 +90,41 @@ test("an answer has an address that stays, is listed, and can be deleted", async
   same((await fetch(address)).status, 404, "the deleted text");
 });
 
+test("an answer takes the form's place, and Back finds the form as it was", async () => {
+  const server = await serve({ files });
+  const page = await open(server);
+  await page.evaluate(() => { window.same = true; });
+  await paste(page, log);
+  const [address, title] = [page.url(), await page.title()];
+  check(await page.evaluate(() => window.same), "the answer is a new document");
+  same(await page.evaluate(() => document.activeElement.id), "title", "what has the focus");
+  const links = await page.locator("header.bar a").evaluateAll((all) => all.map((link) => link.href));
+  for (const link of links) same((await fetch(link)).status, 200, link);
+  await page.click(".answer > header a.line");
+  await page.goBack();
+  same(page.url(), address, "one step back");
+  await page.goBack();
+  same(await page.inputValue("textarea"), log, "the pasted text");
+  check(await page.locator("button.primary").isEnabled(), "the button is off");
+  await page.goForward();
+  same(await page.title(), title, "the title after Forward");
+  same(await page.locator("#title").count(), 1, "answers after Forward");
+  await page.reload();
+  same(await page.locator(".log p[id]").count(), log.trimEnd().split("\n").length, "the number of lines after a reload");
+  await page.goBack();
+  await page.waitForSelector("textarea");
+});
+
+test("a server that is gone is said", async () => {
+  const server = await serve();
+  const page = await open(server, "", { expects: /ERR_CONNECTION_REFUSED|Failed to load resource/ });
+  await page.fill("textarea", log);
+  server.stop();
+  await page.click("button.primary");
+  await until(async () => /still running/.test(await page.textContent(".progress")), "nothing is said");
+  same(await page.inputValue("textarea"), log, "the pasted text");
+});
+
 test("a text beside a report", async () => {
   const server = await serve({ files });
   const page = await open(server, await send(server, { "": log }));

@@ -1,6 +1,8 @@
 // What pages can do beyond forms and links: copy buttons, dropped files, progress of an upload. Everything works without it.
 "use strict";
 
+const silent = "The server does not answer: is `faultbook serve` still running?";
+
 const copyButtons = (root) => {
   for (const block of root.querySelectorAll("pre.command:not(:has(.copy))")) {
     const button = document.createElement("button");
@@ -49,18 +51,38 @@ const pasting = (form) => {
       const page = new DOMParser().parseFromString(request.responseText, "text/html");
       say(page.querySelector(".lead")?.textContent ?? `The server answered ${request.status}.`);
     });
-    request.addEventListener("error", () => say("The server does not answer: is `faultbook serve` still running?"));
+    request.addEventListener("error", () => say(silent));
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "text/plain");
     request.send(body);
   };
 
+  // A short one is answered in this document.
+  const ask = async (body, button) => {
+    button.disabled = true;
+    try {
+      const response = await fetch(form.action, { method: "POST", body });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (response.ok && response.redirected) {
+        say("");
+        turnTo(response.url, page);
+      } else say(page.querySelector(".lead")?.textContent ?? `The server answered ${response.status}.`);
+    } catch {
+      say(silent);
+    }
+    button.disabled = false;
+  };
+
   form.addEventListener("submit", (event) => {
+    event.preventDefault();
     const body = new FormData(form);
     let length = 0;
     for (const value of body.values()) length += typeof value === "string" ? value.length : value.size;
-    if (length <= 1024 * 1024) return;
-    event.preventDefault();
+    if (length <= 1024 * 1024) {
+      say("Reading it ...");
+      ask(body, form.querySelector("button.primary"));
+      return;
+    }
     if (length > largest) {
       say(`This is longer than ${form.dataset.largest} MiB: send the part around the failure, or run \`faultbook FILE\`.`);
       return;
@@ -72,9 +94,14 @@ const pasting = (form) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
   form.querySelector(".drops").hidden = false;
-  addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("dropping"); });
+  addEventListener("dragover", (event) => {
+    if (!form.isConnected) return;
+    event.preventDefault();
+    form.classList.add("dropping");
+  });
   addEventListener("dragleave", (event) => { if (!event.relatedTarget) form.classList.remove("dropping"); });
   addEventListener("drop", (event) => {
+    if (!form.isConnected) return;
     event.preventDefault();
     form.classList.remove("dropping");
     if (event.dataTransfer.files.length === 0) return;
@@ -93,11 +120,35 @@ const showFailure = (log) => {
   if (below > 0) log.scrollTop = below + log.clientHeight / 2;
 };
 
-copyButtons(document);
-const log = document.querySelector(".log");
-if (log) showFailure(log);
-const form = document.querySelector("form.paste");
-if (form) pasting(form);
+// Answers take the place of the form in this document, because a browser needs longer for a new document than the answer
+// needs. Back finds the form as it was left.
+const views = new Map();
+const address = () => location.href.split("#")[0];
+let shown = address();
+const show = (view) => {
+  views.set(shown, { main: document.getElementById("main"), title: document.title, down: scrollY });
+  views.get(shown).main.replaceWith(view.main);
+  document.title = view.title;
+  shown = address();
+  scrollTo(0, view.down);
+};
+const turnTo = (url, page) => {
+  // What stays keeps its targets, though they are written relative to the old address.
+  for (const link of document.querySelectorAll("link[rel=icon], header.bar a")) link.href = link.href;
+  for (const form of document.querySelectorAll("header.bar form")) form.action = form.action;
+  history.pushState(null, "", url);
+  const main = page.getElementById("main");
+  show({ main, title: page.title, down: 0 });
+  ready(main);
+  const heading = main.querySelector("h1");
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+};
+addEventListener("popstate", () => {
+  if (address() === shown) return;
+  if (views.has(address())) show(views.get(address()));
+  else location.reload();
+});
 
 // The machine: parts of the page are replaced as the server sends them, while the page can be seen.
 const watching = (panel) => {
@@ -165,33 +216,39 @@ const asking = (ask) => {
         });
       }
       answer.replaceWith(fresh);
+      ready(fresh);
       for (const cause of fresh.querySelectorAll(".cause")) {
         const old = before.get(cause.dataset.cause);
         if (old?.open) cause.querySelector("details").open = true;
       }
-      copyButtons(fresh);
       moveCauses(before, fresh);
       fresh.querySelector(".verify").scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
-      const again = fresh.querySelector("form.ask");
-      asking(again);
-      again.querySelector(`button[value="${button.value}"], button`)?.focus({ preventScroll: true });
+      fresh.querySelector("form.ask").querySelector(`button[value="${button.value}"], button`)?.focus({ preventScroll: true });
     } catch (error) {
-      say(error instanceof TypeError ? "The server does not answer: is `faultbook serve` still running?" : error.message);
+      say(error instanceof TypeError ? silent : error.message);
       for (const one of buttons) one.disabled = false;
     }
   });
 };
-const panel = document.querySelector("[data-events]");
-if (panel) watching(panel);
-const ask = document.querySelector("form.ask");
-if (ask) asking(ask);
 
 // A draft's markdown without its line numbers and findings.
-for (const button of document.querySelectorAll("[data-copy]")) {
+const copying = (button) => {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const lines = document.getElementById(button.dataset.copy).querySelectorAll("p[id] > code");
     await navigator.clipboard.writeText(Array.from(lines, (line) => `${line.textContent}\n`).join(""));
     button.textContent = "Copied";
   });
-}
+};
+
+// Gives the parts of a page, or of what is put into it, what they can do.
+const ready = (root) => {
+  copyButtons(root);
+  const each = (selector, act) => root.querySelectorAll(selector).forEach(act);
+  each(".log", showFailure);
+  each("form.paste", pasting);
+  each("[data-events]", watching);
+  each("form.ask", asking);
+  each("[data-copy]", copying);
+};
+ready(document);
