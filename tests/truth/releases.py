@@ -107,6 +107,11 @@ class Index:
                     self.code.update(CAPS.findall(node.value))
                     if len(node.value) < 2000:
                         self.words.update(WORD.findall(node.value))
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                # A field that its annotation makes an option of the command line, as SGLang's.
+                annotation = getattr(node.annotation, "value", None)
+                if isinstance(annotation, ast.Name) and annotation.id in ("A", "Annotated"):
+                    self.flags.add("--" + node.target.id.replace("_", "-"))
             elif isinstance(node, ast.Attribute):
                 self.words.add(node.attr)
                 if CAPS.fullmatch(node.attr):
