@@ -2,5 +2,7 @@
 
 mod answers;
 mod browse;
+mod draft;
 mod guard;
+mod machine;
 pub(crate) mod server;
