@@ -4,5 +4,6 @@ mod answers;
 mod browse;
 mod draft;
 mod guard;
+mod limits;
 mod machine;
 pub(crate) mod server;

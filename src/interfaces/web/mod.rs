@@ -2,22 +2,24 @@
 //!
 //! Four folders hold the kinds of pages, each a module that turns values into a template of `templates/web`; nothing here
 //! decides anything about a failure. `answer` is for texts that people send, `book` for the book and the reports, `machine`
-//! for this machine, and `site` writes pages as files. What they stand on is here: `server` has the limits and the threads,
-//! `guard` says whom it answers, `stop` ends it; `frame` is what every page has around it, `failed` the page of an error,
-//! `html` and `weave` make HTML of markdown, `assets` are the style and the scripts.
+//! for this machine, and `site` writes pages as files. What they stand on is here: `server` has what all requests
+//! share, `connections` accepts and ends them, `guard` says whom it answers, and `limits` how much it does at a time; `frame`
+//! is what every page has around it, `failed` the page of an error, `html` and `weave` make HTML of markdown, `assets` are
+//! the style and the scripts.
 
 mod answer;
 mod assets;
 mod book;
+mod connections;
 mod failed;
 mod frame;
 mod guard;
 mod html;
+mod limits;
 #[cfg(feature = "machine")]
 mod machine;
 mod server;
 mod site;
-mod stop;
 mod weave;
 
 pub(crate) use guard::{Exposure, Token};

@@ -1,4 +1,4 @@
-//! The server: its limits, what all requests share, and the threads that work for them.
+//! The server: what all requests share, and the layers that each of them goes through.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,7 +15,6 @@ use axum::middleware;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
 
@@ -24,16 +23,14 @@ use super::book::Remembered;
 use super::failed::{Failed, not_found};
 use super::frame::{Abilities, Frame, Section};
 use super::guard::{Exposure, guard};
-use super::{assets, stop};
+use super::limits::{Limits, turns};
+use super::{assets, connections};
 use crate::interfaces::live::Live;
 use crate::interfaces::workspace::{Settings, Workspace};
 
 /// The longest time for an answer, and between two parts of a body.
 const LONGEST: Duration = Duration::from_secs(60);
 const SILENCE: Duration = Duration::from_secs(20);
-
-/// Requests that wait for a free thread; more are sent away at once.
-const WAITING: usize = 512;
 
 /// What all requests share.
 pub(super) struct Site {
@@ -49,9 +46,7 @@ pub(super) struct Site {
     pub saved: Saved,
     #[cfg(feature = "machine")]
     pub panel: super::machine::Panel,
-    /// As many diagnoses at a time as there are processors: more would only need more memory.
-    threads: Semaphore,
-    waiting: Semaphore,
+    pub limits: Limits,
 }
 
 /// The state of every handler.
@@ -99,12 +94,11 @@ impl Listening {
             saved: Saved::default(),
             #[cfg(feature = "machine")]
             panel: super::machine::Panel::new(),
-            threads: Semaphore::new(processors),
-            waiting: Semaphore::new(WAITING),
+            limits: Limits::new(processors),
         });
         let ended = runtime.block_on(async move {
             let listener = TcpListener::from_std(self.listener)?;
-            stop::serve(listener, site.clone(), router(site)).await
+            connections::serve(listener, site.clone(), router(site)).await
         });
         // A driver that hangs is not waited for.
         runtime.shutdown_background();
@@ -120,8 +114,9 @@ fn router(site: Shared) -> Router {
     router
         .fallback(nothing_there)
         .layer(DefaultBodyLimit::max(LARGEST))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST))
         .layer(RequestBodyTimeoutLayer::new(SILENCE))
+        .layer(middleware::from_fn_with_state(site.clone(), turns))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST))
         .layer(CatchPanicLayer::custom(|_| Failed::bug().into_response()))
         .layer(middleware::from_fn_with_state(site.clone(), guard))
         .with_state(site)
@@ -140,13 +135,8 @@ pub(super) async fn work<T: Send + 'static>(
     site: &Shared,
     work: impl FnOnce(&Site, &Workspace) -> Result<T, Failed> + Send + 'static,
 ) -> Result<T, Failed> {
-    let Ok(_waits) = site.waiting.try_acquire() else {
-        return Err(Failed::new(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once: try again in a moment"));
-    };
-    let _runs = site.threads.acquire().await;
     let shared = site.clone();
-    let done = tokio::task::spawn_blocking(move || work(&shared, &shared.live.workspace())).await;
-    done.unwrap_or_else(|_| Err(Failed::bug()))
+    site.limits.work(move || work(&shared, &shared.live.workspace())).await
 }
 
 async fn asset(Segments(name): Segments<String>) -> Result<Response, Failed> {
