@@ -220,23 +220,31 @@ impl Kept {
         self.folder.as_ref().filter(|_| is_id).map(|folder| folder.join(id))
     }
 
-    /// Removes the oldest files until the others fit.
+    /// Removes the oldest texts, each with its title, until the others fit.
     fn tidy(&self) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let mut files: Vec<(SystemTime, u64, PathBuf)> = fs::read_dir(folder)?
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let about = entry.metadata().ok()?;
-                Some((about.modified().ok()?, about.len(), entry.path()))
-            })
-            .collect();
-        files.sort();
-        let mut total: u64 = files.iter().map(|(_, length, _)| length).sum();
-        let mut count = files.len();
-        for (_, length, path) in files {
+        let mut texts: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        for entry in fs::read_dir(folder)?.flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == TITLE) {
+                // The text was removed by something else.
+                if !path.with_extension("").exists() {
+                    fs::remove_file(&path)?;
+                }
+            } else if let Ok(about) = entry.metadata()
+                && let Ok(modified) = about.modified()
+            {
+                texts.push((modified, about.len(), path));
+            }
+        }
+        texts.sort();
+        let mut total: u64 = texts.iter().map(|(_, length, _)| length).sum();
+        let mut count = texts.len();
+        for (_, length, path) in texts {
             if total <= MOST_BYTES && count <= MOST_FILES {
                 break;
             }
+            let _ = fs::remove_file(path.with_extension(TITLE));
             fs::remove_file(&path)?;
             total -= length;
             count -= 1;
@@ -290,6 +298,28 @@ mod tests {
         assert!(Kept::new(Some(cache.path())).get(&id).is_none());
         later.forget(&id);
         assert!(later.get(&id).is_none() && !file.exists());
+    }
+
+    #[test]
+    fn texts_are_counted_and_go_with_their_titles() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let kept = Kept::new(Some(cache.path()));
+        let folder = cache.path().join("pasted");
+        let mut ids = Vec::new();
+        for index in 0..MOST_FILES + 2 {
+            let id = kept.put(pasted(&index.to_string()));
+            kept.describe(&id, "CUDA out of memory");
+            // Files of one moment have no order.
+            let file = fs::File::options().append(true).open(folder.join(&id)).expect("written");
+            file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(index as u64)).expect("dated");
+            ids.push(id);
+        }
+        kept.describe("0123456789abcdef0123", "a title without a text");
+        kept.tidy().expect("tidies");
+        let there = |id: &String| (folder.join(id).exists(), folder.join(id).with_extension(TITLE).exists());
+        assert!(ids[..2].iter().all(|id| there(id) == (false, false)), "the oldest are gone");
+        assert!(ids[2..].iter().all(|id| there(id) == (true, true)), "and no others");
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2 * MOST_FILES);
     }
 
     #[test]
