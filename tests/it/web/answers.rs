@@ -94,6 +94,11 @@ fn of_a_long_text_the_marked_lines_are_shown_and_the_rest_has_an_address() {
     let body = server.get(&address).body;
     assert!(body.contains("id=\"L20004\" class=\"failure\"") && body.contains("lines 61 to"), "{}", body.len());
     assert!(body.len() < 200_000 && !body.contains("id=\"L5000\""), "{}", body.len());
+    let first = server.get(&format!("{address}/0?from=5000"));
+    assert_eq!(
+        (first.status, first.header("location")),
+        (303, Some(format!("..{}?from=5000", &address[2..]).as_str()))
+    );
     let stretch = server.get(&format!("{address}?from=5000")).body;
     assert!(
         stretch.contains("id=\"L5000\"") && stretch.contains("step 9000 loss") && !stretch.contains("id=\"L20004\"")

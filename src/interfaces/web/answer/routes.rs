@@ -106,7 +106,8 @@ async fn one_answer(
 ) -> Result<Response, Failed> {
     // The first has a shorter address, and its links are made for that.
     if place == 0 {
-        return Ok(Redirect::to(&format!("../{id}")).into_response());
+        let from = wanted.from.map(|from| format!("?from={from}")).unwrap_or_default();
+        return Ok(Redirect::to(&format!("../{id}{from}")).into_response());
     }
     Ok(answered(site, id, place, wanted).await?.into_response())
 }
