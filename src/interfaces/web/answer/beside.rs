@@ -12,6 +12,7 @@ use crate::interfaces::web::html;
 use crate::interfaces::web::server::Site;
 use crate::interfaces::workspace::Workspace;
 use crate::render::clean;
+use crate::reports::reading;
 use crate::text;
 
 /// The page of a text and a report.
@@ -58,18 +59,18 @@ pub(super) fn page(
     let view = AnswerView::new(&analysis.diagnosis);
     let rows = rows(&analysis.diagnosis.environment, &report.environment);
     let marks = log::marks(&analysis.diagnosis);
-    let title = format!("{} beside {}", view.found(), report.id);
+    let title = format!("{} beside {}", view.found, report.id);
     Ok(BesidePage {
         frame: site.frame("../../../../", Section::Diagnose, title),
         answer: if place == 0 { format!("d/{id}") } else { format!("d/{id}/{place}") },
-        found: view.found(),
+        found: view.found,
         report_address: frame::report_address(&report.id),
         report_title: clean::line(&report.title),
         status: clean::line(&report.status),
         differing: rows.iter().filter(|row| row.differs).count(),
         rows,
         log: log::view(&text::decoded(&text.bytes), &analysis.transcript, &marks, None),
-        body: html::document(without_matter(&report.text), &html::Links::NONE, 2),
+        body: html::document(&reading::parts(&report.text).1, &html::Links::NONE, 2),
         report: report.id,
     })
 }
@@ -95,12 +96,6 @@ fn rows(here: &Facts, there: &Facts) -> Vec<Row> {
     rows
 }
 
-/// A document without its front matter.
-pub(super) fn without_matter(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix("---\n") else { return text };
-    rest.split_once("\n---\n").map_or(text, |(_, body)| body)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +116,6 @@ mod tests {
             rows(&here, &there).into_iter().map(|row| (row.here, row.there, row.differs)).collect();
         let row = |here: &str, there: &str, differs| (here.to_owned(), there.to_owned(), differs);
         assert_eq!(shown, [row("2.8.0", "2.7.1", true), row("", "570", false), row("3.11", "3.11", false)]);
-        assert_eq!(without_matter("---\na: b\n---\n# T\n"), "# T\n");
+        assert_eq!(reading::parts("---\na: b\n---\n# T\n").1, "# T\n");
     }
 }

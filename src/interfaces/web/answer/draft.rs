@@ -1,7 +1,6 @@
 //! A bug report drafted in a form: the report beside it, what `check` finds in it, what was left out and may stay.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use askama::Template;
@@ -14,8 +13,9 @@ use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 
 use super::page::measured_id;
-use crate::check::{self, Finding, KnownReport, Setting};
+use crate::check::Finding;
 use crate::interfaces::drafts::{self, Choices, Purpose};
+use crate::interfaces::findings::{findings, shown as shown_path};
 use crate::interfaces::web::failed::{Failed, not_found, page};
 use crate::interfaces::web::frame::{Frame, Section, report_address};
 use crate::interfaces::web::html;
@@ -25,7 +25,7 @@ use crate::render::clean;
 use crate::reports::draft::fill::ReportOptions;
 use crate::reports::draft::noninteractive::{Drafted, TEMPLATE};
 use crate::reports::draft::{report, report_config};
-use crate::reports::lookup;
+use crate::reports::reading;
 use crate::text::redact::{Kind, Redaction};
 
 /// The longest title and command that are taken.
@@ -309,7 +309,8 @@ fn shown(
 
 fn view(workspace: &Workspace, drafted: Drafted) -> DraftView {
     let text = drafted.text.as_deref().unwrap_or_default();
-    let found: Vec<FindingView> = findings(workspace, &drafted.path, text).iter().map(finding_view).collect();
+    let found: Vec<FindingView> =
+        findings(workspace, shown_path(&drafted.path), text, None).iter().map(finding_view).collect();
     let lines: Vec<Line> = clean::lines(text)
         .into_iter()
         .zip(1..)
@@ -334,7 +335,7 @@ fn view(workspace: &Workspace, drafted: Drafted) -> DraftView {
     let left_out = drafted.redactions.iter().map(|one| redaction(one, false));
     DraftView {
         path: drafted.path.strip_prefix(&workspace.root).unwrap_or(&drafted.path).display().to_string(),
-        rendered: html::document(without_front_matter(text), &html::Links::NONE, 2),
+        rendered: html::document(&reading::parts(text).1, &html::Links::NONE, 2),
         of_title: of(&["title:", "# "]),
         of_severity: of(&["severity:", "**Severity"]),
         of_command: of(&["**Command", "- **Command"]),
@@ -349,20 +350,6 @@ fn view(workspace: &Workspace, drafted: Drafted) -> DraftView {
         report: drafted.id,
         lines,
     }
-}
-
-/// What `check` finds in a report that is not written yet.
-fn findings(workspace: &Workspace, path: &Path, text: &str) -> Vec<Finding> {
-    let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
-    let document = check::Document::new(shown(path), text);
-    let others = lookup::entries(&workspace.knowledge);
-    let reports: Vec<KnownReport> = others
-        .map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone(), text: String::new() })
-        .collect();
-    let exists = |path: &str| Path::new(path).exists();
-    let naming = workspace.naming.as_ref();
-    let setting = Setting { exists: &exists, reports: &reports, naming, behaviour: false, ..Setting::default() };
-    check::capped(check::check(&[document], &setting))
 }
 
 fn finding_view(finding: &Finding) -> FindingView {
@@ -380,11 +367,6 @@ fn templates(workspace: &Workspace) -> Vec<(String, String)> {
     let Ok(templates) = report_config::templates(&workspace.config, &workspace.root) else { return Vec::new() };
     let usable = templates.choices().filter(|choice| choice.broken.is_none() && report::kind(&choice.name) != "CHG");
     usable.map(|choice| (choice.name.clone(), clean::line(&choice.about))).collect()
-}
-
-fn without_front_matter(text: &str) -> &str {
-    let rest = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
-    rest.map_or(text, |(_, body)| body)
 }
 
 fn nonce() -> Result<String, Failed> {

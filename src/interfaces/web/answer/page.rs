@@ -80,7 +80,7 @@ pub(crate) fn shown(bytes: &[u8], library: Library<'_>) -> String {
     let answer = AnswerView::new(&analysis.diagnosis);
     let log = log::view(&text::decoded(bytes), &analysis.transcript, &log::marks(&analysis.diagnosis), None);
     let can = Abilities::default();
-    let (title, url, description) = (answer.found(), String::new(), String::new());
+    let (title, url, description) = (answer.found.clone(), String::new(), String::new());
     let frame = Frame { root: "".into(), title, description, section: Section::None, can, url };
     let (id, tabs, picture) = (String::new(), Arc::default(), picture(&analysis, bytes));
     let page = AnswerPage { frame, id, place: 0, tabs, answer, log, picture, from: None, verifiable: false };
@@ -111,9 +111,9 @@ pub(super) fn page(
     let marks = log::marks(&analysis.diagnosis);
     let log = log::view(&text::decoded(&text.bytes), &analysis.transcript, &marks, from);
     let picture = picture(&analysis, &text.bytes);
-    let frame = site.frame(root, Section::Diagnose, answer.found());
+    let frame = site.frame(root, Section::Diagnose, answer.found.clone());
     if place == 0 {
-        site.kept.describe(id, &answer.found());
+        site.kept.describe(id, &answer.found);
     }
     let verifiable = cfg!(feature = "machine") && answer.verdict != Verdict::NoError.word();
     let tabs = if pasted.texts.len() > 1 { tabs(site, workspace, id, &pasted) } else { Arc::default() };
@@ -161,7 +161,7 @@ fn tabs(site: &Site, workspace: &Workspace, id: &str, pasted: &Pasted) -> Arc<Ve
             let answer = AnswerView::new(&analyse(workspace, text, None).diagnosis);
             let name = if text.name.is_empty() { format!("text {}", place + 1) } else { clean::line(&text.name) };
             let address = if place == 0 { format!("d/{id}") } else { format!("d/{id}/{place}") };
-            Tab { name, found: answer.found(), verdict: answer.verdict, address }
+            Tab { name, found: answer.found, verdict: answer.verdict, address }
         };
         pasted.texts.iter().enumerate().map(tab).collect()
     })

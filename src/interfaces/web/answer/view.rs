@@ -20,6 +20,8 @@ pub(super) struct AnswerView {
     pub kind: &'static str,
     /// What failed, as HTML.
     pub title: String,
+    /// The same without markup, in the words of a tab.
+    pub found: String,
     /// The page of the book.
     pub page: Option<String>,
     /// The line that shows it, and its words.
@@ -146,7 +148,7 @@ pub(super) struct CaseView {
 impl AnswerView {
     /// The view of a diagnosis.
     pub(super) fn new(diagnosis: &Diagnosis) -> Self {
-        let (kind, title) = headline(diagnosis);
+        let (kind, title, found) = headline(diagnosis);
         let failure = diagnosis.fault.as_ref().map(|fault| (fault.span, clean::line(&fault.text)));
         let failure = failure.or_else(|| diagnosis.error.as_ref().map(|error| (error.span, String::new())));
         let (first, further) = match diagnosis.actions.split_first() {
@@ -161,6 +163,7 @@ impl AnswerView {
             verdict: diagnosis.verdict.word(),
             kind,
             title,
+            found,
             page: diagnosis.fault.as_ref().map(|fault| fault.id.clone()),
             line: failure.as_ref().map(|(span, _)| span.start.line).filter(|_| diagnosis.verdict != Verdict::NoError),
             words: failure.map(|(_, words)| words).unwrap_or_default(),
@@ -224,20 +227,16 @@ impl AnswerView {
             notes: diagnosis.notes.iter().map(|note| html::sentence(note)).collect(),
         }
     }
-
-    /// The failure in the words of a tab.
-    pub(super) fn found(&self) -> String {
-        inline_text(&self.title)
-    }
 }
 
-/// What kind of answer it is, and what failed.
-fn headline(diagnosis: &Diagnosis) -> (&'static str, String) {
+/// What kind of answer it is, and what failed, as HTML and as text.
+fn headline(diagnosis: &Diagnosis) -> (&'static str, String, String) {
+    let of_text = |kind, text: String| (kind, html::sentence_of_text(&text), text);
     match diagnosis.verdict {
-        Verdict::NoError if diagnosis.lines_read == 0 => ("Nothing to diagnose", "The text is empty".to_owned()),
+        Verdict::NoError if diagnosis.lines_read == 0 => of_text("Nothing to diagnose", "The text is empty".to_owned()),
         Verdict::NoError => {
             let lines = counted(diagnosis.lines_read.into(), "line", "lines");
-            ("No failure found", format!("No failure found in {lines}"))
+            of_text("No failure found", format!("No failure found in {lines}"))
         }
         Verdict::UnlistedError => {
             let words = diagnosis.error.as_ref().map(|error| match error.type_name.as_str() {
@@ -246,11 +245,12 @@ fn headline(diagnosis: &Diagnosis) -> (&'static str, String) {
                 name if error.message.is_empty() => name.to_owned(),
                 name => format!("{name}: {}", error.message),
             });
-            ("Not in the book", html::sentence_of_text(&clean::line(&words.unwrap_or_default())))
+            of_text("Not in the book", clean::line(&words.unwrap_or_default()))
         }
         Verdict::KnownFault | Verdict::OrdinaryError => {
             let kind = if diagnosis.verdict == Verdict::KnownFault { "Failure" } else { "Ordinary error" };
-            (kind, diagnosis.fault.as_ref().map(|fault| html::sentence(&fault.title)).unwrap_or_default())
+            let title = diagnosis.fault.as_ref().map(|fault| fault.title.as_str()).unwrap_or_default();
+            (kind, html::sentence(title), clean::line(&inline::plain(title)))
         }
     }
 }
@@ -365,19 +365,4 @@ fn known(diagnosis: &Diagnosis) -> Vec<(String, String, String)> {
 /// A command as it is shown and copied.
 fn command(text: &str) -> String {
     clean::lines(text).join("\n")
-}
-
-/// The page's text without its tags, for places that show no HTML.
-fn inline_text(html: &str) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut inside = false;
-    for c in html.chars() {
-        match c {
-            '<' => inside = true,
-            '>' => inside = false,
-            c if !inside => out.push(c),
-            _ => {}
-        }
-    }
-    out.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
