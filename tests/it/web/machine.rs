@@ -12,11 +12,18 @@ use crate::probe::machine::{Machine, fake};
 const NO_ENGINE: &str = "Traceback (most recent call last):\n  File \"/home/user/project/train.py\", line 40, in main\n    \
                          loss.backward()\nRuntimeError: FIND was unable to find an engine to execute this computation\n";
 
-fn among(scenario: &str, args: &[&str]) -> Server {
-    let path = format!("{}/tests/fake-driver/scenarios/{scenario}.txt", env!("CARGO_MANIFEST_DIR"));
+fn scenario(name: &str) -> String {
+    format!("{}/tests/fake-driver/scenarios/{name}.txt", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn among(name: &str, args: &[&str]) -> Server {
+    at(&scenario(name), args)
+}
+
+fn at(path: &str, args: &[&str]) -> Server {
     let libraries = fake().display().to_string();
     let variables =
-        [("LD_LIBRARY_PATH", libraries.as_str()), ("FAULTBOOK_FAKE", path.as_str()), ("VIRTUAL_ENV", "/nonexistent")];
+        [("LD_LIBRARY_PATH", libraries.as_str()), ("FAULTBOOK_FAKE", path), ("VIRTUAL_ENV", "/nonexistent")];
     Server::prepared(args, &variables, |_| {})
 }
 
@@ -48,6 +55,18 @@ impl Events {
     }
 }
 
+/// The machine's page once the machine has answered.
+fn machine(server: &Server) -> String {
+    loop {
+        let page = server.get("/machine");
+        assert_eq!(page.status, 200);
+        if !page.body.contains("is being read") {
+            return page.body;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// How likely the page says each cause is, by the causes' ids.
 fn shares(page: &str) -> Vec<(String, String)> {
     let causes = page.split("data-cause=\"").skip(1);
@@ -61,8 +80,7 @@ fn shares(page: &str) -> Vec<(String, String)> {
 #[test]
 fn the_page_shows_a_gpu_and_who_uses_its_memory() {
     let server = among("consumer-nearly-full", &[]);
-    let page = server.get("/machine");
-    assert_eq!(page.status, 200);
+    let page = machine(&server);
     for words in [
         "NVIDIA GeForce RTX 3060",
         "pid 4312",
@@ -72,9 +90,20 @@ fn the_page_shows_a_gpu_and_who_uses_its_memory() {
         "Refresh",
         "machine/checks",
     ] {
-        assert!(page.body.contains(words), "{words}:\n{}", page.body);
+        assert!(page.contains(words), "{words}:\n{page}");
     }
-    assert!(!page.body.contains("style=") && !page.body.contains("<script>"), "the page's policy forbids both");
+    assert!(!page.contains("style=") && !page.contains("<script>"), "the page's policy forbids both");
+}
+
+#[test]
+fn a_driver_that_hangs_does_not_hold_up_the_page() {
+    let server = among("nvml-hang", &[]);
+    let page = server.get("/machine");
+    assert!(
+        page.status == 200 && page.body.contains("is being read") && page.body.contains("Refresh"),
+        "{}",
+        page.body
+    );
 }
 
 #[test]
@@ -96,10 +125,10 @@ fn the_checks_run_and_say_what_they_found() {
     assert_eq!(server.post("/machine/checks", &[]).status, 303);
     assert!(events.until("peer"), "{}", events.read);
     // Another run is started only when this one is over; the last check and its outcome are two events.
-    let mut page = server.get("/machine").body;
+    let mut page = machine(&server);
     while page.contains("disabled") {
         std::thread::sleep(Duration::from_millis(50));
-        page = server.get("/machine").body;
+        page = machine(&server);
     }
     assert!(page.contains("<caption>GPU 0</caption>") && page.contains(">context</th>"), "{page}");
 }
@@ -129,6 +158,21 @@ fn the_machine_moves_the_causes_of_an_answer() {
     assert_eq!(shares(&server.get(&answer).body), was);
     assert_eq!(server.post(&format!("{answer}/0/verify"), &[("level", "stress")]).status, 400);
     assert_eq!(server.post("/d/00000000000000000000/0/verify", &[("level", "quick")]).status, 404);
+}
+
+#[test]
+fn a_draft_asks_the_machine_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("scenario.txt");
+    std::fs::copy(scenario("consumer-nearly-full"), &path).expect("copies");
+    let server = at(&path.display().to_string(), &[]);
+    let draft = format!("{}/0/draft", server.paste(NO_ENGINE));
+    let first = server.get(&draft).body;
+    assert!(first.contains("RTX 3060"), "{first}");
+    std::fs::copy(scenario("healthy-h100"), &path).expect("copies");
+    let preview = server.post(&draft, &[("title", "Another title")]).body;
+    assert!(preview.contains("Another title") && preview.contains("RTX 3060"), "{preview}");
+    assert!(server.get(&draft).body.contains("H100"), "a new form asks anew");
 }
 
 #[test]
@@ -177,10 +221,6 @@ fn a_machine_without_a_driver_says_so() {
     if faultbook::machine::driver_here(&faultbook::machine::Options::default()) {
         return crate::support::left_out::note("the page of a machine without a driver", "this machine has one");
     }
-    let page = Server::prepared(&[], &[("LD_LIBRARY_PATH", "")], |_: &Path| {}).get("/machine");
-    assert!(
-        page.status == 200 && page.body.contains("No GPU to show") && page.body.contains("Looked in"),
-        "{}",
-        page.body
-    );
+    let page = machine(&Server::prepared(&[], &[("LD_LIBRARY_PATH", "")], |_: &Path| {}));
+    assert!(page.contains("No GPU to show") && page.contains("Looked in"), "{page}");
 }

@@ -14,6 +14,7 @@ use axum::routing::{get, post};
 
 use super::page::measured_id;
 use crate::check::Finding;
+use crate::incident::Incident;
 use crate::interfaces::drafts::{self, Choices, Purpose};
 use crate::interfaces::findings::{findings, shown as shown_path};
 use crate::interfaces::web::failed::{Failed, not_found, page};
@@ -169,6 +170,8 @@ type Posted = Result<Form<Vec<(String, String)>>, FormRejection>;
 
 async fn first(State(site): State<Shared>, Segments((id, place)): Place) -> Result<Html<String>, Failed> {
     work(&site, move |site, workspace| {
+        // A new form asks the machine anew; its previews do not.
+        site.kept.forget_probed(&measured_id(&id, place));
         shown(site, workspace, "../../../", &id, place, Filled::default(), String::new())
     })
     .await
@@ -260,12 +263,17 @@ fn drafted(
 ) -> Result<Result<Drafted, String>, Failed> {
     let pasted = site.kept.get(id).ok_or_else(not_found)?;
     let text = pasted.texts.get(place).ok_or_else(not_found)?;
-    let choices = Choices {
-        template: filled.template(),
-        keep: filled.keep.clone(),
-        options: filled.options(),
-        measured: site.kept.measurement(&measured_id(id, place)).map(|measured| (*measured).clone()),
+    let text_id = measured_id(id, place);
+    let measure = |incident: &Incident| {
+        let known = site.kept.measurement(&text_id).or_else(|| site.kept.probed(&text_id));
+        known.map(|known| (*known).clone()).or_else(|| {
+            let measured = drafts::measure(workspace, incident)?;
+            site.kept.keep_probed(&text_id, measured.clone());
+            Some(measured)
+        })
     };
+    let (template, keep, options) = (filled.template(), filled.keep.clone(), filled.options());
+    let choices = Choices { template, keep, options, measure: &measure };
     Ok(drafts::chosen(workspace, &text.bytes, choices, purpose).map_err(|error| drafts::failure(&error)))
 }
 

@@ -69,6 +69,7 @@ impl Memory {
         self.pasted.remove(id);
         self.tabs.remove(id);
         self.measured.retain(|measured, _| measured.split('/').next() != Some(id));
+        self.probed.retain(|probed, _| probed.split('/').next() != Some(id));
     }
 }
 
@@ -87,6 +88,8 @@ struct Memory {
     order: Vec<String>,
     /// What was measured for some of them: how, and the facts.
     measured: HashMap<String, Arc<Measured>>,
+    /// What this machine said when a report about a text was begun.
+    probed: HashMap<String, Arc<Measured>>,
     /// Of several texts, what was found in each.
     tabs: HashMap<String, Arc<Vec<Tab>>>,
 }
@@ -184,6 +187,21 @@ impl Kept {
     /// What was measured for a text.
     pub(super) fn measurement(&self, id: &str) -> Option<Arc<Measured>> {
         self.memory().measured.get(id).cloned()
+    }
+
+    /// What this machine said when the report about a text was begun.
+    pub(super) fn probed(&self, id: &str) -> Option<Arc<Measured>> {
+        self.memory().probed.get(id).cloned()
+    }
+
+    /// Keeps that for the previews of the report.
+    pub(super) fn keep_probed(&self, id: &str, measured: Measured) {
+        self.memory().probed.insert(id.to_owned(), Arc::new(measured));
+    }
+
+    /// Another report is begun.
+    pub(super) fn forget_probed(&self, id: &str) {
+        self.memory().probed.remove(id);
     }
 
     /// What was found in the texts of an id, found out once.

@@ -47,6 +47,8 @@ pub(crate) fn allowed(site: &Shared) -> Result<(), Failed> {
 #[template(path = "machine/page.html")]
 struct MachinePage {
     frame: Frame,
+    /// The machine has not answered yet: what it says comes as events, or with the next page.
+    reading: bool,
     gpus: String,
     details: String,
     checks: String,
@@ -54,11 +56,12 @@ struct MachinePage {
 
 async fn whole(State(site): State<Shared>) -> Result<Html<String>, Failed> {
     allowed(&site)?;
-    let outcome = panel::quick(&site).await?;
+    let outcome = panel::soon(&site).await;
     page(&MachinePage {
         frame: site.frame("", Section::Machine, "This machine"),
-        gpus: gpus::shown(&outcome.facts, None),
-        details: details(&outcome),
+        reading: outcome.is_none(),
+        gpus: outcome.as_ref().map(|outcome| gpus::shown(&outcome.facts, None)).unwrap_or_default(),
+        details: outcome.as_ref().map(|outcome| details(outcome)).unwrap_or_default(),
         checks: checks(&site.panel.run()),
     })
 }

@@ -30,6 +30,9 @@ const FRESH: Duration = Duration::from_secs(4);
 /// The longest wait for one answer of a driver: one that needs longer to wake its GPUs is told as such.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The longest that the page waits for a probe before it is sent without one.
+const MOMENT: Duration = Duration::from_millis(600);
+
 /// Pages that can be open at a time.
 const LISTENERS: usize = 16;
 
@@ -141,6 +144,13 @@ pub(crate) async fn quick(site: &Shared) -> Result<Arc<Outcome>, Failed> {
     let outcome = ask(site, Level::Quick).await?;
     *probed = Some((Instant::now(), outcome.clone()));
     Ok(outcome)
+}
+
+/// A quick probe, unless it takes longer than a moment: then it goes on, and the next one who asks finds it.
+pub(super) async fn soon(site: &Shared) -> Option<Arc<Outcome>> {
+    let site = site.clone();
+    let asked = tokio::spawn(async move { quick(&site).await });
+    tokio::time::timeout(MOMENT, asked).await.ok()?.ok()?.ok()
 }
 
 /// Runs the functional checks as soon as no others run; they go on where nobody waits for them any more.
