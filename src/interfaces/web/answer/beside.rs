@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::log::{self, LogView, Part};
+use super::log::{self, LogView, Margin, Part};
 use super::page::{analyse, gone};
 use super::view::AnswerView;
 use crate::facts::{self, Facts};
@@ -58,7 +58,8 @@ pub(super) fn page(
     let analysis = analyse(workspace, text, None);
     let view = AnswerView::new(&analysis.diagnosis);
     let rows = rows(&analysis.diagnosis.environment, &report.environment);
-    let marks = log::marks(&analysis.diagnosis);
+    let book = &workspace.knowledge.book;
+    let margin = Margin::new(&analysis.diagnosis, &analysis.incident, &analysis.transcript, book);
     let title = format!("{} beside {}", view.found, report.id);
     Ok(BesidePage {
         frame: site.frame("../../../../", Section::Diagnose, title),
@@ -69,7 +70,7 @@ pub(super) fn page(
         status: clean::line(&report.status),
         differing: rows.iter().filter(|row| row.differs).count(),
         rows,
-        log: log::view(&text::decoded(&text.bytes), &analysis.transcript, &marks, None),
+        log: log::view(&text::decoded(&text.bytes), &analysis.transcript, &margin, None),
         body: html::document(&reading::parts(&report.text).1, &html::Links::NONE, 2),
         report: report.id,
     })

@@ -5,8 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::book::Book;
 use crate::diagnosis::Diagnosis;
 use crate::facts::Source;
+use crate::incident::Incident;
+use crate::interfaces::web::book::codes::address;
+use crate::interfaces::web::book::names;
 use crate::render::clean;
 use crate::span::Span;
 use crate::text::Transcript;
@@ -52,8 +56,37 @@ pub(super) struct LineView {
     pub kind: &'static str,
     /// What is marked and where the answer speaks of it.
     pub marks: Vec<Mark>,
+    /// The status codes that it names.
+    pub codes: Vec<CodeLink>,
     /// The rank that wrote the line, where its prefix says so.
     pub rank: Option<u32>,
+}
+
+/// A status code that a line names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CodeLink {
+    /// `Xid 79`.
+    pub label: String,
+    /// Where it is explained, below the root.
+    pub address: String,
+}
+
+/// What stands beside the lines of a text, by line.
+pub(super) struct Margin {
+    marks: BTreeMap<usize, Vec<Mark>>,
+    codes: BTreeMap<usize, Vec<CodeLink>>,
+}
+
+impl Margin {
+    /// That of an answer.
+    pub(super) fn new(diagnosis: &Diagnosis, incident: &Incident, transcript: &Transcript, book: &Book) -> Self {
+        Self { marks: marks(diagnosis), codes: codes(incident, transcript, book) }
+    }
+
+    /// The codes that a line names.
+    pub(super) fn codes(&self, line: usize) -> &[CodeLink] {
+        self.codes.get(&line).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Why a line is marked.
@@ -89,7 +122,7 @@ impl Kind {
 }
 
 /// The marks of an answer, by line.
-pub(super) fn marks(diagnosis: &Diagnosis) -> BTreeMap<usize, Vec<Mark>> {
+fn marks(diagnosis: &Diagnosis) -> BTreeMap<usize, Vec<Mark>> {
     let mut marks: BTreeMap<usize, Vec<Mark>> = BTreeMap::new();
     let mut put = |span: Span, kind: Kind, label: String, target: String| {
         let line = span.start.line as usize;
@@ -121,13 +154,22 @@ pub(super) fn marks(diagnosis: &Diagnosis) -> BTreeMap<usize, Vec<Mark>> {
     marks
 }
 
+/// The status codes that errors name and the book explains.
+fn codes(incident: &Incident, transcript: &Transcript, book: &Book) -> BTreeMap<usize, Vec<CodeLink>> {
+    let mut codes: BTreeMap<usize, Vec<CodeLink>> = BTreeMap::new();
+    for named in incident.errors.iter().flat_map(|error| &error.codes) {
+        let Some(code) = names::code(book, &named.name, named.library) else { continue };
+        let link = CodeLink { label: clean::line(&code.label()), address: address(code) };
+        let at_line = codes.entry(transcript.line(named.at).number as usize).or_default();
+        if !at_line.contains(&link) {
+            at_line.push(link);
+        }
+    }
+    codes
+}
+
 /// The text with marks; from line `from` on if one is asked for.
-pub(super) fn view(
-    text: &str,
-    transcript: &Transcript,
-    marks: &BTreeMap<usize, Vec<Mark>>,
-    from: Option<usize>,
-) -> LogView {
+pub(super) fn view(text: &str, transcript: &Transcript, margin: &Margin, from: Option<usize>) -> LogView {
     let lines: Vec<&str> = lines(text);
     let mut ranks: BTreeMap<u32, u32> =
         transcript.lines().filter_map(|line| Some((line.number, line.prefix.rank?))).collect();
@@ -135,7 +177,7 @@ pub(super) fn view(
     if ranks.values().collect::<BTreeSet<_>>().len() < 2 {
         ranks.clear();
     }
-    let shown = shown(&lines, text.len(), marks, from);
+    let shown = shown(&lines, text.len(), &margin.marks, from);
     let mut parts = Vec::new();
     let mut next = 0;
     for range in shown {
@@ -146,12 +188,13 @@ pub(super) fn view(
             let end = (start + PART).min(range.end);
             let line = |index: usize| {
                 let number = index + 1;
-                let marks = marks.get(&number).cloned().unwrap_or_default();
+                let marks = margin.marks.get(&number).cloned().unwrap_or_default();
                 LineView {
                     number,
                     text: shortened(lines.get(index).copied().unwrap_or_default()),
                     kind: marks.first().map_or("", |mark| mark.kind.word()),
                     marks,
+                    codes: margin.codes(number).to_vec(),
                     rank: u32::try_from(number).ok().and_then(|number| ranks.get(&number).copied()),
                 }
             };

@@ -7,11 +7,12 @@ use axum::http::StatusCode;
 
 use super::compared::compare;
 use super::kept::{Pasted, Text};
-use super::log::{self, LogView, Part};
+use super::log::{self, CodeLink, LogView, Margin, Part};
 use super::view::AnswerView;
 use crate::diagnosis::picture::RunPicture;
 use crate::diagnosis::{Diagnosis, Library, Measured, Verdict, diagnose};
 use crate::incident::{self, Incident};
+use crate::interfaces::web::book::names;
 use crate::interfaces::web::failed::{Failed, not_found};
 use crate::interfaces::web::frame::{Frame, Section};
 use crate::interfaces::web::server::Site;
@@ -32,6 +33,8 @@ pub(super) struct AnswerPage {
     /// All texts that were sent together.
     pub tabs: Arc<Vec<Tab>>,
     pub answer: AnswerView,
+    /// Status codes in the line of the failure.
+    pub codes: Vec<CodeLink>,
     pub log: LogView,
     /// The run over time: its ranks, memory, loss.
     pub picture: Vec<Figure>,
@@ -78,12 +81,14 @@ pub(crate) fn shown(bytes: &[u8], library: Library<'_>) -> String {
     let text = Text { bytes: bytes.to_vec(), ..Text::default() };
     let analysis = analysed(&text, library, None);
     let answer = AnswerView::new(&analysis.diagnosis);
-    let log = log::view(&text::decoded(bytes), &analysis.transcript, &log::marks(&analysis.diagnosis), None);
+    let margin = Margin::new(&analysis.diagnosis, &analysis.incident, &analysis.transcript, library.book);
+    let log = log::view(&text::decoded(bytes), &analysis.transcript, &margin, None);
     let can = Abilities::default();
     let (title, url, description) = (answer.found.clone(), String::new(), String::new());
     let frame = Frame { root: "".into(), title, description, section: Section::None, can, url };
     let (id, tabs, picture) = (String::new(), Arc::default(), picture(&analysis, bytes));
-    let page = AnswerPage { frame, id, place: 0, tabs, answer, log, picture, from: None, verifiable: false };
+    let (codes, from, verifiable) = (Vec::new(), None, false);
+    let page = AnswerPage { frame, id, place: 0, tabs, answer, codes, log, picture, from, verifiable };
     let page = page.render().unwrap_or_default();
     page.split_once("<main").map(|(_, main)| main.to_owned()).unwrap_or_default()
 }
@@ -105,11 +110,11 @@ pub(super) fn page(
         compare(&mut answer, &analyse(workspace, text, None).diagnosis);
     }
     let root = if place == 0 { "../" } else { "../../" };
-    for one in &mut answer.lookalikes {
-        *one = linked(one, root, workspace);
-    }
-    let marks = log::marks(&analysis.diagnosis);
-    let log = log::view(&text::decoded(&text.bytes), &analysis.transcript, &marks, from);
+    let book = &workspace.knowledge.book;
+    answer.link(&|text, is_code| names::linked(book, root, text, is_code));
+    let margin = Margin::new(&analysis.diagnosis, &analysis.incident, &analysis.transcript, book);
+    let log = log::view(&text::decoded(&text.bytes), &analysis.transcript, &margin, from);
+    let codes = answer.line.map(|line| margin.codes(line as usize).to_vec()).unwrap_or_default();
     let picture = picture(&analysis, &text.bytes);
     let frame = site.frame(root, Section::Diagnose, answer.found.clone());
     if place == 0 {
@@ -117,22 +122,7 @@ pub(super) fn page(
     }
     let verifiable = cfg!(feature = "machine") && answer.verdict != Verdict::NoError.word();
     let tabs = if pasted.texts.len() > 1 { tabs(site, workspace, id, &pasted) } else { Arc::default() };
-    Ok(AnswerPage { frame, id: id.to_owned(), place, tabs, answer, log, picture, from, verifiable })
-}
-
-/// A sentence in which the ids of pages lead to them.
-fn linked(sentence: &str, root: &str, workspace: &Workspace) -> String {
-    let mut out = String::with_capacity(sentence.len() + 64);
-    for (number, part) in sentence.split("<code>").enumerate() {
-        match part.split_once("</code>") {
-            Some((id, rest)) if number > 0 && workspace.knowledge.book.find(id).is_some() => {
-                out.push_str(&format!("<a href=\"{root}book/{id}.html\"><code>{id}</code></a>{rest}"));
-            }
-            _ if number > 0 => out.push_str(&format!("<code>{part}")),
-            _ => out.push_str(part),
-        }
-    }
-    out
+    Ok(AnswerPage { frame, id: id.to_owned(), place, tabs, answer, codes, log, picture, from, verifiable })
 }
 
 /// The run over time, where the text shows something of it.

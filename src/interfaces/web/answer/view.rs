@@ -5,6 +5,7 @@ use crate::diagnosis::{Action, CauseStatus, Diagnosis, RankedCause, Reason, Repo
 use crate::facts::{self, Source};
 use crate::interfaces::web::frame;
 use crate::interfaces::web::html;
+use crate::interfaces::web::weave::{Named, woven};
 use crate::render::clean;
 use crate::render::inline;
 use crate::render::words::{ORDINARY, counted, open_ended, percent, precedents};
@@ -225,6 +226,22 @@ impl AnswerView {
             changes: Vec::new(),
             facts: known(diagnosis),
             notes: diagnosis.notes.iter().map(|note| html::sentence(note)).collect(),
+        }
+    }
+
+    /// Puts links into its sentences: names of pages and codes in code.
+    pub(super) fn link(&mut self, named: Named<'_>) {
+        let actions = self.first.iter_mut().chain(&mut self.further).chain(&mut self.rest);
+        let details = actions.map(|action| &mut action.detail);
+        let causes = self.causes.iter_mut().flat_map(|cause| {
+            let reasons = cause.reasons.iter_mut().map(|reason| &mut reason.says);
+            reasons.chain(&mut cause.status_says).chain([&mut cause.check]).chain(&mut cause.dead_ends)
+        });
+        let check = self.next_check.iter_mut().map(|check| &mut check.says);
+        for html in
+            details.chain(causes).chain(check).chain(&mut self.lookalikes).filter(|html| html.contains("<code>"))
+        {
+            *html = woven(html, named);
         }
     }
 }

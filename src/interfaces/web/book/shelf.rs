@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::names;
 use crate::book::Book;
 use crate::diagnosis::Search as _;
 use crate::interfaces::web::frame::{Abilities, Frame, Section, encoded, report_address, report_file};
@@ -118,10 +119,9 @@ impl<'w> Shelf<'w> {
         self.fault(id)
     }
 
-    /// The name of a page in code, which becomes a link to it.
+    /// The names of pages and codes in code, which become links to them.
     pub(crate) fn page_names(&self, root: &str, text: &str, is_code: bool) -> Vec<(Range<usize>, String)> {
-        let found = is_code.then(|| self.fault(text)).flatten();
-        found.map(|address| vec![(0..text.len(), format!("{root}{address}"))]).unwrap_or_default()
+        if self.can.reports_only { Vec::new() } else { names::linked(self.book(), root, text, is_code) }
     }
 }
 
