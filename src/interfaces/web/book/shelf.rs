@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::names;
@@ -151,16 +151,26 @@ pub(crate) struct Told {
     /// Relations, by the places of their ends in `reports`.
     pub edges: Vec<Edge>,
     paths: HashMap<String, usize>,
+    /// The place of each report itself, without its copies.
+    at: HashMap<PathBuf, usize>,
     ids: HashMap<String, Vec<usize>>,
     finder: Option<Finder>,
 }
 
 impl Told {
-    /// Reads them.
-    pub(crate) fn read(knowledge: &Knowledge) -> Self {
+    /// Reads them; of those that did not change since `earlier`, the text is not read again.
+    pub(crate) fn read(knowledge: &Knowledge, earlier: Option<(&[Entry], &Self)>) -> Self {
         let index = if knowledge.has_reports() { knowledge.index() } else { None };
         let files: Vec<_> = lookup::entries(knowledge).map(|entry| entry.path.clone()).collect();
-        let told = record::read(&files, |path| index.and_then(|index| index.entry(path)));
+        let known = |path: &Path| index.and_then(|index| index.entry(path));
+        let (entries, told) = earlier.map_or((&[][..], None), |(entries, told)| (entries, Some(told)));
+        let entries: HashMap<&Path, &Entry> = entries.iter().map(|entry| (entry.path.as_path(), entry)).collect();
+        let kept = |path: &Path| {
+            let is_same = entries.get(path).is_some_and(|entry| known(path) == Some(*entry));
+            let told = told.filter(|_| is_same)?;
+            told.at.get(path).map(|index| told.reports[*index].report.clone())
+        };
+        let told = record::reread(&files, known, kept);
         Self::new(copies::living(told, |one| &mut one.record))
     }
 
@@ -178,6 +188,7 @@ impl Told {
                 1 => address,
                 count => address.replace(".html", &format!("~{count}.html")),
             });
+            told.at.insert(record.path.clone(), index);
             for path in std::iter::once(&record.path).chain(&record.copies) {
                 told.paths.insert(slashes(path), index);
             }
@@ -250,9 +261,9 @@ impl Remembered {
         {
             return told.clone();
         }
-        let entries = lookup::entries(knowledge).cloned().collect();
-        let told = Arc::new(Told::read(knowledge));
-        *kept = Some((entries, told.clone()));
+        let earlier = kept.as_ref().map(|(entries, told)| (entries.as_slice(), told.as_ref()));
+        let told = Arc::new(Told::read(knowledge, earlier));
+        *kept = Some((lookup::entries(knowledge).cloned().collect(), told.clone()));
         told
     }
 }

@@ -174,7 +174,7 @@ struct Missing {
 /// All files of a site by name, and how many reports it has.
 fn pages(workspace: &Workspace, site: &Site) -> Result<(BTreeMap<String, Vec<u8>>, usize), Error> {
     let can = Abilities { reports_only: site.reports_only, ..Abilities::default() };
-    let mut shelf = Shelf::new(workspace, Told::read(&workspace.knowledge).into(), can);
+    let mut shelf = Shelf::new(workspace, Told::read(&workspace.knowledge, None).into(), can);
     shelf.url = site.url.as_deref().map(address).transpose()?.unwrap_or_default();
     let shelf = &shelf;
     let mut files = Files::default();
