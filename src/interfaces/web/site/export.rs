@@ -197,6 +197,8 @@ fn pages(workspace: &Workspace, site: &Site) -> Result<(BTreeMap<String, Vec<u8>
     // GitHub Pages leaves out names that begin with `_` otherwise.
     files.put(".nojekyll", String::new());
     if !shelf.url.is_empty() {
+        let (name, bytes) = assets::PREVIEW;
+        files.0.insert(name.to_owned(), bytes.to_vec());
         let pages = files.0.keys().filter(|name| name.ends_with(".html") && *name != "404.html");
         let addresses = pages.map(|name| format!("{}{}", shelf.url, encoded(name))).collect();
         files.page("sitemap.xml", &feed::SiteMap { addresses })?;
