@@ -83,7 +83,7 @@ pub(crate) fn shown(bytes: &[u8], library: Library<'_>) -> String {
     let answer = AnswerView::new(&analysis.diagnosis);
     let margin = Margin::new(&analysis.diagnosis, &analysis.incident, &analysis.transcript, library.book);
     let log = log::view(&text::decoded(bytes), &analysis.transcript, &margin, None);
-    let can = Abilities::default();
+    let can = crate::interfaces::web::frame::Abilities::default();
     let (title, url, description) = (answer.found.clone(), String::new(), String::new());
     let frame = Frame { root: "".into(), title, description, section: Section::None, can, url };
     let (id, tabs, picture) = (String::new(), Arc::default(), picture(&analysis, bytes));
