@@ -158,6 +158,11 @@ fn reports_alone_and_what_is_said_of_them() {
         assert_eq!(page.contains(part), part == "Follows from", "{part}");
     }
     assert!(project.read("reports/BUG-20260101-002.html").contains("Is followed by"));
+    for file in ["BUG-20260101-002.html", "BUG-20260101-002~2.html"] {
+        let page = project.read(&format!("reports/{file}"));
+        let links = page.matches("<h3>Is ").count() + page.matches("<h3>Has the same id").count();
+        assert!(links < 2 || page.contains("<svg class=\"relations\""), "{file}: {links}");
+    }
     assert!(project.read("reports/BUG-20260101-002~2.html").contains("Has the same id"));
     assert!(page.contains("<a href=\"../reports/BUG-20260101-002.html\">it</a>"), "links to files are links to pages");
     assert!(page.contains("<a href=\"#root-cause\">c</a>") && page.contains(" b, "), "{page}");

@@ -7,6 +7,7 @@ pub(super) mod codes;
 pub(super) mod contents;
 pub(super) mod fault;
 pub(super) mod names;
+mod relations;
 pub(super) mod report;
 pub(super) mod reports;
 mod routes;

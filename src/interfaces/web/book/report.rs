@@ -5,13 +5,13 @@ use std::path::Path;
 use askama::Template;
 
 use super::contents::{PageLink, page_link};
+use super::relations::Relations;
 use super::reports::{ReportLink, report_link, summary, title};
 use super::shelf::{Shelf, Told};
 use crate::interfaces::web::frame::{Frame, Section, report_address, report_file};
 use crate::interfaces::web::html::{self, Links};
 use crate::interfaces::web::weave::woven;
 use crate::render::clean;
-use crate::reports::graph::Relation;
 use crate::reports::occurrences::Met;
 use crate::reports::reading;
 use crate::reports::record::{ParsedReport, Record};
@@ -32,7 +32,9 @@ pub(crate) struct Page {
     pub body: String,
     pub faults: Vec<PageLink>,
     /// Reports that it has to do with, by what they have.
-    pub relations: Vec<(&'static str, Vec<ReportLink>)>,
+    pub relations: Relations,
+    /// The same as a picture.
+    pub drawing: Option<String>,
     /// "3 times, 2025-11-10 to 2026-01-02, came back after it was solved".
     pub seen: Option<String>,
     pub occurrences: Vec<(String, String)>,
@@ -45,7 +47,7 @@ pub(crate) struct Page {
 pub(crate) fn page(shelf: &Shelf<'_>, index: usize) -> Page {
     let one = &shelf.told.reports[index];
     let link = report_link(shelf, index);
-    let relations = relations(shelf, index);
+    let relations = Relations::of(shelf, index);
     view(shelf, one, link, relations, Some(index))
 }
 
@@ -64,13 +66,7 @@ pub(crate) fn example(shelf: &Shelf<'_>, name: &str) -> Option<Page> {
     Some(Page { is_example: true, ..page(&Shelf::beside(shelf, lone), 0) })
 }
 
-fn view(
-    shelf: &Shelf<'_>,
-    one: &ParsedReport,
-    link: ReportLink,
-    relations: Vec<(&'static str, Vec<ReportLink>)>,
-    own: Option<usize>,
-) -> Page {
+fn view(shelf: &Shelf<'_>, one: &ParsedReport, link: ReportLink, relations: Relations, own: Option<usize>) -> Page {
     let record = &one.record;
     let heading = title(record);
     let frame = shelf.frame(&link.address, Section::Reports, &heading, &summary(one));
@@ -98,6 +94,7 @@ fn view(
             Vec::new()
         },
         is_example: false,
+        drawing: relations.drawing(&link.id),
         relations,
         link,
         frame,
@@ -139,36 +136,4 @@ fn prose(shelf: &Shelf<'_>, frame: &Frame, one: &ParsedReport, own: Option<usize
         let others = shelf.told.mentioned(text).into_iter().filter(|(_, index)| Some(*index) != own);
         others.map(|(range, index)| (range, at(index))).collect()
     })
-}
-
-/// What other reports are to this one, in the words of this one's page.
-fn relations(shelf: &Shelf<'_>, index: usize) -> Vec<(&'static str, Vec<ReportLink>)> {
-    let mut found: Vec<(&'static str, Vec<ReportLink>)> = Vec::new();
-    for edge in shelf.told.edges.iter().filter(|edge| edge.from == index || edge.to == index) {
-        let is_ours = edge.from == index;
-        let words = match (edge.relation, is_ours) {
-            (Relation::SameId, _) => "Has the same id",
-            (Relation::Duplicates, true) => "Is a duplicate of",
-            (Relation::Duplicates, false) => "Has the duplicate",
-            (Relation::FollowedBy, true) | (Relation::Follows, false) => "Is followed by",
-            (Relation::FollowedBy, false) | (Relation::Follows, true) => "Follows from",
-            (Relation::Links | Relation::References, true) => "Mentions",
-            (Relation::Links | Relation::References, false) => "Is mentioned by",
-            (Relation::SameFault, _) => continue,
-        };
-        let other = report_link(shelf, if is_ours { edge.to } else { edge.from });
-        match found.iter_mut().find(|(known, _)| *known == words) {
-            Some((_, reports)) => reports.push(other),
-            None => found.push((words, vec![other])),
-        }
-    }
-    // All of the same fault, not only the next one of the chain that a drawing shows.
-    let fault = shelf.told.reports[index].record.faults.first();
-    let same = fault.map(|fault| shelf.told.of_fault(fault)).unwrap_or_default();
-    let same: Vec<ReportLink> =
-        same.into_iter().filter(|other| *other != index).map(|other| report_link(shelf, other)).collect();
-    if !same.is_empty() {
-        found.push(("Has the same fault", same));
-    }
-    found
 }

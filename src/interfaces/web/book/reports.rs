@@ -23,7 +23,7 @@ use crate::reports::stats::Stats;
 use crate::reports::status::Stage;
 
 /// A report in a list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ReportLink {
     pub id: String,
     pub title: String,
