@@ -46,8 +46,8 @@ pub(super) struct Choices<'c> {
     /// Marks of values that stay although they look private.
     pub keep: BTreeSet<String>,
     pub options: ReportOptions,
-    /// What was measured for the text already.
-    pub measured: Option<Measured>,
+    /// What a machine says about the text's run.
+    pub measure: &'c dyn Fn(&Incident) -> Option<Measured>,
 }
 
 /// The report as it would be written, or the written one.
@@ -61,9 +61,8 @@ pub(super) fn chosen(
     choices: Choices<'_>,
     purpose: &Purpose,
 ) -> Result<Drafted, Error> {
-    let Choices { template, keep, options, measured } = choices;
-    let measured = |incident: &Incident| measured.clone().or_else(|| measure(workspace, incident));
-    let request = DraftRequest { template, keep, ..request(workspace, text, Excerpt::default(), options, &measured) };
+    let Choices { template, keep, options, measure } = choices;
+    let request = DraftRequest { template, keep, ..request(workspace, text, Excerpt::default(), options, measure) };
     match purpose {
         Purpose::Preview => noninteractive::preview(&request),
         Purpose::Write => noninteractive::write(&request),
@@ -116,7 +115,7 @@ fn request<'a>(
 
 /// This machine's facts, if it has a driver: the report's readers cannot query the machine.
 #[cfg(feature = "machine")]
-fn measure(workspace: &Workspace, incident: &Incident) -> Option<Measured> {
+pub(super) fn measure(workspace: &Workspace, incident: &Incident) -> Option<Measured> {
     use crate::machine::{self, Level};
     let options = probe_options(workspace);
     if !workspace.settings().probe || !machine::driver_here(&options) {
@@ -128,7 +127,7 @@ fn measure(workspace: &Workspace, incident: &Incident) -> Option<Measured> {
 
 /// Without the probe nothing is measured.
 #[cfg(not(feature = "machine"))]
-fn measure(_workspace: &Workspace, _incident: &Incident) -> Option<Measured> {
+pub(super) fn measure(_workspace: &Workspace, _incident: &Incident) -> Option<Measured> {
     None
 }
 

@@ -4,6 +4,8 @@
 pub mod cli;
 #[cfg(any(feature = "lsp", feature = "mcp", feature = "web"))]
 mod drafts;
+#[cfg(any(feature = "lsp", feature = "web"))]
+mod findings;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 #[cfg(any(feature = "mcp", feature = "web"))]

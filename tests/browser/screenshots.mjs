@@ -1,26 +1,25 @@
-// Makes the pictures of docs/screenshots: main states of the page, in windows of fixed sizes.
+// Makes the pictures of docs/screenshots, and the one for previews of links: main states of the page, in windows of fixed sizes.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { machine } from "./fake.mjs";
 import { REPORT, SRUN, check, example, finish, open, root, send, serve, test, until } from "./help.mjs";
 
-const to = join(root, "docs/screenshots");
 const files = { "docs/bug_reports/BUG-20260504-001.md": REPORT };
 const LARGEST = 150_000;
 
-const shoot = async (page, name) => {
-  const path = join(to, `${name}.png`);
+const shoot = async (page, name, folder = "docs/screenshots") => {
+  const path = join(root, folder, `${name}.png`);
   await page.evaluate(() => { document.activeElement?.blur(); scrollTo(0, 0); });
   await page.screenshot({ path, animations: "disabled", caret: "hide" });
   spawnSync("pngquant", ["--force", "--skip-if-larger", "--strip", "--ext", ".png", "--quality", "70-95", path], { stdio: "ignore" });
   const bytes = statSync(path).size;
-  console.log(`  docs/screenshots/${name}.png: ${(bytes / 1000).toFixed(0)} KB`);
+  console.log(`  ${folder}/${name}.png: ${(bytes / 1000).toFixed(0)} KB`);
   check(bytes < LARGEST, `${name}.png is too large: ${bytes} bytes`);
 };
 
 test("screenshots", async () => {
-  mkdirSync(to, { recursive: true });
+  mkdirSync(join(root, "docs/screenshots"), { recursive: true });
   const server = await serve({ files });
   const wide = { viewport: { width: 1400, height: 900 } };
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -30,6 +29,9 @@ test("screenshots", async () => {
   await shoot(await open(server, answer, wide), "answer");
   await shoot(await open(server, answer, { ...wide, colorScheme: "dark" }), "answer-dark");
   await shoot(await open(server, answer, phone), "answer-phone");
+  // What previews of links to an exported site show: 1200 by 630.
+  const card = { viewport: { width: 800, height: 420 }, deviceScaleFactor: 1.5 };
+  await shoot(await open(server, answer, card), "preview", "src/interfaces/web/assets");
   await shoot(await open(server, `${answer}/0/beside/BUG-20260504-001`, wide), "beside");
   const several = await send(server, {
     "rank-3.log": log,

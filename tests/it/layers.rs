@@ -91,10 +91,10 @@ fn every_module_has_its_layer() {
 
 #[test]
 fn servers_use_neither_each_other_nor_the_command_line() {
-    for own in ["lsp", "mcp"] {
+    for own in ["lsp", "mcp", "web"] {
         for file in sources(&Path::new("src/interfaces").join(own)) {
             for used in uses(&file).iter().filter(|used| used.len() > 1 && used[0] == "interfaces") {
-                let other = ["cli", "lsp", "mcp"].contains(&used[1].as_str()) && used[1] != own;
+                let other = ["cli", "lsp", "mcp", "web"].contains(&used[1].as_str()) && used[1] != own;
                 assert!(!other, "{} uses {}", file.display(), used.join("::"));
             }
         }

@@ -41,7 +41,5 @@ mod site;
 mod support;
 mod threads;
 mod web;
-mod web_draft;
-mod web_machine;
 mod wheels;
 mod wording;

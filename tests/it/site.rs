@@ -121,6 +121,13 @@ fn a_whole_site_has_no_broken_link_and_runs_nothing() {
     assert!(project.read("404.html").contains("href=\"/runs/assets/style.css?"));
     let page = project.read("book/oom.html");
     assert!(page.contains("<meta property=\"og:url\" content=\"https://team.example/runs/book/oom.html\">"));
+    let picture = "https://team.example/runs/assets/preview.png";
+    for name in ["book/oom.html", "index.html", "book/fixes/reduce-batch.html"] {
+        let page = project.read(name);
+        assert!(page.contains(&format!("<meta property=\"og:image\" content=\"{picture}\">")), "{name}");
+    }
+    let picture = fs::read(project.out().join("assets/preview.png")).expect("it is written");
+    assert_eq!(picture[16..24], [0, 0, 4, 176, 0, 0, 2, 118], "1200 by 630");
     assert!(page.contains("<meta property=\"og:description\"") && page.contains("Your team met it"), "{page:.3000}");
     let index: serde_json::Value = serde_json::from_str(&project.read("search.json")).expect("JSON");
     assert!(
@@ -138,12 +145,24 @@ fn reports_alone_and_what_is_said_of_them() {
     project.written(&["--reports-only"]);
     let files = links::files(&project.out());
     assert_eq!(links::broken(&files, "/"), Vec::<String>::new());
-    assert!(!files.keys().any(|name| name.starts_with("book/") || name == "sitemap.xml"), "{:?}", files.keys());
+    assert!(
+        !files
+            .keys()
+            .any(|name| name.starts_with("book/") || ["sitemap.xml", "assets/preview.png"].contains(&name.as_str())),
+        "{:?}",
+        files.keys()
+    );
+    assert!(project.read("404.html").contains("href=\"/assets/style.css?"), "the root of the host");
     let page = project.read("reports/BUG-20260101-001.html");
     for part in ["Is followed by", "Follows from"] {
         assert_eq!(page.contains(part), part == "Follows from", "{part}");
     }
     assert!(project.read("reports/BUG-20260101-002.html").contains("Is followed by"));
+    for file in ["BUG-20260101-002.html", "BUG-20260101-002~2.html"] {
+        let page = project.read(&format!("reports/{file}"));
+        let links = page.matches("<h3>Is ").count() + page.matches("<h3>Has the same id").count();
+        assert!(links < 2 || page.contains("<svg class=\"relations\""), "{file}: {links}");
+    }
     assert!(project.read("reports/BUG-20260101-002~2.html").contains("Has the same id"));
     assert!(page.contains("<a href=\"../reports/BUG-20260101-002.html\">it</a>"), "links to files are links to pages");
     assert!(page.contains("<a href=\"#root-cause\">c</a>") && page.contains(" b, "), "{page}");

@@ -2,5 +2,8 @@
 
 mod answers;
 mod browse;
+mod draft;
 mod guard;
+mod limits;
+mod machine;
 pub(crate) mod server;

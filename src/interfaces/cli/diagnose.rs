@@ -1,5 +1,4 @@
-//! `faultbook diagnose [FILE
-//! -]...`: which failure a text shows. Several texts are diagnosed one after the other.
+//! `faultbook diagnose [FILE|-]...`: which failure a text shows. Several texts are diagnosed one after the other.
 
 use std::path::{Path, PathBuf};
 

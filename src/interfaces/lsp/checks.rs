@@ -1,7 +1,5 @@
 //! The findings of `check` in an open document, and the edits that fix them.
 
-use std::path::Path;
-
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic, DiagnosticSeverity, NumberOrString, Range,
 };
@@ -10,27 +8,17 @@ use lsp_types::{Position, TextEdit, WorkspaceEdit};
 use super::kind::Kind;
 use super::session::{Document, Session};
 use super::text::{Text, number};
-use crate::check::{self, Finding, KnownReport, Setting, Severity};
-use crate::reports::lookup;
+use crate::check::{Finding, Severity};
+use crate::interfaces::findings;
 
 /// The findings of `check` for a document.
 pub(super) fn findings(session: &Session, document: &Document) -> Vec<Finding> {
     if !matches!(document.kind, Kind::Report | Kind::Page) {
         return Vec::new();
     }
-    let path = document.path.as_deref().map_or_else(|| document.uri.as_str().to_owned(), shown);
-    let checked = check::Document::new(path, document.text.as_str());
     let own = document.path.as_deref();
-    let workspace = session.workspace(document);
-    let others = lookup::others(&workspace.knowledge, own);
-    let reports: Vec<KnownReport> = others
-        .map(|entry| KnownReport { path: shown(&entry.path), id: entry.id.clone(), text: String::new() })
-        .collect();
-    let exists = |path: &str| Path::new(path).exists();
-    // Whether a page recognises its own example is left to `faultbook check`: it needs the whole book.
-    let naming = workspace.naming.as_ref();
-    let setting = Setting { exists: &exists, reports: &reports, naming, behaviour: false, ..Setting::default() };
-    check::capped(check::check(&[checked], &setting))
+    let path = own.map_or_else(|| document.uri.as_str().to_owned(), findings::shown);
+    findings::findings(session.workspace(document), path, document.text.as_str(), own)
 }
 
 /// Findings as diagnostics.
@@ -88,9 +76,4 @@ fn range(text: &Text, finding: &Finding) -> Range {
     };
     let line = number(line);
     Range { start: Position::new(line, units(finding.column)), end: Position::new(line, units(finding.end)) }
-}
-
-/// A path as `check` shows it: with slashes.
-fn shown(path: &Path) -> String {
-    path.to_string_lossy().replace('\\', "/")
 }

@@ -43,7 +43,10 @@ pub(super) static ICON: Asset = Asset {
     text: LazyLock::new(|| include_str!("assets/icon.svg").to_owned()),
 };
 
-/// All of them.
+/// What previews of links to a site show, 1200 by 630 pixels; `tests/browser/run --screenshots` makes it.
+pub(super) const PREVIEW: (&str, &[u8]) = ("assets/preview.png", include_bytes!("assets/preview.png"));
+
+/// All that pages load.
 pub(super) static ALL: [&Asset; 4] = [&STYLE, &SCRIPT, &SEARCH, &ICON];
 
 impl Asset {

@@ -69,6 +69,13 @@ impl Frame {
         super::assets::SEARCH.address()
     }
 
+    /// The whole address of the picture that previews of links show; only where the page's own is known.
+    pub(super) fn preview(&self) -> Option<String> {
+        let above = self.root.matches("../").count() + 1;
+        let site = self.url.rsplitn(above + 1, '/').nth(above)?;
+        Some(format!("{site}/{}", super::assets::PREVIEW.0))
+    }
+
     /// The first page, from the root.
     pub(super) fn home(&self) -> &'static str {
         match (self.can.diagnose, self.root.as_ref()) {

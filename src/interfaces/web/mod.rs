@@ -1,43 +1,25 @@
 //! The page: a diagnosis to look at, the book and the reports to browse, in a browser on the same machine.
 //!
-//! `server` has the routes and limits, `guard` says whom it answers, `intake` reads what people send, `kept` remembers it
-//! under an address. `machine`, `panel` and `verify` ask this machine, `draft` makes reports. Each kind of page is a module that turns values into a template of `templates/web`; nothing here
-//! decides anything about a failure. Pages of the book and the reports are made from a `shelf`, `browse` has their routes,
-//! and `site` writes the same pages as files.
+//! Four folders hold the kinds of pages, each a module that turns values into a template of `templates/web`; nothing here
+//! decides anything about a failure. `answer` is for texts that people send, `book` for the book and the reports, `machine`
+//! for this machine, and `site` writes pages as files. What they stand on is here: `server` has what all requests
+//! share, `connections` accepts and ends them, `guard` says whom it answers, and `limits` how much it does at a time; `frame`
+//! is what every page has around it, `failed` the page of an error, `html` and `weave` make HTML of markdown, `assets` are
+//! the style and the scripts.
 
 mod answer;
 mod assets;
-mod beside;
 mod book;
-mod browse;
-mod codes;
-mod compared;
-mod draft;
-mod fault;
-mod feed;
+mod connections;
+mod failed;
 mod frame;
-#[cfg(feature = "machine")]
-mod gpus;
 mod guard;
 mod html;
-mod intake;
-mod kept;
-mod listing;
-mod log;
+mod limits;
 #[cfg(feature = "machine")]
 mod machine;
-#[cfg(feature = "machine")]
-mod panel;
-mod report;
-mod reports;
-mod search;
 mod server;
-mod shelf;
 mod site;
-mod stop;
-#[cfg(feature = "machine")]
-mod verify;
-mod view;
 mod weave;
 
 pub(crate) use guard::{Exposure, Token};

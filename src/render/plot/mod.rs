@@ -7,6 +7,7 @@
 //! finding out or adds one.
 
 mod canvas;
+mod colours;
 mod scale;
 mod svg;
 mod terminal;
@@ -18,8 +19,9 @@ use super::layout::Sheet;
 use super::terminal::Terminal;
 use crate::diagnosis::picture::{Axis, Curve, Plot, RunPicture, Timeline, amount, place};
 
+pub use colours::style;
 pub(crate) use svg::is_ours;
-pub use svg::{Figure, figures, style, svg};
+pub use svg::{Figure, figures, svg};
 pub(crate) use terminal::draw;
 
 /// Columns of a drawing in a document.

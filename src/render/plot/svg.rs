@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use super::colours::style;
 use super::scale::{self, Range};
 use super::{label, left_out, plot_in_words, timeline_in_words, timeline_title};
 use crate::diagnosis::picture::{Axis, Curve, Plot, RunPicture, Timeline, place};
@@ -12,11 +13,8 @@ use crate::render::clean;
 use crate::render::layout::shorten_end;
 use crate::render::xml::escape;
 
-const WIDTH: usize = 860;
-/// The left and right edge of the curves, and of the names beside them.
+/// The left edge of the curves.
 const LEFT: f64 = 84.0;
-const RIGHT: f64 = 640.0;
-const LEGEND: f64 = 656.0;
 const HEIGHT: f64 = 170.0;
 /// From the top of a figure to the top of its curves.
 const HEAD: f64 = 52.0;
@@ -25,44 +23,27 @@ const FOOT: f64 = 34.0;
 const LINE: f64 = 20.0;
 /// Rows of a timeline.
 const MOST_ROWS: usize = 32;
-/// Columns of a sentence, of a name, of an error.
+/// Columns of a sentence, of a rank's name.
 const SENTENCE: usize = 118;
-const NAME: usize = 26;
 const RANK: usize = 10;
-const ERROR: usize = 28;
 
-/// Colours on one background.
-struct Theme {
-    ink: &'static str,
-    faint: &'static str,
-    paper: &'static str,
-    grid: &'static str,
-    bad: &'static str,
-    gap: &'static str,
-    /// Those that people with any colour vision can distinguish, as in [`crate::render::chart`].
-    curves: [&'static str; 8],
+/// What a picture is drawn on: text keeps its size, so that a narrow column gets a narrow picture.
+struct Paper {
+    width: usize,
+    /// The right edge of the curves, and the left one of the names beside them.
+    right: f64,
+    legend: f64,
+    /// Columns of a name and of an error.
+    name: usize,
+    error: usize,
+    /// Whether a drawing says in a sentence what it shows.
+    says: bool,
 }
 
-const LIGHT: Theme = Theme {
-    ink: "#1f2328",
-    faint: "#59636e",
-    paper: "#ffffff",
-    grid: "#d1d9e0",
-    bad: "#c62828",
-    gap: "#e4e8ec",
-    curves: ["#0072b2", "#d55e00", "#009e73", "#b5478c", "#8a6d00", "#2b7bb9", "#7b61a8", "#8c564b"],
-};
-const DARK: Theme = Theme {
-    ink: "#f0f6fc",
-    faint: "#9198a1",
-    paper: "#0d1117",
-    grid: "#3d444d",
-    bad: "#ff7b72",
-    gap: "#262c36",
-    curves: ["#4aa3df", "#ff8a3d", "#2fc79a", "#e3a1c6", "#f0c14b", "#8fd0f5", "#b39ddb", "#c49a8a"],
-};
-/// How the curves are dashed, for those who do not see their colours.
-const DASHES: [&str; 8] = ["none", "6 3", "2 3", "8 3 2 3", "none", "6 3", "2 3", "8 3 2 3"];
+/// A document of its own.
+const SHEET: Paper = Paper { width: 860, right: 640.0, legend: 656.0, name: 26, error: 28, says: true };
+/// A column of a page that has the sentence below the drawing.
+const COLUMN: Paper = Paper { width: 600, right: 424.0, legend: 436.0, name: 19, error: 23, says: false };
 
 /// A drawing for a page that has [`style`] in its sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,12 +60,16 @@ pub struct Figure {
 
 /// The picture as one SVG document, its drawings below each other.
 pub fn svg(picture: &RunPicture) -> String {
-    let parts = parts(picture);
+    let parts = parts(picture, &SHEET);
     let height: f64 = parts.iter().map(|part| part.height).sum::<f64>().max(40.0) + 16.0;
     let description: Vec<&str> = parts.iter().map(|part| part.description.as_str()).collect();
-    let mut out = open(height, "The run over time", &description.join(" "), "picture");
-    let _ =
-        writeln!(out, "<style>\n{}</style>\n<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height:.0}\"/>", style());
+    let mut out = open(&SHEET, height, "The run over time", &description.join(" "), "picture");
+    let _ = writeln!(
+        out,
+        "<style>\n{}</style>\n<rect class=\"paper\" width=\"{}\" height=\"{height:.0}\"/>",
+        style(),
+        SHEET.width
+    );
     let mut top = 8.0;
     for part in &parts {
         let _ = writeln!(out, "<g transform=\"translate(0 {top:.0})\">\n{}</g>", part.body);
@@ -99,56 +84,23 @@ pub(crate) fn is_ours(text: &str) -> bool {
     text.starts_with("<svg ") && text.lines().next().is_some_and(|line| line.contains("class=\"run-plot\""))
 }
 
-/// The drawings, each by itself. `prefix` begins the ids of their titles: letters, other for each picture of a page.
+/// The drawings, each by itself, for a column of a page: what they say is [`Figure::says`] alone. `prefix` begins the ids of their titles: letters, other for each picture of a page.
 pub fn figures(picture: &RunPicture, prefix: &str) -> Vec<Figure> {
     let id = |number: usize| {
         let prefix: String = prefix.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
         format!("{prefix}-{number}")
     };
     let figure = |(number, part): (usize, Part)| Figure {
-        svg: format!("{}{}</svg>\n", open(part.height, &part.title, &part.description, &id(number)), part.body),
+        svg: format!(
+            "{}{}</svg>\n",
+            open(&COLUMN, part.height, &part.title, &part.description, &id(number)),
+            part.body
+        ),
         title: part.title,
         says: part.says.map(|says| clean::line(&says)),
         description: part.description,
     };
-    parts(picture).into_iter().enumerate().map(figure).collect()
-}
-
-/// The style sheet of the drawings. A page with a switch of its own sets `data-theme` of its root to `dark` or `light`.
-pub fn style() -> String {
-    let mut out = String::from(
-        ".run-plot text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;font-size:12px}\n\
-         .run-plot .title{font-size:14px;font-weight:600}.run-plot .curve{fill:none;stroke-width:1.6;stroke-linejoin:round}\n\
-         .run-plot .edge{stroke-dasharray:2 3}.run-plot .gap{fill-opacity:.8}.run-plot .bad-line{stroke-width:1.4}\n",
-    );
-    for (number, dash) in DASHES.iter().enumerate() {
-        let _ = write!(out, ".run-plot .l{number}{{stroke-dasharray:{dash}}}");
-    }
-    let _ = write!(
-        out,
-        "\n{}@media (prefers-color-scheme:dark){{\n{}}}\n",
-        LIGHT.rules(".run-plot"),
-        DARK.rules(".run-plot")
-    );
-    out.push_str(&LIGHT.rules(":root[data-theme=light] .run-plot"));
-    out.push_str(&DARK.rules(":root[data-theme=dark] .run-plot"));
-    out
-}
-
-impl Theme {
-    /// Its rules, all inside of `scope`.
-    fn rules(&self, scope: &str) -> String {
-        let Theme { ink, faint, paper, grid, bad, gap, curves } = self;
-        let mut out = format!(
-            "{scope} text{{fill:{ink}}}{scope} .faint{{fill:{faint}}}{scope} .paper{{fill:{paper}}}{scope} .grid{{stroke:{grid}}}\n\
-             {scope} .edge{{stroke:{faint}}}{scope} .bad{{fill:{bad}}}{scope} .bad-line{{stroke:{bad}}}{scope} .gap{{fill:{gap}}}\n"
-        );
-        for (number, color) in curves.iter().enumerate() {
-            let _ = write!(out, "{scope} .c{number}{{fill:{color}}}{scope} .l{number}{{stroke:{color}}}");
-        }
-        out.push('\n');
-        out
-    }
+    parts(picture, &COLUMN).into_iter().enumerate().map(figure).collect()
 }
 
 /// A drawing without its frame.
@@ -160,13 +112,15 @@ struct Part {
     height: f64,
 }
 
-fn parts(picture: &RunPicture) -> Vec<Part> {
-    picture.timeline.iter().map(timeline).chain(picture.plots.iter().map(plot)).collect()
+fn parts(picture: &RunPicture, paper: &Paper) -> Vec<Part> {
+    let timeline = picture.timeline.iter().map(|one| timeline(one, paper));
+    timeline.chain(picture.plots.iter().map(|one| plot(one, paper))).collect()
 }
 
-fn open(height: f64, title: &str, description: &str, id: &str) -> String {
+fn open(paper: &Paper, height: f64, title: &str, description: &str, id: &str) -> String {
+    let width = paper.width;
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"run-plot\" viewBox=\"0 0 {WIDTH} {height:.0}\" width=\"{WIDTH}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"run-plot\" viewBox=\"0 0 {width} {height:.0}\" width=\"{width}\" \
          height=\"{height:.0}\" role=\"img\" aria-labelledby=\"{id}-title {id}-description\">\n<title id=\"{id}-title\">{}</title>\n\
          <desc id=\"{id}-description\">{}</desc>\n",
         words(title),
@@ -201,12 +155,12 @@ fn head(out: &mut String, title: &str, says: Option<&str>) -> f64 {
 }
 
 /// Where a value is between the left and the right edge.
-fn across(range: Range, at: f64) -> f64 {
-    range.share(at).mul_add(RIGHT - LEFT, LEFT)
+fn across(paper: &Paper, range: Range, at: f64) -> f64 {
+    range.share(at).mul_add(paper.right - LEFT, LEFT)
 }
 
 /// The values below a drawing, and what they count.
-fn below(out: &mut String, range: Range, axis: Axis, base: f64) {
+fn below(out: &mut String, paper: &Paper, range: Range, axis: Axis, base: f64) {
     let (ticks, unit) = match axis {
         Axis::Seconds => (scale::times(range), ""),
         Axis::Step => (scale::ticks(range, false), "step"),
@@ -216,7 +170,7 @@ fn below(out: &mut String, range: Range, axis: Axis, base: f64) {
     text(out, "faint", LEFT - 8.0, base + 18.0, "end", unit);
     let mut right_edge = 0.0;
     for tick in ticks {
-        let (at, label) = (across(range, tick), place(tick, axis));
+        let (at, label) = (across(paper, range, tick), place(tick, axis));
         let label = label.strip_prefix(unit).unwrap_or(&label).trim_start();
         // Long labels leave one out, and so does the name of the axis.
         if at >= right_edge {
@@ -226,9 +180,10 @@ fn below(out: &mut String, range: Range, axis: Axis, base: f64) {
     }
 }
 
-fn plot(plot: &Plot) -> Part {
+fn plot(plot: &Plot, paper: &Paper) -> Part {
     let mut out = String::new();
-    let top = head(&mut out, &plot.title, plot.shows.as_ref().map(|shown| shown.says.as_str()));
+    let (right, legend) = (paper.right, paper.legend);
+    let top = head(&mut out, &plot.title, plot.shows.as_ref().filter(|_| paper.says).map(|shown| shown.says.as_str()));
     let base = top + HEIGHT;
     let (wide, high) = (scale::across(plot), scale::up(plot));
     let y = |value: f64| high.share(value).mul_add(-HEIGHT, base);
@@ -236,25 +191,25 @@ fn plot(plot: &Plot) -> Part {
         let at = y(tick);
         line(
             &mut out,
-            format_args!("<line class=\"grid\" x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{RIGHT}\" y2=\"{at:.1}\"/>"),
+            format_args!("<line class=\"grid\" x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{right}\" y2=\"{at:.1}\"/>"),
         );
         text(&mut out, "faint", LEFT - 8.0, at + 4.0, "end", &label(tick, plot));
     }
-    below(&mut out, wide, plot.axis, base);
+    below(&mut out, paper, wide, plot.axis, base);
     if let Some(limit) = scale::limit(plot) {
         let at = y(limit);
         line(
             &mut out,
-            format_args!("<line class=\"edge\" x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{RIGHT}\" y2=\"{at:.1}\"/>"),
+            format_args!("<line class=\"edge\" x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{right}\" y2=\"{at:.1}\"/>"),
         );
         text(&mut out, "faint", LEFT + 4.0, at - 4.0, "start", &format!("{} in all", label(limit, plot)));
     }
     for (number, one) in plot.curves.iter().enumerate() {
-        curve(&mut out, number, one, plot, |at| across(wide, at), y);
+        curve(&mut out, number, one, plot, |at| across(paper, wide, at), y);
     }
     if let Some(at) = plot.failure {
-        let x = across(wide, at);
-        let (end, shift) = if x > RIGHT - 60.0 { ("end", 2.0) } else { ("start", -2.0) };
+        let x = across(paper, wide, at);
+        let (end, shift) = if x > right - 60.0 { ("end", 2.0) } else { ("start", -2.0) };
         line(
             &mut out,
             format_args!(
@@ -270,19 +225,19 @@ fn plot(plot: &Plot) -> Part {
         line(
             &mut out,
             format_args!(
-                "<line class=\"curve l{number}\" x1=\"{LEGEND}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+                "<line class=\"curve l{number}\" x1=\"{legend}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
                 at - 4.0,
-                LEGEND + 20.0,
+                legend + 20.0,
                 at - 4.0
             ),
         );
-        text(&mut out, "name", LEGEND + 26.0, at, "start", &shorten_end(&clean::line(&one.name), NAME));
+        text(&mut out, "name", legend + 26.0, at, "start", &shorten_end(&clean::line(&one.name), paper.name));
     }
     if plot.more > 0 {
         text(
             &mut out,
             "faint",
-            LEGEND,
+            legend,
             LINE.mul_add(rows as f64, top + 12.0),
             "start",
             &format!("and {} more", plot.more),
@@ -317,18 +272,18 @@ fn curve(out: &mut String, number: usize, one: &Curve, plot: &Plot, x: impl Fn(f
     }
 }
 
-fn timeline(timeline: &Timeline) -> Part {
+fn timeline(timeline: &Timeline, paper: &Paper) -> Part {
     let mut out = String::new();
     let title = timeline_title(timeline);
     let says = timeline.shows.as_ref().map(|shown| shown.says.as_str());
-    let top = head(&mut out, title, says);
+    let top = head(&mut out, title, says.filter(|_| paper.says));
     let range = scale::of_timeline(timeline);
     let rows = timeline.ranks.len().min(MOST_ROWS);
     let base = LINE.mul_add(rows.max(1) as f64, top);
     for (row, span) in timeline.ranks.iter().take(rows).enumerate() {
         let y = LINE.mul_add(row as f64, top + 10.0);
         text(&mut out, "name", LEFT - 8.0, y + 4.0, "end", &shorten_end(&clean::line(&span.name), RANK));
-        let (from, to) = (across(range, span.first.at), across(range, span.last.at));
+        let (from, to) = (across(paper, range, span.first.at), across(paper, range, span.last.at));
         line(
             &mut out,
             format_args!(
@@ -343,7 +298,7 @@ fn timeline(timeline: &Timeline) -> Part {
         );
     }
     for gap in &timeline.gaps {
-        let (from, to) = (across(range, gap.from.at), across(range, gap.to.at));
+        let (from, to) = (across(paper, range, gap.from.at), across(paper, range, gap.to.at));
         line(
             &mut out,
             format_args!(
@@ -359,7 +314,7 @@ fn timeline(timeline: &Timeline) -> Part {
     for (row, span) in timeline.ranks.iter().take(rows).enumerate() {
         let y = LINE.mul_add(row as f64, top + 10.0);
         let Some(mark) = &span.failure else { continue };
-        let x = across(range, mark.moment.at);
+        let x = across(paper, range, mark.moment.at);
         let (class, size) = if mark.is_primary { ("bad", 6.0) } else { ("c1", 4.0) };
         line(
             &mut out,
@@ -371,10 +326,10 @@ fn timeline(timeline: &Timeline) -> Part {
                 words(&mark.says)
             ),
         );
-        let told = shorten_end(&clean::line(&mark.says), ERROR);
-        text(&mut out, if mark.is_primary { "bad" } else { "faint" }, LEGEND, y + 4.0, "start", &told);
+        let told = shorten_end(&clean::line(&mark.says), paper.error);
+        text(&mut out, if mark.is_primary { "bad" } else { "faint" }, paper.legend, y + 4.0, "start", &told);
     }
-    below(&mut out, range, timeline.axis, base);
+    below(&mut out, paper, range, timeline.axis, base);
     let mut height = base + FOOT;
     if let Some(rest) = left_out(timeline, MOST_ROWS) {
         text(&mut out, "faint", LEFT, height, "start", &rest);

@@ -234,6 +234,11 @@ fn as_svg_it_is_xml_with_words_for_everything() {
     let expected = "The gap grows. The failure is at step 380. reserved: 10.0 GiB at step 0, 22.0 GiB at step 300, lowest 10.0 GiB, \
                     highest 22.0 GiB. allocated: 8.0 GiB at step 0, 8.0 GiB at step 300, lowest 8.0 GiB, highest 8.0 GiB.";
     assert_eq!(figures[1].description, expected);
+    assert_eq!(figures[1].says.as_deref(), Some("The gap grows."));
+    assert!(
+        !figures[1].svg.contains(">The gap grows.<") && svg(&small()).contains(">The gap grows.<"),
+        "once on a page"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use regex::Regex;
 
-/// All files below a folder by name, as text.
+/// All files below a folder by name, as text; of a picture, what is text in it.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -17,11 +17,19 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<String, String> {
                 folders.push(path);
             } else {
                 let name = path.strip_prefix(folder).expect("it is below").to_string_lossy().replace('\\', "/");
-                found.insert(name, fs::read_to_string(&path).expect("text"));
+                let text = text(&name, fs::read(&path).expect("a file"));
+                found.insert(name, text);
             }
         }
     }
     found
+}
+
+fn text(name: &str, bytes: Vec<u8>) -> String {
+    match name.ends_with(".png") {
+        true => String::from_utf8_lossy(&bytes).into_owned(),
+        false => String::from_utf8(bytes).unwrap_or_else(|error| panic!("{name}: {error}")),
+    }
 }
 
 /// Links that lead nowhere: to a file or a place of a page that is not there. Addresses from the root of the host begin

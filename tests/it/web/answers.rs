@@ -24,6 +24,18 @@ fn a_paste_becomes_an_answer_beside_its_text() {
 }
 
 #[test]
+fn codes_lead_to_their_meaning() {
+    let server = Server::start(&[]);
+    let log = "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.\nepoch 1\n\
+        RuntimeError: CUDA error: an illegal memory access was encountered\n";
+    let answer = server.get(&server.paste(log)).body;
+    let link = "<a href=\"../book/codes/xid.html#Xid-79\">Xid 79</a>";
+    assert!(answer.contains(&format!("<p class=\"where\">Code {link}</p>")), "{answer}");
+    let line = answer.split("id=\"L1\"").nth(1).and_then(|rest| rest.split("</p>").next()).unwrap_or_default();
+    assert!(line.contains("#answer\">the failure</a>") && line.contains(link), "{line}");
+}
+
+#[test]
 fn several_files_and_archives_are_shown_side_by_side() {
     let server = Server::start(&[]);
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -94,6 +106,11 @@ fn of_a_long_text_the_marked_lines_are_shown_and_the_rest_has_an_address() {
     let body = server.get(&address).body;
     assert!(body.contains("id=\"L20004\" class=\"failure\"") && body.contains("lines 61 to"), "{}", body.len());
     assert!(body.len() < 200_000 && !body.contains("id=\"L5000\""), "{}", body.len());
+    let first = server.get(&format!("{address}/0?from=5000"));
+    assert_eq!(
+        (first.status, first.header("location")),
+        (303, Some(format!("..{}?from=5000", &address[2..]).as_str()))
+    );
     let stretch = server.get(&format!("{address}?from=5000")).body;
     assert!(
         stretch.contains("id=\"L5000\"") && stretch.contains("step 9000 loss") && !stretch.contains("id=\"L20004\"")
