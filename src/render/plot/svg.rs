@@ -7,10 +7,11 @@ use std::fmt::Write as _;
 
 use super::scale::{self, Range};
 use super::{label, left_out, plot_in_words, timeline_in_words, timeline_title};
+use crate::amounts::duration;
 use crate::diagnosis::picture::{Axis, Curve, Plot, RunPicture, Timeline, place};
 use crate::render::clean;
 use crate::render::layout::shorten_end;
-use crate::render::xml::escape;
+use crate::render::xml::{line, words};
 
 const WIDTH: usize = 860;
 /// The left and right edge of the curves, and of the names beside them.
@@ -172,15 +173,6 @@ fn open(height: f64, title: &str, description: &str, id: &str) -> String {
         words(title),
         words(description)
     )
-}
-
-fn words(text: &str) -> String {
-    escape(&clean::line(text))
-}
-
-fn line(out: &mut String, words: std::fmt::Arguments<'_>) {
-    // Writing into a string cannot fail.
-    let _ = writeln!(out, "{words}");
 }
 
 /// Text at a place; `end` is `start`, `middle` or `end`.
@@ -351,7 +343,7 @@ fn timeline(timeline: &Timeline) -> Part {
                  line {}</title></rect>",
                 (to - from).max(1.0),
                 base - top,
-                words(&crate::diagnosis::picture::duration(gap.to.at - gap.from.at)),
+                words(&duration(gap.to.at - gap.from.at)),
                 gap.from.line
             ),
         );
