@@ -82,17 +82,21 @@ pub(crate) fn remove_abandoned(path: &Path) -> bool {
 
 /// Whether the file of that path is this one.
 fn is_at(file: &fs::File, path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let (Ok(this), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
-        (this.dev(), this.ino()) == (there.dev(), there.ino())
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        path.exists()
-    }
+    let (Ok(this), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+    is_same(&this, &there)
+}
+
+/// Whether both are of one file.
+#[cfg(unix)]
+pub(crate) fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Without numbers of files, whether both are of one age.
+#[cfg(not(unix))]
+pub(crate) fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    one.created().ok() == other.created().ok()
 }
 
 /// Removes what processes left in a folder that were killed while they wrote.

@@ -738,6 +738,8 @@ class Timeline:
     """Stretches in which nobody wrote, the longest five, in their order."""
     more: int
     """How many ranks more the log has."""
+    more_failed: int
+    """How many of them failed."""
     ranks: list[RankSpan]
     """The ranks: the one that failed first, the one that the sentence calls late, those that failed in their
     order, then the others.
@@ -755,6 +757,7 @@ class Timeline:
             end=data["end"],
             gaps=[Gap.from_json(one) for one in data["gaps"]],
             more=data["more"],
+            more_failed=data["more_failed"],
             ranks=[RankSpan.from_json(one) for one in data["ranks"]],
             shows=None if data["shows"] is None else Observation.from_json(data["shows"]),
             start=data["start"],

@@ -164,6 +164,7 @@ mod tests {
             ("     12/299      4.35G    0.0432     0.031", Some(4.35)),
             ("第 12 步 显存占用：4.1 GB", Some(4.1)),
             ("worker RSS 12.1 GiB", Some(12.1)),
+            ("step 4 memory 4.5 gib", Some(4.5)),
             ("memory efficient attention with 8 heads", None),
             ("Remember 4 GB", None),
             ("pin_memory=True, workers=4", None),

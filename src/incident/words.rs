@@ -36,7 +36,11 @@ pub(crate) fn contains_folded(text: &str, needle: &str) -> bool {
 
 /// The byte offset of `needle` (lower case, not empty) in `text`, ASCII case ignored.
 pub(crate) fn find_folded(text: &str, needle: &str) -> Option<usize> {
-    let (text, needle) = (text.as_bytes(), needle.as_bytes());
+    find_folded_bytes(text.as_bytes(), needle.as_bytes())
+}
+
+/// The same in bytes of any encoding.
+pub(crate) fn find_folded_bytes(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     memchr::memchr2_iter(first, first.to_ascii_uppercase(), text)
         .find(|&at| text.get(at..at + needle.len()).is_some_and(|part| part.eq_ignore_ascii_case(needle)))
@@ -117,17 +121,21 @@ pub(crate) fn size_before(text: &str, mark: &str) -> Option<f64> {
     }
 }
 
-/// Bytes per unit, by any of its spellings.
+/// Bytes per unit, by any of its spellings. Of a single letter, the case counts: "12 m" and "3 t" are no sizes.
 pub(crate) fn unit_bytes(unit: &str) -> Option<f64> {
-    let power = match unit {
-        "B" | "b" | "bytes" | "byte" | "Bytes" => 0,
-        "KiB" | "KB" | "kB" | "K" | "k" | "kiB" | "Ki" => 1,
-        "MiB" | "MB" | "M" | "Mi" | "mb" => 2,
-        "GiB" | "GB" | "G" | "Gi" | "gb" => 3,
-        "TiB" | "TB" | "T" | "Ti" => 4,
-        _ => return None,
-    };
-    Some(1024f64.powi(power))
+    if matches!(unit, "m" | "g" | "t") {
+        return None;
+    }
+    const SPELLINGS: [[&str; 4]; 5] = [
+        ["b", "byte", "bytes", "bytes"],
+        ["k", "ki", "kb", "kib"],
+        ["m", "mi", "mb", "mib"],
+        ["g", "gi", "gb", "gib"],
+        ["t", "ti", "tb", "tib"],
+    ];
+    let is_of = |spellings: &[&str; 4]| spellings.iter().any(|spelling| spelling.eq_ignore_ascii_case(unit));
+    let power = SPELLINGS.iter().position(is_of)?;
+    Some(1024f64.powi(power as i32))
 }
 
 /// A version such as `2.8.0+cu128` or `2.1.0a0+32f93b1` at the beginning: a digit, then letters, digits, `.`, `+`, `-`, `_`.

@@ -11,6 +11,7 @@ use crate::condition::Condition;
 use crate::diagnosis::{self, Measured};
 use crate::reports::draft::templates::Templates;
 use crate::reports::knowledge::{Knowledge, Places};
+use crate::scan::{FaultReport, Finder, LOOKAHEAD, LogScan};
 use crate::text::redact::{Known, Redactor};
 use crate::{incident, machine, text};
 
@@ -144,6 +145,28 @@ fn places(value: &serde_json::Value, each: &mut dyn FnMut(u64, u64)) {
         serde_json::Value::Array(all) => all.iter().for_each(|value| places(value, each)),
         _ => {}
     }
+}
+
+/// A log in chunks of any length, which the first byte chooses: it has one answer.
+pub fn scan(bytes: &[u8]) {
+    /// Longer ones are not looked at as a whole.
+    const LONGEST_LINE: usize = 3000;
+    static FINDER: LazyLock<Finder> = LazyLock::new(|| Finder::new(KNOWLEDGE.library().signatures));
+    let Some((size, text)) = bytes.split_first() else { return };
+    if text.split(|byte| *byte == b'\n').any(|line| line.len() > LONGEST_LINE) {
+        return;
+    }
+    let answer = |size: usize| {
+        let mut scan = LogScan::new("a.log".to_owned(), KNOWLEDGE.library(), None, true);
+        for start in (0..text.len()).step_by(size) {
+            let own = size.min(text.len() - start);
+            let seen = &text[start..(start + own + LOOKAHEAD).min(text.len())];
+            scan.push(FINDER.mark(seen.to_vec(), own));
+        }
+        let scanned = scan.finish();
+        serde_json::to_string(&FaultReport::all(&scanned.tally, KNOWLEDGE.library().book)).unwrap_or_default()
+    };
+    assert_eq!(answer(16 * usize::from(*size) + 16), answer(text.len().max(1)));
 }
 
 /// A bug report, read and checked.

@@ -8,7 +8,7 @@ use crate::scan::LOOKAHEAD;
 use crate::text;
 
 /// Bytes per chunk: few enough to stay in a processor's cache.
-pub(super) const CHUNK: usize = 256 * 1024;
+pub(crate) const CHUNK: usize = 256 * 1024;
 
 /// A stream, cut.
 pub(super) struct Chunks<R> {
@@ -16,28 +16,27 @@ pub(super) struct Chunks<R> {
     /// What was seen of the next chunk.
     ahead: Vec<u8>,
     is_over: bool,
+    /// What ended it, for whoever has read everything before.
+    failed: Option<io::Error>,
     wide: Option<Decoder>,
     has_begun: bool,
 }
 
 impl<R: Read> Chunks<R> {
     pub(super) fn new(from: R) -> Self {
-        Self { from, ahead: Vec::new(), is_over: false, wide: None, has_begun: false }
+        Self { from, ahead: Vec::new(), is_over: false, failed: None, wide: None, has_begun: false }
     }
 
-    /// Fills `into` with the next chunk and what is seen beyond it; the length of the chunk, or nothing at the end.
+    /// Fills `into` with the next chunk and what is seen beyond it; the length of the chunk, or nothing at the end. What
+    /// could be read before an error comes before it.
     pub(super) fn next(&mut self, into: &mut Vec<u8>) -> io::Result<Option<usize>> {
         into.clear();
         into.append(&mut self.ahead);
         while !self.is_over && into.len() < CHUNK + LOOKAHEAD {
             let room = CHUNK + LOOKAHEAD - into.len();
             let before = into.len();
-            match (&mut self.from).take(room as u64).read_to_end(into) {
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            }
-            self.is_over = into.len() - before < room;
+            self.failed = (&mut self.from).take(room as u64).read_to_end(into).err();
+            self.is_over = self.failed.is_some() || into.len() - before < room;
             if !std::mem::replace(&mut self.has_begun, true)
                 && let Some((little, mark)) = text::wide(into)
             {
@@ -57,7 +56,10 @@ impl<R: Read> Chunks<R> {
         if !self.is_over {
             return Ok(Some(own));
         }
-        Ok((own > 0).then_some(own))
+        match self.failed.take_if(|_| own == 0) {
+            Some(error) => Err(error),
+            None => Ok((own > 0).then_some(own)),
+        }
     }
 }
 
@@ -82,6 +84,32 @@ mod tests {
             let (together, count) = all(&text[..length]);
             assert!(together == text[..length], "{length}");
             assert!(count <= length / CHUNK + 1, "{length}");
+        }
+    }
+
+    /// A stream that breaks.
+    struct Broken<'b>(&'b [u8]);
+
+    impl Read for Broken<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() { Err(io::ErrorKind::ConnectionReset.into()) } else { self.0.read(into) }
+        }
+    }
+
+    #[test]
+    fn what_comes_before_an_error_is_read() {
+        for length in [0, 17, CHUNK + LOOKAHEAD, 2 * CHUNK + 17] {
+            let text = vec![b'x'; length];
+            let mut chunks = Chunks::new(Broken(&text));
+            let (mut read, mut buffer) = (0, Vec::new());
+            let error = loop {
+                match chunks.next(&mut buffer) {
+                    Ok(own) => read += own.expect("an error ends it"),
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!((read, error.kind()), (length, io::ErrorKind::ConnectionReset));
+            assert!(chunks.next(&mut buffer).is_ok_and(|own| own.is_none()));
         }
     }
 

@@ -5,6 +5,7 @@ mod follow;
 mod inputs;
 mod threads;
 
+pub(crate) use chunks::CHUNK;
 pub(crate) use follow::{Ended, Listener, follow};
 pub(crate) use inputs::{Input, expand};
 pub(crate) use threads::{Event, Request, scan, total};

@@ -4,12 +4,14 @@
 //! beginning, by the thread that opens them. As many buffers exist as chunks may be on their way, so that memory does not
 //! depend on the logs.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -44,9 +46,12 @@ pub(crate) enum Event {
 /// What becomes of a step, in order.
 enum Step {
     Begin(String),
-    Chunk(Marked),
+    /// A chunk, and why there is no more of it.
+    Chunk(Marked, Option<io::Error>),
     End(Option<Flaw>, Option<u64>),
     Event(Event),
+    /// A defect of ours.
+    Panicked(Box<dyn Any + Send>),
 }
 
 /// What the marking threads do.
@@ -85,43 +90,21 @@ pub(crate) fn scan<E>(
         });
         for _ in 0..threads {
             let (done, todo) = (done.clone(), &todo);
-            scope.spawn(move || {
-                loop {
-                    let job = todo.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((number, job)) = job else { return };
-                    if done.send((number, job.mark(finder))).is_err() {
-                        return;
-                    }
-                }
-            });
+            scope.spawn(move || work(todo, &done, |job: Job| job.mark(finder)));
         }
         drop(done);
         let mut early: BTreeMap<u64, Step> = BTreeMap::new();
         let mut next = 0;
-        let mut log: Option<LogScan<'_>> = None;
+        let mut assembly = Assembly { request, log: None };
         for (number, step) in steps {
             early.insert(number, step);
             while let Some(step) = early.remove(&next) {
                 next += 1;
-                match step {
-                    Step::Begin(name) => log = Some(LogScan::new(name, request.library, request.since, false)),
-                    Step::Chunk(marked) => {
-                        tell(Event::Progress(marked.bytes.len() as u64))?;
-                        let spare = log.as_mut().map(|log| {
-                            log.push(marked);
-                            log.spare()
-                        });
-                        // The opener is gone when everything is read.
-                        let _ = give.send(spare.unwrap_or_default());
-                    }
-                    Step::End(flaw, expected) => {
-                        let Some(scanned) = log.take().map(LogScan::finish) else { continue };
-                        if expected.is_some_and(|expected| scanned.bytes < expected) {
-                            tell(Event::Shrunk(scanned.file.clone()))?;
-                        }
-                        tell(Event::Log(scanned, flaw))?;
-                    }
-                    Step::Event(event) => tell(event)?,
+                let is_chunk = matches!(step, Step::Chunk(..));
+                assembly.take(step, tell)?;
+                if is_chunk {
+                    // The opener is gone when everything is read.
+                    let _ = give.send(assembly.log.as_mut().map(LogScan::spare).unwrap_or_default());
                 }
             }
         }
@@ -129,23 +112,76 @@ pub(crate) fn scan<E>(
     })
 }
 
-impl Job {
-    fn mark(self, finder: &Finder) -> Step {
-        Step::Chunk(match self {
-            Self::Bytes(bytes, own) => finder.mark(bytes, own),
-            Self::Piece { file, offset, length, mut buffer } => {
-                buffer.resize(length + LOOKAHEAD, 0);
-                let seen = read_at(&file, &mut buffer, offset);
-                buffer.truncate(seen);
-                finder.mark(buffer, length.min(seen))
-            }
-        })
+/// Does one job after the other. One that panics is a step too: whoever waits for it would wait for ever.
+fn work<J>(todo: &Mutex<Receiver<(u64, J)>>, done: &Sender<(u64, Step)>, mark: impl Fn(J) -> Step) {
+    loop {
+        let job = todo.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((number, job)) = job else { return };
+        let step = catch_unwind(AssertUnwindSafe(|| mark(job))).unwrap_or_else(Step::Panicked);
+        if done.send((number, step)).is_err() {
+            return;
+        }
     }
 }
 
-/// Reads as much as there is; what cannot be read ends the file.
+/// Puts steps together.
+struct Assembly<'r, 'k> {
+    request: &'r Request<'k>,
+    log: Option<LogScan<'k>>,
+}
+
+impl Assembly<'_, '_> {
+    fn take<E>(&mut self, step: Step, tell: &mut dyn FnMut(Event) -> Result<(), E>) -> Result<(), E> {
+        match step {
+            Step::Begin(name) => {
+                self.log = Some(LogScan::new(name, self.request.library, self.request.since, false));
+            }
+            Step::Chunk(marked, failed) => {
+                // What follows a piece that cannot be read is not what the log says there.
+                let Some(log) = &mut self.log else { return Ok(()) };
+                tell(Event::Progress(marked.bytes.len() as u64))?;
+                log.push(marked);
+                if let Some(error) = failed
+                    && let Some(scanned) = self.log.take().map(LogScan::finish)
+                {
+                    let path = PathBuf::from(&scanned.file);
+                    tell(Event::Log(scanned, None))?;
+                    tell(Event::Failed(path, error))?;
+                }
+            }
+            Step::End(flaw, expected) => {
+                let Some(scanned) = self.log.take().map(LogScan::finish) else { return Ok(()) };
+                if expected.is_some_and(|expected| scanned.bytes < expected) {
+                    tell(Event::Shrunk(scanned.file.clone()))?;
+                }
+                tell(Event::Log(scanned, flaw))?;
+            }
+            Step::Event(event) => tell(event)?,
+            Step::Panicked(payload) => resume_unwind(payload),
+        }
+        Ok(())
+    }
+}
+
+impl Job {
+    fn mark(self, finder: &Finder) -> Step {
+        match self {
+            Self::Bytes(bytes, own) => Step::Chunk(finder.mark(bytes, own), None),
+            Self::Piece { file, offset, length, mut buffer } => {
+                buffer.resize(length + LOOKAHEAD, 0);
+                let (seen, failed) = read_at(&file, &mut buffer, offset);
+                buffer.truncate(seen);
+                // What cannot be read beyond it is the next piece's.
+                let failed = failed.filter(|_| seen < length);
+                Step::Chunk(finder.mark(buffer, length.min(seen)), failed)
+            }
+        }
+    }
+}
+
+/// Reads as much as there is: how much that was, and why it is no more.
 #[cfg(unix)]
-fn read_at(file: &File, into: &mut [u8], offset: u64) -> usize {
+fn read_at(file: &File, into: &mut [u8], offset: u64) -> (usize, Option<io::Error>) {
     use std::os::unix::fs::FileExt as _;
     let mut seen = 0;
     while seen < into.len() {
@@ -153,16 +189,16 @@ fn read_at(file: &File, into: &mut [u8], offset: u64) -> usize {
             Ok(0) => break,
             Ok(count) => seen += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => break,
+            Err(error) => return (seen, Some(error)),
         }
     }
-    seen
+    (seen, None)
 }
 
 /// Elsewhere plain files are streams.
 #[cfg(not(unix))]
-fn read_at(_: &File, _: &mut [u8], _: u64) -> usize {
-    0
+fn read_at(_: &File, _: &mut [u8], _: u64) -> (usize, Option<io::Error>) {
+    (0, None)
 }
 
 /// Opens logs and hands out their chunks. Whoever listened is gone where it breaks.
@@ -171,7 +207,7 @@ struct Opener {
     number: u64,
     free: Receiver<Vec<u8>>,
     jobs: SyncSender<(u64, Job)>,
-    done: std::sync::mpsc::Sender<(u64, Step)>,
+    done: Sender<(u64, Step)>,
 }
 
 impl Opener {
@@ -189,7 +225,7 @@ impl Opener {
 
     fn input(&mut self, input: Input) -> ControlFlow<()> {
         let (path, is_named) = match input {
-            Input::Stdin => return self.unpacked(Path::new("-"), Source::Stream(Box::new(io::stdin())), true),
+            Input::Stdin => return self.unpacked(Path::new("-"), Source::Stream(Box::new(io::stdin())), Wanted::All),
             Input::Failed(path, error) => return self.step(Step::Event(Event::Failed(path, error))),
             Input::File(path) => (path, true),
             Input::Below(path) => (path, false),
@@ -201,6 +237,11 @@ impl Opener {
     }
 
     fn file(&mut self, path: &Path, is_named: bool) -> io::Result<ControlFlow<()>> {
+        if is_named && let Some((archive, member)) = unpack::member_of(path) {
+            let source = Source::File(File::open(archive)?);
+            return Ok(self.unpacked(archive, source, Wanted::Member(&member)));
+        }
+        let wanted = if is_named { Wanted::All } else { Wanted::Logs };
         let mut file = File::open(path)?;
         let about = file.metadata()?;
         if about.is_dir() {
@@ -208,13 +249,13 @@ impl Opener {
         }
         // Pipes, devices and files of the kernel have no length.
         if !about.is_file() || about.len() == 0 || !cfg!(unix) {
-            return Ok(self.unpacked(path, Source::File(file), is_named));
+            return Ok(self.unpacked(path, Source::File(file), wanted));
         }
         let mut head = Vec::new();
         (&mut file).take(4096).read_to_end(&mut head)?;
         file.rewind()?;
         if !unpack::is_plain(&head) || text::wide(&head).is_some() {
-            return Ok(self.unpacked(path, Source::File(file), is_named));
+            return Ok(self.unpacked(path, Source::File(file), wanted));
         }
         if !is_named && !text::is_text(&head) {
             return Ok(ControlFlow::Continue(()));
@@ -257,15 +298,15 @@ impl Opener {
     }
 
     /// Anything else, read by this thread.
-    fn unpacked(&mut self, path: &Path, source: Source, is_named: bool) -> ControlFlow<()> {
+    fn unpacked(&mut self, path: &Path, source: Source, wanted: Wanted<'_>) -> ControlFlow<()> {
         let mut has_listener = ControlFlow::Continue(());
-        let mut failed = None;
+        let (mut failed, mut is_there) = (None, false);
         let outcome = unpack::each(source, unpack::Limits::default(), &mut |log| {
-            let name = match log.member {
-                "" => path.display().to_string(),
-                member if path == Path::new("-") => member.to_owned(),
-                member => format!("{}/{member}", path.display()),
-            };
+            if matches!(wanted, Wanted::Member(member) if member != log.member) {
+                return ControlFlow::Continue(());
+            }
+            is_there = true;
+            let name = unpack::name_of(path, log.member).display().to_string();
             has_listener = self.stream(name, &mut *log, &mut failed);
             if has_listener.is_continue() {
                 has_listener = self.step(Step::End(log.flaw(), None));
@@ -276,20 +317,48 @@ impl Opener {
         if let Some(error) = failed {
             self.step(Step::Event(Event::Failed(path.to_owned(), error)))?;
         }
-        match outcome {
-            // Below a folder only logs are wanted.
-            Ok(outcome) if !is_named && outcome.refusal.is_some() => ControlFlow::Continue(()),
-            Ok(outcome) => self.step(Step::Event(Event::Unpacked(path.to_owned(), outcome))),
-            Err(error) => self.step(Step::Event(Event::Failed(path.to_owned(), error))),
-        }
+        self.step(Step::Event(match (outcome, wanted) {
+            (Err(error), _) => Event::Failed(path.to_owned(), error),
+            (Ok(_), Wanted::Member(_)) if is_there => return ControlFlow::Continue(()),
+            (Ok(_), Wanted::Member(member)) => {
+                Event::Failed(unpack::name_of(path, member), io::ErrorKind::NotFound.into())
+            }
+            (Ok(outcome), Wanted::All) => Event::Unpacked(path.to_owned(), outcome),
+            (Ok(outcome), Wanted::Logs) => match outcome.of_logs() {
+                Some(outcome) => Event::Unpacked(path.to_owned(), outcome),
+                None => return ControlFlow::Continue(()),
+            },
+        }))
     }
+}
+
+/// What is wanted of a file.
+#[derive(Clone, Copy)]
+enum Wanted<'m> {
+    /// It was named: what is not a log is worth a word.
+    All,
+    /// It lies below a folder: only logs.
+    Logs,
+    /// This member of an archive.
+    Member(&'m str),
 }
 
 fn flow(goes_on: bool) -> ControlFlow<()> {
     if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
-/// The length of all files that were named, for a picture of progress; unknown with anything else.
+/// The length of all files that were named, for a picture of progress; unknown with anything else and with what is
+/// compressed, of which more comes out.
 pub(crate) fn total(arguments: &[PathBuf]) -> Option<u64> {
-    arguments.iter().map(|path| fs::metadata(path).ok().filter(|about| about.is_file()).map(|about| about.len())).sum()
+    arguments.iter().map(|path| plain_length(path)).sum()
 }
+
+fn plain_length(path: &Path) -> Option<u64> {
+    let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+    let mut head = Vec::new();
+    File::open(path).ok()?.take(4096).read_to_end(&mut head).ok()?;
+    (unpack::is_plain(&head) && text::wide(&head).is_none()).then_some(length)
+}
+
+#[cfg(test)]
+mod tests;

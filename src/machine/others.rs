@@ -12,6 +12,7 @@ use super::quick::Read;
 use super::seat::Seat;
 use super::{Shared, pci, question};
 use crate::facts::{self, Facts, Source, Value, belongs_to_vendor};
+use crate::text::words::capital;
 use crate::{vendors, wording};
 
 /// The vendor in question, all facts, and the libraries that its checks load.
@@ -83,7 +84,6 @@ pub(super) fn describe(seat: &Seat, facts: &Facts, findings: &mut Vec<String>) {
 /// The GPUs of vendors that are not in question: "AMD" and "AMD Radeon RX 7900 XTX (gfx1100)".
 pub(crate) fn gpus(facts: &Facts) -> Vec<(String, String)> {
     let found = facts::vendors().map(|id| (id, names(facts, id))).filter(|(_, names)| !names.is_empty());
-    let capital = |id: &str| id[..1].to_uppercase() + &id[1..];
     let maker = |id: &str| vendors::by_id(id).map_or_else(|| capital(id), |vendor| vendor.name.clone());
     found.map(|(id, names)| (maker(id), names.join(", "))).collect()
 }

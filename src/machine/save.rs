@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::{Check, CheckStatus, Outcome};
+use crate::amounts;
 use crate::facts::{Facts, Source, Value};
 use crate::hint::Hint;
 use crate::text::redact;
@@ -267,18 +268,7 @@ fn whole(value: f64) -> Json {
 /// "2026-11-21T04:03:05Z".
 fn date(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let (days, rest) = (seconds / 86400, seconds % 86400);
-    // Civil calendar from a day count, after Howard Hinnant's "chrono-compatible low-level date algorithms".
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let day_of_era = shifted % 146_097;
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+    amounts::date(i64::try_from(seconds).unwrap_or_default()) + "Z"
 }
 
 /// Parses the output of [`date`]; the epoch for anything else.
@@ -291,12 +281,7 @@ fn instant(date: &str) -> SystemTime {
     if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return UNIX_EPOCH;
     }
-    let shifted_year = year - u64::from(month <= 2);
-    let (era, year_of_era) = (shifted_year / 400, shifted_year % 400);
-    let month_from_march = (month + 9) % 12;
-    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    let days = era * 146_097 + day_of_era - 719_468;
+    let days = amounts::days(year as i64, month as i64, day as i64) as u64;
     UNIX_EPOCH + std::time::Duration::from_secs(days * 86400 + hour * 3600 + minute * 60 + second)
 }
 

@@ -1,5 +1,6 @@
 //! Words that several formats share: percentages, counts, sentences that continue.
 
+pub(crate) use crate::amounts::thousands;
 use crate::diagnosis::Solved;
 
 /// Said of an ordinary error, so that nobody looks for the fault in the machine.
@@ -25,19 +26,6 @@ pub(crate) fn percent(probability: f64) -> Option<String> {
         r if r < 1.0 => "<1 %".to_owned(),
         r => format!("{r:.0} %"),
     })
-}
-
-/// A count with thousands separators: `5,298`.
-pub(crate) fn thousands(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// "+3 copies"; empty without any.

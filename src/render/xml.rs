@@ -1,5 +1,9 @@
 //! Text inside XML: JUnit reports, SVG charts.
 
+use std::fmt::{Arguments, Write as _};
+
+use super::clean;
+
 /// Escapes text for XML; characters that XML does not allow become the replacement character.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -15,4 +19,15 @@ pub(super) fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// Words of a log or a report in XML: one line without control characters.
+pub(super) fn words(text: &str) -> String {
+    escape(&clean::line(text))
+}
+
+/// Adds a line.
+pub(super) fn line(out: &mut String, words: Arguments<'_>) {
+    // Writing into a string cannot fail.
+    let _ = writeln!(out, "{words}");
 }

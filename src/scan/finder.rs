@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::key;
 use super::prefilter::Prefilter;
+use crate::incident;
 use crate::matching::SignatureSet;
 use crate::wording;
 
@@ -11,7 +12,7 @@ use crate::wording;
 pub(crate) const LOOKAHEAD: usize = 4096;
 
 /// Of a longer line, so much around what was found is looked at.
-const LINE: usize = 16 * 1024;
+pub(super) const LINE: usize = 16 * 1024;
 
 /// A line that may report something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,16 +115,11 @@ impl Finder {
             return true;
         }
         // What JSON writes otherwise is not looked for.
-        let is_there = |other: &String| other.contains(['"', '\\']) || contains(line, other.as_bytes());
+        let is_there = |other: &String| {
+            other.contains(['"', '\\']) || incident::find_folded_bytes(line, other.as_bytes()).is_some()
+        };
         others.iter().any(|others| others.iter().all(is_there))
     }
-}
-
-/// Whether a line contains a literal in lower case, whatever the line's case.
-fn contains(line: &[u8], literal: &[u8]) -> bool {
-    let Some(&first) = literal.first() else { return true };
-    memchr::memchr2_iter(first, first.to_ascii_uppercase(), line)
-        .any(|at| line.get(at..at + literal.len()).is_some_and(|place| place.eq_ignore_ascii_case(literal)))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! One log, chunk after chunk: which marked lines are read, which only counted.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::mem;
 
-use super::finder::{Candidate, Marked};
+use super::finder::Marked;
+use super::kept::{AFTER, BEFORE, Kept, MarkedLine};
 use super::report::FaultReport;
 use super::since::{Since, dated};
 use super::tally::{Kind, Occurrence, Place, Tally};
@@ -14,9 +15,6 @@ use crate::text::{self, Clock};
 
 /// A log of at most so many bytes is read whole, exactly as `diagnose` does.
 const WHOLE: u64 = 256 * 1024;
-/// What is read before and after a marked line.
-const BEFORE: u64 = 24 * 1024;
-const AFTER: u64 = 12 * 1024;
 /// What is read of a log in all before only new faults are worth it: this, and one byte of so many.
 const FREE: u64 = 4 << 20;
 const SHARE: u64 = 16;
@@ -32,10 +30,7 @@ pub(crate) struct LogScan<'k> {
     /// Whether it grows while it is read, so that nothing waits for its end.
     is_live: bool,
     file: String,
-    chunks: VecDeque<Chunk>,
-    /// Bytes and line breaks so far.
-    bytes: u64,
-    breaks: u64,
+    kept: Kept,
     /// Everything before is counted.
     done: u64,
     /// How much was read closely.
@@ -47,16 +42,6 @@ pub(crate) struct LogScan<'k> {
     digest_bytes: usize,
     primary: Option<Kind>,
     news: Vec<Occurrence>,
-    /// Buffers that are free again.
-    spare: Vec<Vec<u8>>,
-}
-
-/// What is kept of the text.
-struct Chunk {
-    offset: u64,
-    breaks: u64,
-    bytes: Vec<u8>,
-    candidates: VecDeque<Candidate>,
 }
 
 /// A window with a first occurrence.
@@ -93,9 +78,7 @@ impl<'k> LogScan<'k> {
             since,
             is_live,
             file,
-            chunks: VecDeque::new(),
-            bytes: 0,
-            breaks: 0,
+            kept: Kept::default(),
             done: 0,
             read: 0,
             keys: HashMap::new(),
@@ -105,26 +88,21 @@ impl<'k> LogScan<'k> {
             digest_bytes: 0,
             primary: None,
             news: Vec::new(),
-            spare: Vec::new(),
         }
     }
 
     /// A buffer that is no longer needed.
     pub(crate) fn spare(&mut self) -> Vec<u8> {
-        self.spare.pop().unwrap_or_default()
+        self.kept.spare()
     }
 
     /// Adds the next chunk.
     pub(crate) fn push(&mut self, marked: Marked) {
-        let Marked { bytes, candidates, breaks } = marked;
-        let (offset, before) = (self.bytes, self.breaks);
-        self.bytes += bytes.len() as u64;
-        self.breaks += breaks;
-        self.chunks.push_back(Chunk { offset, breaks: before, bytes, candidates: candidates.into() });
-        if self.is_live || self.bytes > WHOLE {
+        self.kept.push(marked);
+        if self.is_live || self.kept.bytes > WHOLE {
             self.pump(false);
+            self.kept.forget();
         }
-        self.forget();
     }
 
     /// Reads what still waits for lines after it.
@@ -140,9 +118,8 @@ impl<'k> LogScan<'k> {
 
     /// The log ends.
     pub(crate) fn finish(mut self) -> Scanned {
-        let ends_in_line =
-            self.chunks.back().is_some_and(|chunk| !chunk.bytes.ends_with(b"\n") && !chunk.bytes.is_empty());
-        if self.bytes <= WHOLE && !self.is_live {
+        let lines = self.kept.breaks + u64::from(self.kept.ends_in_line());
+        if self.kept.bytes <= WHOLE && !self.is_live {
             self.read_whole();
         } else {
             self.pump(true);
@@ -151,25 +128,20 @@ impl<'k> LogScan<'k> {
         if let Some(group) = self.primary.and_then(|kind| self.tally.groups.get_mut(&kind)) {
             group.primary_in = 1;
         }
-        Scanned {
-            file: self.file,
-            bytes: self.bytes,
-            lines: self.breaks + u64::from(ends_in_line),
-            tally: self.tally,
-            primary: self.primary,
-        }
+        Scanned { file: self.file, bytes: self.kept.bytes, lines, tally: self.tally, primary: self.primary }
     }
 
     /// A short log, in one piece.
     fn read_whole(&mut self) {
-        if self.chunks.iter().all(|chunk| chunk.candidates.is_empty()) {
+        if !self.kept.has_marks() {
             return;
         }
-        let bytes: Vec<u8> = self.chunks.drain(..).flat_map(|chunk| chunk.bytes).collect();
+        let bytes = self.kept.take();
         let window = Window { file: &self.file, bytes: &bytes, offset: 0, first_line: 1 };
         for one in window.occurrences(self.library) {
-            let line = &bytes[one.place.byte as usize..(one.end as usize).min(bytes.len())];
-            let above = &bytes[..one.place.byte as usize];
+            let start = one.place.byte as usize;
+            let line = &bytes[start..(one.end as usize).min(bytes.len())];
+            let above = || bytes[start.saturating_sub(BEFORE as usize)..start].to_vec();
             if self.since.is_some_and(|since| is_excluded(line, above, since, &mut self.clock)) {
                 continue;
             }
@@ -182,41 +154,30 @@ impl<'k> LogScan<'k> {
 
     /// Goes through the marked lines of which enough is known; of all if nothing more comes for now.
     fn pump(&mut self, is_all: bool) {
-        for number in 0..self.chunks.len() {
-            while let Some(chunk) = self.chunks.get_mut(number)
-                && let Some(&candidate) = chunk.candidates.front()
-            {
-                let start = chunk.offset + candidate.start as u64;
-                if !is_all && start + (candidate.end - candidate.start) as u64 + AFTER > self.bytes {
-                    return;
-                }
-                chunk.candidates.pop_front();
-                if start >= self.done {
-                    self.look(number, candidate);
-                }
+        while let Some(line) = self.kept.next(is_all) {
+            if line.start >= self.done {
+                self.look(line, is_all);
             }
         }
     }
 
     /// Decides about one marked line.
-    fn look(&mut self, number: usize, candidate: Candidate) {
-        let Some(chunk) = self.chunks.get(number) else { return };
-        let start = chunk.offset + candidate.start as u64;
-        let line_number = chunk.breaks + candidate.line + 1;
-        let cut = candidate.end.min(chunk.bytes.len());
-        let line = String::from_utf8_lossy(chunk.bytes.get(candidate.start..cut).unwrap_or_default()).into_owned();
-        // The rest of a line that a chunk cuts is marked again.
-        self.done = start + (candidate.end - candidate.start) as u64;
-        let above = &chunk.bytes[..candidate.start.min(chunk.bytes.len())];
+    fn look(&mut self, marked: MarkedLine, is_all: bool) {
+        let MarkedLine { start, end, done, number, key } = marked;
+        self.done = done;
+        let line = self.kept.copy(start, end);
+        let line =
+            String::from_utf8(line).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let above = || self.kept.copy(start.saturating_sub(BEFORE), start);
         if self.since.is_some_and(|since| is_excluded(line.as_bytes(), above, since, &mut self.clock)) {
             return;
         }
-        if let Some(seen) = self.keys.get_mut(&candidate.key) {
+        if let Some(seen) = self.keys.get_mut(&key) {
             seen.times = seen.times.saturating_add(1);
             let is_due = seen.times.is_power_of_two() && !seen.is_harmless;
             if !is_due || !self.may_read(false) {
-                let Some(seen) = self.keys.get(&candidate.key).filter(|seen| !seen.kinds.is_empty()) else { return };
-                let place = place(&self.file, &mut self.clock, &line, line_number, start);
+                let Some(seen) = self.keys.get(&key).filter(|seen| !seen.kinds.is_empty()) else { return };
+                let place = place(&self.file, &mut self.clock, &line, number, start);
                 for &kind in &seen.kinds {
                     if self.tally.repeat(kind, &place) && self.is_live {
                         self.news.extend(self.tally.again(kind, place.clone(), &line));
@@ -229,36 +190,37 @@ impl<'k> LogScan<'k> {
                 self.keys.clear();
             }
             if !may_report(&line, self.library) {
-                self.keys.insert(candidate.key, Seen { times: 1, is_harmless: true, kinds: Vec::new() });
+                self.keys.insert(key, Seen { times: 1, is_harmless: true, kinds: Vec::new() });
                 return;
             }
-            self.keys.insert(candidate.key, Seen { times: 1, ..Seen::default() });
+            self.keys.insert(key, Seen { times: 1, ..Seen::default() });
             if !self.may_read(true) {
                 return;
             }
         }
-        let end = start + (candidate.end - candidate.start) as u64;
-        let found = self.read_around(start, end);
-        if let Some(seen) = self.keys.get_mut(&candidate.key) {
+        let found = self.read_around(start, end, is_all);
+        if let Some(seen) = self.keys.get_mut(&key) {
             seen.learn(start, end, &found);
         }
     }
 
     /// Whether the budget allows to read another window. Lines never seen before have twice of it.
     fn may_read(&self, is_new: bool) -> bool {
-        let budget = FREE + self.bytes / SHARE;
+        let budget = FREE + self.kept.bytes / SHARE;
         self.read < if is_new { 2 * budget } else { budget }
     }
 
     /// Reads the lines around a marked one, and counts what they report from its beginning on.
-    fn read_around(&mut self, start: u64, end: u64) -> Vec<Occurrence> {
-        let Some((window_start, first_line, bytes)) = self.stretch(start.saturating_sub(BEFORE), end + AFTER) else {
+    fn read_around(&mut self, start: u64, end: u64, is_all: bool) -> Vec<Occurrence> {
+        let Some((window_start, first_line, bytes)) = self.kept.stretch(start.saturating_sub(BEFORE), end + AFTER)
+        else {
             return Vec::new();
         };
         let window_end = window_start + bytes.len() as u64;
         self.read += bytes.len() as u64;
         // The last lines are context only, unless nothing comes after them.
-        let until = if window_end >= self.bytes { window_end } else { (end + AFTER / 2).min(window_end) };
+        let is_end = is_all && window_end >= self.kept.bytes;
+        let until = if is_end { window_end } else { (end + AFTER / 2).min(window_end) };
         let window = Window { file: &self.file, bytes: &bytes, offset: window_start, first_line };
         let mut found = window.occurrences(self.library);
         found.retain(|one| one.end > start && one.place.byte < until);
@@ -279,56 +241,11 @@ impl<'k> LogScan<'k> {
 
     /// Remembers what the marked lines of a window turned out to be.
     fn learn(&mut self, start: u64, until: u64, found: &[Occurrence]) {
-        for chunk in &self.chunks {
-            let begins = |candidate: &&Candidate| chunk.offset + (candidate.start as u64);
-            for candidate in chunk.candidates.iter().filter(|one| (start..until).contains(&begins(one))) {
-                let from = begins(&candidate);
-                let to = from + (candidate.end - candidate.start) as u64;
-                let seen = self.keys.entry(candidate.key).or_default();
-                seen.times = seen.times.saturating_add(1);
-                seen.learn(from, to, found);
-            }
+        for line in self.kept.marked(start, until) {
+            let seen = self.keys.entry(line.key).or_default();
+            seen.times = seen.times.saturating_add(1);
+            seen.learn(line.start, line.end, found);
         }
-    }
-
-    /// The complete lines between two places, as far as they are kept: where they begin, and the number of the first.
-    fn stretch(&self, from: u64, to: u64) -> Option<(u64, u64, Vec<u8>)> {
-        let first = self.chunks.front()?.offset;
-        let (from, to) = (from.max(first), to.min(self.bytes));
-        let mut bytes = Vec::with_capacity((to - from) as usize);
-        let mut line = None;
-        for chunk in &self.chunks {
-            let start = (from.saturating_sub(chunk.offset) as usize).min(chunk.bytes.len());
-            let end = (to.saturating_sub(chunk.offset) as usize).min(chunk.bytes.len());
-            if start < end {
-                let before = || memchr::memchr_iter(b'\n', &chunk.bytes[..start]).count() as u64;
-                line.get_or_insert_with(|| chunk.breaks + before() + 1);
-                bytes.extend_from_slice(&chunk.bytes[start..end]);
-            }
-        }
-        let (mut from, mut line) = (from, line?);
-        if from > first
-            && let Some(end) = memchr::memchr(b'\n', &bytes[..bytes.len().min(BEFORE as usize / 2)])
-        {
-            bytes.drain(..=end);
-            (from, line) = (from + end as u64 + 1, line + 1);
-        }
-        Some((from, line, bytes))
-    }
-
-    /// Drops what no window can need.
-    fn forget(&mut self) {
-        let needed = |chunk: &Chunk, waiting: Option<u64>| {
-            let from = waiting.unwrap_or(u64::MAX).min(self.bytes.saturating_sub(AFTER)).saturating_sub(2 * BEFORE);
-            chunk.offset + chunk.bytes.len() as u64 > from
-        };
-        if self.bytes <= WHOLE && !self.is_live {
-            return;
-        }
-        let waiting = self.chunks.iter().find_map(|chunk| Some(chunk.offset + chunk.candidates.front()?.start as u64));
-        let keep = self.chunks.iter().position(|chunk| needed(chunk, waiting)).unwrap_or(self.chunks.len());
-        self.spare.clear();
-        self.spare.extend(self.chunks.drain(..keep).map(|chunk| chunk.bytes));
     }
 
     /// The first failure by cause, of all that the log reports.
@@ -378,12 +295,14 @@ fn may_report(line: &str, library: Library<'_>) -> bool {
     library.signatures.may_match(&transcript) || !incident::read(&transcript).errors.is_empty()
 }
 
-/// Whether a line was written before the wanted time: by its own stamp or the last one above it.
-fn is_excluded(line: &[u8], above: &[u8], since: Since, clock: &mut Clock) -> bool {
+/// Whether a line was written before the wanted time: by its own stamp or the last one above it. `above` is the text
+/// that ends where the line begins.
+fn is_excluded(line: &[u8], above: impl FnOnce() -> Vec<u8>, since: Since, clock: &mut Clock) -> bool {
     /// A traceback has no stamps.
     const ABOVE: usize = 200;
-    let above = &above[above.len().saturating_sub(BEFORE as usize)..];
-    let lines = above.rsplit(|byte| *byte == b'\n').skip(1).take(ABOVE);
-    let excludes = |line: &[u8]| since.excludes(&text::heading(&String::from_utf8_lossy(line)), clock);
-    std::iter::once(line).chain(lines).find_map(excludes).unwrap_or(false)
+    let mut excludes = |line: &[u8]| since.excludes(&text::heading(&String::from_utf8_lossy(line)), clock);
+    let of_above = |excludes: &mut dyn FnMut(&[u8]) -> Option<bool>| {
+        above().rsplit(|byte| *byte == b'\n').skip(1).take(ABOVE).find_map(excludes)
+    };
+    excludes(line).or_else(|| of_above(&mut excludes)).unwrap_or(false)
 }

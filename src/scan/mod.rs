@@ -7,12 +7,15 @@
 //! is only counted: a log of nothing but errors is parsed no more than one with a few of them.
 
 mod finder;
+mod kept;
 mod key;
 mod log;
 mod prefilter;
 mod report;
 mod since;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub(crate) use finder::{Finder, LOOKAHEAD, Marked};

@@ -190,11 +190,32 @@ impl Group {
         self.files += other.files;
         self.primary_in += other.primary_in;
         self.last = other.last;
-        let (ranks, nodes) = (MOST_NAMES.saturating_sub(self.ranks.len()), MOST_NAMES.saturating_sub(self.nodes.len()));
-        self.ranks.extend(other.ranks.into_iter().take(ranks));
-        self.nodes.extend(other.nodes.into_iter().take(nodes));
+        fill(&mut self.ranks, other.ranks);
+        fill(&mut self.nodes, other.nodes);
         self.is_fatal |= other.is_fatal;
         self.is_survived &= other.is_survived;
         self.role = self.role.max(other.role);
+    }
+}
+
+/// Adds names as long as there is room.
+fn fill<T: Ord>(names: &mut BTreeSet<T>, more: BTreeSet<T>) {
+    for name in more {
+        if names.len() >= MOST_NAMES {
+            return;
+        }
+        names.insert(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_names_take_no_room() {
+        let mut names: BTreeSet<u32> = (0..1000).collect();
+        fill(&mut names, (0..2000).collect());
+        assert!(names.into_iter().eq(0..1024));
     }
 }

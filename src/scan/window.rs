@@ -3,6 +3,7 @@
 use super::key;
 use super::since::dated;
 use super::tally::{Kind, Occurrence, Place};
+use crate::amounts;
 use crate::diagnosis::{Finding, Library, findings};
 use crate::incident::{self, Incident};
 use crate::text::{self, Clock, Transcript};
@@ -90,25 +91,9 @@ fn quoted(text: &str) -> String {
 
 /// `2026-11-21T03:15:22` from seconds since 1970; nothing for a clock without a date.
 pub(super) fn date(seconds: f64) -> Option<String> {
-    const DAY: i64 = 86_400;
-    let seconds = seconds.floor() as i64;
-    // Earlier ones are clocks without a date.
-    if seconds < 10_000 * DAY {
-        return None;
-    }
-    let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
-    // Days of the Gregorian calendar, counted from a first of March.
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
+    /// Earlier ones are clocks without a date.
+    const FIRST: f64 = 10_000.0 * 86_400.0;
+    (seconds >= FIRST).then(|| amounts::date(seconds.floor() as i64))
 }
 
 #[cfg(test)]
@@ -118,7 +103,6 @@ mod tests {
     #[test]
     fn dates() {
         assert_eq!(date(1_706_522_551.4).as_deref(), Some("2024-01-29T10:02:31"));
-        assert_eq!(date(1_709_164_799.0).as_deref(), Some("2024-02-28T23:59:59"));
         assert_eq!(date(3600.0), None);
     }
 }

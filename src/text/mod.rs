@@ -36,6 +36,7 @@ pub(crate) use excerpt::Excerpt;
 pub(crate) use heading::{Heading, heading};
 pub(crate) use mend::Edit;
 pub(crate) use prefix::time::Clock;
+pub(crate) use terminal::plain;
 
 /// The level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -79,7 +79,7 @@ pub(super) fn segments<'t>(line: &'t str, base: usize, spelling: Spelling, out: 
 }
 
 /// Removes escapes and controls from a text that was unwrapped (from a JSON string).
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !has_controls(text.as_bytes()) {
         return Cow::Borrowed(text);
     }

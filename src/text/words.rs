@@ -6,6 +6,12 @@
 /// Longer words are data (hashes, base64, tensors), not words.
 const LONGEST: usize = 80;
 
+/// The same with a capital letter at the beginning.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// Calls `emit` with every word and part of a word, and the index of the word it belongs to.
 pub(crate) fn words(text: &str, mut emit: impl FnMut(usize, &str)) {
     let mut position = 0;

@@ -1,5 +1,6 @@
 //! Members of tar and ZIP archives, one after the other. Names are only shown: nothing is written under them.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Seek};
 
 use tar::{Archive, EntryType, PaxExtensions};
@@ -7,11 +8,13 @@ use zip::ZipArchive;
 use zip::read::{ZipFile, read_zipfile_from_stream};
 use zip::result::ZipError;
 
+use super::kind::DATA;
 use super::streams::Guard;
 use super::{Flaw, Skip, Walker, path};
 
 const TAR: &str = "tar archive";
 const ZIP: &str = "ZIP archive";
+const CHECKPOINT: &str = "a checkpoint of PyTorch";
 
 /// The longest name of a member.
 const LONGEST_NAME: u64 = 64 * 1024;
@@ -102,6 +105,13 @@ pub(super) fn zip<R: Read + Seek>(
         from.rewind()?;
         return zip_without_directory(walker, from, outer, depth);
     };
+    if is_checkpoint(archive.file_names().filter_map(Result::ok)) {
+        match outer {
+            "" => walker.outcome.refusal = Some((CHECKPOINT, DATA)),
+            outer => walker.skip(outer, Skip::NoText(CHECKPOINT)),
+        }
+        return Ok(());
+    }
     for number in 0..archive.len() {
         if number >= walker.state.limits.members {
             walker.outcome.has_more = true;
@@ -123,6 +133,16 @@ pub(super) fn zip<R: Read + Seek>(
         }
     }
     Ok(())
+}
+
+/// Whether these are the members of what `torch.save` writes: tensors, and small texts about them.
+fn is_checkpoint<'n>(names: impl Iterator<Item = Cow<'n, str>>) -> bool {
+    let mut has = [false; 2];
+    for name in names {
+        let inner = name.split_once('/').map_or(&*name, |(_, inner)| inner);
+        has = [has[0] || inner == "data.pkl", has[1] || inner == "version"];
+    }
+    has == [true; 2]
 }
 
 /// Reads the members of an archive whose end, which holds its directory, is missing.

@@ -29,7 +29,7 @@ pub(super) enum Codec {
 
 const PICTURE: &str =
     "paste the text instead; a program for text recognition (OCR) such as `tesseract FILE -` reads it from the picture";
-const DATA: &str = "name the log or paste its text";
+pub(super) const DATA: &str = "name the log or paste its text";
 
 const OTHERS: &[(&[u8], &str, &str)] = &[
     (b"\x89PNG\r\n", "a picture", PICTURE),

@@ -14,7 +14,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::render::clean;
 use crate::render::words::thousands;
@@ -130,6 +130,18 @@ pub(crate) struct Outcome {
     pub(crate) has_more: bool,
 }
 
+impl Outcome {
+    /// The same for somebody who wants logs only, wherever they are: what is none is not missed.
+    pub(crate) fn of_logs(mut self) -> Option<Self> {
+        if self.refusal.is_some() {
+            return None;
+        }
+        self.skipped.retain(|(_, why)| !matches!(why, Skip::NoText(_)));
+        let has_more_to_say = self.logs > 0 || self.flaw.is_some() || !self.skipped.is_empty();
+        has_more_to_say.then_some(self)
+    }
+}
+
 /// One text.
 pub(crate) struct Log<'a> {
     /// The path in the archive, fit for a terminal; empty for a text that is in none.
@@ -205,6 +217,15 @@ pub(crate) fn member_of(path: &Path) -> Option<(&Path, String)> {
     let file = path.ancestors().skip(1).find(|above| above.is_file())?;
     let member = path.strip_prefix(file).ok()?;
     Some((file, member.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")))
+}
+
+/// What a log is called that is read from this file, or from standard input (`-`).
+pub(crate) fn name_of(path: &Path, member: &str) -> PathBuf {
+    match member {
+        "" => path.to_owned(),
+        member if path == Path::new("-") => PathBuf::from(member),
+        member => PathBuf::from(format!("{}/{member}", path.display())),
+    }
 }
 
 /// What all layers share.

@@ -75,6 +75,18 @@ fn compressed_texts_are_read_whole() {
 }
 
 #[test]
+fn a_checkpoint_is_no_archive_of_logs() {
+    let checkpoint = zip(&[("m/data.pkl", b"\x80\x02"), ("m/byteorder", b"little"), ("m/version", b"3\n")]);
+    let (texts, outcome) = found(&checkpoint, SMALL);
+    assert_eq!((texts.len(), outcome.refusal.map(|(what, _)| what)), (0, Some("a checkpoint of PyTorch")));
+    let (texts, outcome) = found(&tar(&[("model.pt", &checkpoint), ("a.log", LOG)]), SMALL);
+    assert_eq!((texts.len(), texts[0].0.as_str()), (1, "a.log"));
+    assert_eq!(outcome.skipped, [("model.pt".to_owned(), Skip::NoText("a checkpoint of PyTorch"))]);
+    let other = zip(&[("m/data.pkl", b"\x80\x02"), ("m/a.log", LOG)]);
+    assert_eq!(found(&other, SMALL).0.len(), 1);
+}
+
+#[test]
 fn what_is_a_text_stays_one() {
     for text in [&b"BZhello\n"[..], b"PK is a name\n", b"", b"\x1f", b"BM: 3 ms\n", b"GIF8 is a format\n"] {
         assert_eq!(found(text, SMALL).0, [(String::new(), text.to_vec(), None)], "{text:?}");

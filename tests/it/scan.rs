@@ -158,6 +158,49 @@ fn each_line_of_jsonl_is_one_fault_of_one_log() {
 }
 
 #[test]
+fn a_fault_at_the_end_of_a_piece_of_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lost = "NVRM: Xid (PCI:0000:07:00): 79, pid=4242, GPU has fallen off the bus.\n";
+    // How files are read: pieces of 256 KiB.
+    for before in [1, 2, 7, 20, lost.len()] {
+        let mut text = steps(262_144, 0);
+        text.truncate(262_144 - before - 1);
+        text.push('\n');
+        text.push_str(&lost.repeat(21));
+        written(folder.path(), &format!("{before}.log"), &text);
+    }
+    let report = json(&[folder.path().to_str().expect("text")]);
+    assert_eq!(report["found_in"].as_array().map(Vec::len), Some(5), "{report:#}");
+    assert_eq!((&report["faults"][0]["fault"], &report["faults"][0]["count"]), (&"device-lost".into(), &105.into()));
+}
+
+/// A reader that leaves after one line.
+#[cfg(unix)]
+#[test]
+fn whoever_has_enough_is_told_no_more() {
+    use std::io::{BufRead as _, BufReader};
+    let folder = tempfile::tempdir().expect("a folder");
+    let wait = folder.path().join("z-pipe");
+    written(folder.path(), "a.log", traceback(0, OOM));
+    for number in 0..30 {
+        written(folder.path(), &format!("b{number}.log"), traceback(0, OOM));
+    }
+    assert!(std::process::Command::new("mkfifo").arg(&wait).status().expect("it runs").success());
+    let name = |name: &str| folder.path().join(name).display().to_string();
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("faultbook"));
+    // The pipe has no writer: whoever goes on would wait for one.
+    command.args(["scan", "--no-probe", "--format", "jsonl", "--threads", "1", &name("a.log")]);
+    command.args([name("b*.log"), name("z-pipe")]).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert!(line.contains("\"oom\""), "{line}");
+    // Threads that wait for the pipe are let go by its writer.
+    let _ = fs::OpenOptions::new().read(true).write(true).open(&wait);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
 fn repetitions_are_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let text: String = (0..20_000)

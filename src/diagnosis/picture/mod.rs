@@ -15,7 +15,7 @@ mod timeline;
 use serde::Serialize;
 
 use super::Diagnosis;
-use crate::amounts::size;
+use crate::amounts::{duration, size, thousands};
 use crate::incident::{Incident, readings};
 use crate::text::Transcript;
 
@@ -51,6 +51,8 @@ pub struct Timeline {
     pub ranks: Vec<RankSpan>,
     /// How many ranks more the log has.
     pub more: usize,
+    /// How many of them failed.
+    pub more_failed: usize,
     /// Stretches in which nobody wrote, the longest five, in their order.
     pub gaps: Vec<Gap>,
     /// What it shows.
@@ -220,12 +222,14 @@ pub enum Finding {
     NotFinite,
     /// The last three readings or more are exactly zero after others that are not.
     Zero,
-    /// The last stretches are three times as high as the lowest before them (ten times for the gradient norm).
+    /// The last two stretches are three times as high as the lowest before them (ten times for the gradient norm), and
+    /// half as high again as the median of all.
     Diverging,
     /// The median of the last fifth is at most 70 % of that of the fifth after the warm-up.
     Slowdown,
     /// One rank's median is at most 80 % of the median of all ranks, of which there are three or more; or its last step is
-    /// two or more behind that of every other rank.
+    /// two or more behind that of every other rank; or, where no step tells, it did not fail first and wrote its last line
+    /// a minute or more before every other of three or more ranks.
     Straggler,
     /// One rank failed first, and others after it.
     FirstFailure,
@@ -260,7 +264,7 @@ struct Scene<'a> {
     transcript: &'a Transcript,
     incident: &'a Incident,
     diagnosis: &'a Diagnosis,
-    /// The primary failure: index and physical line, rank, time.
+    /// The primary failure: physical line, writer, time.
     failure: Option<Failing>,
     /// The first time stamp.
     start: Option<f64>,
@@ -347,25 +351,6 @@ pub(crate) fn figure(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A duration in words: "12 s", "29 min", "2 h 5 min".
-pub(crate) fn duration(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match whole {
-        0..10 => format!("{} s", figure((seconds * 10.0).round() / 10.0)),
-        10..120 => format!("{whole} s"),
-        120..7200 => format!("{} min", (seconds / 60.0).round()),
-        7200..172_800 => {
-            let minutes = (seconds / 60.0).round() as u64;
-            if minutes.is_multiple_of(60) {
-                format!("{} h", minutes / 60)
-            } else {
-                format!("{} h {} min", minutes / 60, minutes % 60)
-            }
-        }
-        _ => format!("{} days", (seconds / 86400.0).round()),
-    }
-}
-
 /// A place on an axis in words: "step 410", "line 12", "29 min".
 pub(crate) fn place(at: f64, axis: Axis) -> String {
     match axis {
@@ -376,21 +361,10 @@ pub(crate) fn place(at: f64, axis: Axis) -> String {
     }
 }
 
-/// A whole number with commas between its thousands.
+/// A whole number with commas between its thousands, from 10,000 on.
 fn count(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) && digits.len() > 4 {
-            out.push(',');
-        }
-        out.push(digit);
+    match value.abs() {
+        many if many >= 10_000.0 => format!("{}{}", if value < 0.0 { "-" } else { "" }, thousands(many.round() as u64)),
+        _ => format!("{value:.0}"),
     }
-    if value < 0.0 { format!("-{out}") } else { out }
-}
-
-/// A name at the beginning of a sentence.
-fn capital(name: &str) -> String {
-    let mut chars = name.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

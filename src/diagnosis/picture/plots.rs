@@ -28,7 +28,13 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Vec<Plot> {
             groups.entry(group).or_default().push(series);
         }
     }
-    groups.into_iter().filter_map(|(group, series)| plot(scene, readings, group, series)).collect()
+    let mut plots = Vec::new();
+    for (group, series) in groups {
+        let dropped = readings.dropped(FEWEST).filter(|quantity| self::group(*quantity) == Some(group)).count();
+        let plot = plot(scene, readings, group, series);
+        plots.extend(plot.map(|plot| Plot { more: plot.more + dropped, ..plot }));
+    }
+    plots
 }
 
 fn group(quantity: Quantity) -> Option<Group> {

@@ -1,10 +1,11 @@
 //! What a plot shows, in a sentence: the rules of [`Finding`], and silence where none of them fits.
 
 use super::plots::Line;
-use super::{Axis, Finding, Observation, PlotKind, Scene, amount, capital, count, figure, place};
+use super::{Axis, Finding, Observation, PlotKind, Scene, amount, count, figure, place};
 use crate::amounts::size;
 use crate::incident::growth::rises;
 use crate::incident::{Readings, Series};
+use crate::text::words::capital;
 use crate::wording::Quantity;
 
 /// Fewer readings are no trend.

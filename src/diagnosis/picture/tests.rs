@@ -228,6 +228,38 @@ fn what_is_kept_is_bounded() {
 }
 
 #[test]
+fn of_a_thousand_ranks_none_is_forgotten() {
+    let step = |round: u32, rank: u32| if rank == 900 && round == 4 { String::new() } else { (10 * round).to_string() };
+    let ranks = lines(5000, |n| match step(n / 1000, n % 1000).as_str() {
+        "" => String::new(),
+        step => format!("[rank{}]: step {step} loss 2.5 lr 1e-4\n", n % 1000),
+    });
+    let picture = course(&ranks).unwrap();
+    let curves: Vec<usize> = picture.plots.iter().map(|plot| plot.curves.len() + plot.more).collect();
+    assert_eq!(curves, [1000, 1000]);
+    let timeline = picture.timeline.unwrap();
+    assert_eq!((timeline.ranks[0].rank, timeline.ranks[0].step), (Some(900), Some(30.0)));
+    assert!(timeline.shows.unwrap().says.starts_with("Rank 900's last step is 30, the others reached 40."));
+}
+
+#[test]
+fn a_few_stamps_that_the_others_contradict() {
+    let good = lines(100, |n| format!("[rank{}]: 2026-11-20 10:{:02}:{:02} step {n}\n", n % 2, n / 60, n % 60));
+    let ahead = "[rank0]: 2126-01-01 00:00:00 INFO start\n";
+    let (first, second) = good.split_at(good.len() / 2);
+    let (second, third) = second.split_once('\n').unwrap();
+    for text in [format!("{ahead}{good}"), format!("{first}{second}\n{ahead}{ahead}{third}")] {
+        let timeline = course(&text).and_then(|picture| picture.timeline).unwrap();
+        assert_eq!((timeline.axis, timeline.start, timeline.end), (Axis::Seconds, 0.0, 99.0));
+        assert!(timeline.ranks.iter().all(|span| span.last.at <= 99.0) && timeline.gaps.is_empty());
+    }
+    // A second run below the first is no mistake of the first.
+    let twice = format!("{good}{good}");
+    let timeline = course(&twice).and_then(|picture| picture.timeline).unwrap();
+    assert_eq!((timeline.start, timeline.end), (0.0, 99.0));
+}
+
+#[test]
 fn amounts_in_words() {
     assert_eq!([0.0, 0.000_02, 2.456, 45.67, 123.4, 1e9].map(figure), ["0", "2.0e-5", "2.46", "45.7", "123", "1.0e9"]);
     assert_eq!([3.0, 90.0, 1800.0, 7500.0, 200_000.0].map(duration), ["3 s", "90 s", "30 min", "2 h 5 min", "2 days"]);

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{
-    Axis, Failing, Finding, Gap, MOST_RANKS, Mark, Moment, Observation, RankSpan, Scene, Timeline, capital, duration,
-};
+use super::{Axis, Failing, Finding, Gap, MOST_RANKS, Mark, Moment, Observation, RankSpan, Scene, Timeline};
+use crate::amounts::duration;
 use crate::incident::{ErrorEvent, Readings};
+use crate::text::words::capital;
 
 /// The shortest silence in seconds.
 const SILENCE: f64 = 60.0;
@@ -25,9 +25,10 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Option<Timeline> {
     let times = times(scene);
     let axis = if times.len() >= 2 { Axis::Seconds } else { Axis::Line };
     let start = scene.start.unwrap_or(0.0);
-    let mut spans = spans(scene, axis, start);
+    let (first, last) = ends(scene, axis, &times);
+    let mut spans = spans(scene, axis, start, last);
     let mut failures = failures(scene, axis, start);
-    let steps = steps(readings);
+    let steps = readings.last_steps();
     for (writer, span) in &mut spans {
         span.failure = failures.remove(writer);
         span.step = if let Writer::Rank(rank) = writer { steps.get(rank).copied() } else { None };
@@ -49,8 +50,7 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Option<Timeline> {
         let ((one, when), (other, then)) = (order(a), order(b));
         one.cmp(&other).then(when.total_cmp(&then)).then(a.rank.cmp(&b.rank)).then_with(|| a.name.cmp(&b.name))
     });
-    let (first, last) = ends(scene, axis, &times);
-    let mut timeline = Timeline { axis, start: first, end: last, more: 0, gaps, ranks, shows: None };
+    let mut timeline = Timeline { axis, start: first, end: last, gaps, ranks, ..Timeline::default() };
     let behind = straggler(&timeline);
     timeline.shows = shows(&timeline, behind.as_ref().map(|(_, says)| says.clone()));
     // The rank that the others waited for is shown below the one that failed first, whatever is left out.
@@ -61,23 +61,37 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Option<Timeline> {
         timeline.ranks.insert(below, span);
     }
     timeline.more = timeline.ranks.len().saturating_sub(MOST_RANKS);
+    timeline.more_failed = timeline.ranks.iter().skip(MOST_RANKS).filter(|span| span.failure.is_some()).count();
     timeline.ranks.truncate(MOST_RANKS);
     Some(timeline)
 }
 
-/// The stamped lines: seconds since the first stamp, physical line. Steps back in time are left out.
+/// The stamped lines: seconds since the first stamp, physical line. Steps back in time are left out, unless what they step
+/// back from is a few stamps that the ones after them contradict.
 fn times(scene: &Scene<'_>) -> Vec<Moment> {
+    const MOST_WRONG: usize = 3;
     let start = scene.start.unwrap_or(0.0);
-    let mut last = f64::NEG_INFINITY;
     let stamped = scene.transcript.lines().filter_map(|line| Some((line.prefix.time? - start, line.number)));
-    stamped
-        .filter(|(at, _)| {
-            let is_later = *at >= last;
-            last = last.max(*at);
-            is_later
-        })
-        .map(|(at, line)| Moment { at, line })
-        .collect()
+    let mut kept: Vec<Moment> = Vec::new();
+    // Stamps in a row before the last one that is kept.
+    let mut back: Vec<Moment> = Vec::new();
+    for moment in stamped.map(|(at, line)| Moment { at, line }) {
+        if kept.last().is_none_or(|last| moment.at >= last.at) {
+            back.clear();
+            kept.push(moment);
+            continue;
+        }
+        if back.last().is_some_and(|last| moment.at < last.at) {
+            back.clear();
+        }
+        back.push(moment);
+        let wrong = kept.iter().rev().take(MOST_WRONG + 1).take_while(|one| one.at > back[0].at).count();
+        if back.len() > MOST_WRONG && back.len() > wrong && wrong <= MOST_WRONG {
+            kept.truncate(kept.len() - wrong);
+            kept.append(&mut back);
+        }
+    }
+    kept
 }
 
 fn ends(scene: &Scene<'_>, axis: Axis, times: &[Moment]) -> (f64, f64) {
@@ -87,7 +101,7 @@ fn ends(scene: &Scene<'_>, axis: Axis, times: &[Moment]) -> (f64, f64) {
     }
 }
 
-fn spans(scene: &Scene<'_>, axis: Axis, start: f64) -> BTreeMap<Writer, RankSpan> {
+fn spans(scene: &Scene<'_>, axis: Axis, start: f64, end: f64) -> BTreeMap<Writer, RankSpan> {
     let has_ranks = scene.transcript.streams().iter().any(|stream| stream.rank.is_some());
     let mut spans: BTreeMap<Writer, RankSpan> = BTreeMap::new();
     for line in scene.transcript.lines() {
@@ -100,7 +114,8 @@ fn spans(scene: &Scene<'_>, axis: Axis, start: f64) -> BTreeMap<Writer, RankSpan
             Axis::Seconds => line.prefix.time.map(|time| time - start),
             _ => Some(f64::from(line.number)),
         };
-        let Some(at) = at else { continue };
+        // A stamp beyond the axis is one that the others contradict.
+        let Some(at) = at.filter(|at| *at <= end) else { continue };
         let moment = Moment { at, line: line.number };
         let span = spans.entry(writer).or_insert_with(|| RankSpan {
             name: name(scene, writer),
@@ -175,19 +190,6 @@ fn short(type_name: &str, message: &str) -> String {
         (name, line) => format!("{name}: {line}"),
     };
     if words.chars().count() <= MOST { words } else { words.chars().take(MOST - 3).chain("...".chars()).collect() }
-}
-
-/// The last step of each rank.
-fn steps(readings: &Readings) -> HashMap<u32, f64> {
-    let mut steps = HashMap::new();
-    for series in &readings.series {
-        let last = series.values.last().and_then(|(row, _)| readings.rows.get(*row as usize));
-        if let (Some(rank), Some(row)) = (series.rank, last.filter(|row| row.step.is_finite())) {
-            let step: &mut f64 = steps.entry(rank).or_insert(row.step);
-            *step = step.max(row.step);
-        }
-    }
-    steps
 }
 
 /// The longest silences, in their order.

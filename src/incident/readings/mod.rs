@@ -10,10 +10,11 @@ mod table;
 mod tests;
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use super::words::contains_folded;
 use super::{Incident, Role};
-use crate::text::{Line, Transcript};
+use crate::text::{self, Line, Transcript};
 use crate::wording::Quantity;
 use names::{Names, Spelled};
 use scan::{Number, Numbers, bytes_of};
@@ -27,6 +28,8 @@ const MOST_NUMBERS: usize = 48;
 const MOST_SERIES: usize = 512;
 /// More readings than these are not kept, so that memory stays bounded.
 const MOST_READINGS: usize = 2_000_000;
+/// Of those that are not kept, so many are counted, and the steps of so many writers are known.
+const MOST_COUNTED: usize = 100_000;
 
 /// Everything that a text shows over time.
 #[derive(Debug, Default)]
@@ -37,6 +40,28 @@ pub(crate) struct Readings {
     /// Batch sizes that were printed, without repetitions in a row.
     pub(crate) batch_sizes: Vec<f64>,
     count: usize,
+    /// How many readings each series has that is not kept.
+    dropped: HashMap<SeriesKey, u32>,
+    /// The last step that each rank printed with a quantity, also where the series is not kept.
+    steps: HashMap<(u32, Quantity), f64>,
+}
+
+impl Readings {
+    /// What the series are of that are not kept and have at least so many readings.
+    pub(crate) fn dropped(&self, fewest: usize) -> impl Iterator<Item = Quantity> {
+        let many = self.dropped.iter().filter(move |(_, count)| **count as usize >= fewest);
+        many.map(|((quantity, ..), _)| *quantity)
+    }
+
+    /// The last step of each rank.
+    pub(crate) fn last_steps(&self) -> HashMap<u32, f64> {
+        let mut last: HashMap<u32, f64> = HashMap::new();
+        for ((rank, _), step) in &self.steps {
+            let known = last.entry(*rank).or_insert(*step);
+            *known = known.max(*step);
+        }
+        last
+    }
 }
 
 /// One line with readings, or one state of a progress bar.
@@ -102,10 +127,13 @@ struct Writer {
 /// Rank, source.
 type WriterKey = (Option<u32>, Option<u32>);
 
+/// What, how it is called, whose, of which GPU.
+type SeriesKey = (Quantity, String, WriterKey, Option<u32>);
+
 struct Reader {
     names: &'static Names,
     out: Readings,
-    known: HashMap<(Quantity, String, WriterKey, Option<u32>), usize>,
+    known: HashMap<SeriesKey, usize>,
     writers: HashMap<WriterKey, Writer>,
 }
 
@@ -125,7 +153,7 @@ impl Reader {
         let Some(states) = bytes.get(start..).filter(|states| memchr::memchr(b'\r', states).is_some()) else { return };
         for state in states.split(|byte| *byte == b'\r').filter(|state| !state.is_empty()) {
             if let Ok(state) = std::str::from_utf8(state) {
-                self.line(state.trim_start_matches(['\u{1b}', '[', 'A', 'K']), line);
+                self.line(&text::plain(state), line);
             }
         }
     }
@@ -190,7 +218,6 @@ impl Reader {
     fn keep(&mut self, row: Row, writer: WriterKey, found: Vec<Found>) {
         let out = &mut self.out;
         let Ok(place) = u32::try_from(out.rows.len()) else { return };
-        out.rows.push(row);
         for Found { quantity, label, device, value } in found {
             if quantity == Quantity::BatchSize {
                 if out.batch_sizes.last() != Some(&value) && out.batch_sizes.len() < 64 {
@@ -198,26 +225,26 @@ impl Reader {
                 }
                 continue;
             }
+            if let Some(rank) = writer.0.filter(|_| row.step.is_finite()) {
+                count_in(&mut out.steps, (rank, quantity), |step| *step = row.step);
+            }
             if out.count >= MOST_READINGS {
-                return;
+                continue;
             }
             let next = out.series.len();
-            let at = match self.known.get(&(quantity, label.clone(), writer, device)) {
+            let key = (quantity, label, writer, device);
+            let at = match self.known.get(&key) {
                 Some(at) => *at,
                 None if next < MOST_SERIES => {
-                    let (rank, source) = writer;
-                    out.series.push(Series {
-                        quantity,
-                        label: label.clone(),
-                        rank,
-                        source,
-                        device,
-                        values: Vec::new(),
-                    });
-                    self.known.insert((quantity, label, writer, device), next);
+                    let ((rank, source), label) = (writer, key.1.clone());
+                    out.series.push(Series { quantity, label, rank, source, device, values: Vec::new() });
+                    self.known.insert(key, next);
                     next
                 }
-                None => continue,
+                None => {
+                    count_in(&mut out.dropped, key, |count| *count += 1);
+                    continue;
+                }
             };
             // A name that a line prints twice counts once: averages follow the value.
             if let Some(series) = out.series.get_mut(at)
@@ -226,7 +253,18 @@ impl Reader {
                 series.values.push((place, value));
                 out.count += 1;
             }
+            // Of a line without any, there is no row.
+            if out.rows.len() == place as usize {
+                out.rows.push(row);
+            }
         }
+    }
+}
+
+/// Changes what is known by a key, as long as there is room for new ones.
+fn count_in<K: Eq + Hash, V: Default>(all: &mut HashMap<K, V>, key: K, change: impl FnOnce(&mut V)) {
+    if all.len() < MOST_COUNTED || all.contains_key(&key) {
+        change(all.entry(key).or_default());
     }
 }
 

@@ -3,6 +3,8 @@
 //! No line format is known here: `'loss': 2.31`, `loss=2.31`, `| lm loss: 2.31E+00 |`, `loss 2.31` and `9.8it/s` are
 //! read alike. Dates, clocks, versions, paths and numbers inside of words are none.
 
+use crate::incident::words::unit_bytes;
+
 /// A number of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Number<'t> {
@@ -224,20 +226,14 @@ pub(super) fn is_size(unit: &str) -> bool {
     bytes_of(unit).is_some()
 }
 
-/// Bytes of a unit in any case: `GiB`, `gib`, `GB`, `G`.
+/// Bytes of a unit as a reading has it: what is in billions ("7B") is no size, and "12 g" is one.
 pub(super) fn bytes_of(unit: &str) -> Option<f64> {
-    if unit.len() > 5 || unit.is_empty() {
-        return None;
+    match unit {
+        "B" | "b" => None,
+        "m" => unit_bytes("M"),
+        "g" => unit_bytes("G"),
+        unit => unit_bytes(unit),
     }
-    let power = match unit.to_ascii_lowercase().as_str() {
-        "byte" | "bytes" => 0,
-        "kib" | "kb" => 1,
-        "mib" | "mb" | "m" | "mi" => 2,
-        "gib" | "gb" | "g" | "gi" => 3,
-        "tib" | "tb" => 4,
-        _ => return None,
-    };
-    Some(1024f64.powi(power))
 }
 
 #[cfg(test)]
@@ -278,6 +274,14 @@ mod tests {
         assert!(Numbers::of("loss: nan").any(|n| n.key == "loss" && n.value.is_nan()));
         assert!(Numbers::of("loss=-inf").any(|n| n.key == "loss" && n.value == f64::NEG_INFINITY));
         assert_eq!(read("nano info"), []);
+    }
+
+    #[test]
+    fn sizes() {
+        for (unit, power) in [("GiB", 3), ("gib", 3), ("GB", 3), ("g", 3), ("K", 1), ("Ki", 1), ("ti", 4), ("T", 4)] {
+            assert_eq!(bytes_of(unit), Some(1024f64.powi(power)), "{unit}");
+        }
+        assert!(["B", "b", "", "it", "ms", "s", "steps"].iter().all(|unit| bytes_of(unit).is_none()));
     }
 
     #[test]

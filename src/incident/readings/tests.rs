@@ -224,8 +224,54 @@ fn what_is_no_reading() {
         "Traceback (most recent call last):\n  File \"a.py\", line 10, in step\n    loss = 3\nValueError: loss = 3",
     ] {
         let found = read(text);
-        assert!(found.is_empty() || text.starts_with("We saw"), "{text}: {found}");
+        assert!(found.is_empty(), "{text}: {found}");
     }
+}
+
+#[test]
+fn overwritten_states_are_read_as_a_terminal_shows_them() {
+    let state = |n: u32| format!("Allocated: {n}.0 GiB\r");
+    let plain: String = (10..13).map(state).collect();
+    let expected = expect![[r#"
+        Allocated "allocated": l1=10240M l1=11264M l1=12288M
+    "#]];
+    check(&format!("{plain}\n"), &expected);
+    let coloured: String = (10..13).map(|n| format!("\u{1b}[A\u{1b}[2K\u{1b}[32m{}", state(n))).collect();
+    check(&format!("{coloured}\n"), &expected);
+}
+
+/// Of a thousand ranks, most have no curve: they are counted, and their steps are known.
+#[test]
+fn what_has_no_room_is_counted() {
+    let text: String = (0..3)
+        .flat_map(|round| (0..1000).map(move |rank| (round, rank)))
+        .map(|(round, rank)| format!("[rank{rank}]: step {} loss 2.5 lr 1e-4\n", 10 * round + rank % 7))
+        .collect();
+    let transcript = crate::text::read(text.as_bytes());
+    let readings = readings(&transcript, &crate::incident::read(&transcript), text.as_bytes());
+    let of = |quantity| readings.series.iter().filter(|series| series.quantity == quantity).count();
+    let dropped = |quantity| readings.dropped(3).filter(|one| *one == quantity).count();
+    for quantity in [Quantity::Loss, Quantity::LearningRate] {
+        assert_eq!(of(quantity) + dropped(quantity), 1000);
+    }
+    assert_eq!(readings.dropped(4).count(), 0);
+    let steps = readings.last_steps();
+    assert_eq!((steps.len(), steps[&900]), (1000, f64::from(20 + 900 % 7)));
+}
+
+#[test]
+fn no_row_without_a_reading() {
+    let names = Names::builtin();
+    let mut reader = Reader { names, out: Readings::default(), known: HashMap::new(), writers: HashMap::new() };
+    reader.out.count = MOST_READINGS;
+    let transcript = crate::text::read(b"loss 1\n");
+    reader.line("loss 1", &transcript.line(0));
+    assert!(reader.out.rows.is_empty());
+    reader.out.count = 0;
+    reader.line("batch size 12", &transcript.line(0));
+    assert!(reader.out.rows.is_empty() && reader.out.batch_sizes == [12.0]);
+    reader.line("loss 1 lr 2", &transcript.line(0));
+    assert_eq!((reader.out.rows.len(), reader.out.count), (1, 2));
 }
 
 #[test]

@@ -6,25 +6,21 @@
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::logs::CHUNK;
 use crate::render::words::counted;
 use crate::text::{self, Transcript};
 use crate::unpack::{self, Log, Outcome, Skip, Source};
 use indicatif::ProgressBar;
 
 use super::failure::{Failure, Result};
+use super::progress::LONG;
 use super::reduce::{Limits, Reducer, Selection};
 use super::{output, progress};
 
 /// The longest text that is kept completely: what [`text::read`] reads without leaving anything out.
 const WHOLE: usize = 32 * 1024 * 1024;
-
-/// The size from which a progress bar is shown on a terminal.
-const LONG: u64 = 8 * 1024 * 1024;
-
-/// Bytes per read.
-const CHUNK: usize = 256 * 1024;
 
 /// A text to diagnose.
 #[derive(Debug, Default)]
@@ -147,11 +143,7 @@ fn walk(path: &Path, visit: &mut VisitLog<'_>) -> Result<(Outcome, Result<()>)> 
     };
     let mut visited = Ok(());
     let outcome = unpack::each(source, unpack::Limits::default(), &mut |log| {
-        let name = match log.member {
-            "" => path.to_owned(),
-            member if path == Path::new("-") => PathBuf::from(member),
-            member => PathBuf::from(format!("{}/{member}", path.display())),
-        };
+        let name = unpack::name_of(path, log.member);
         let length = length.filter(|_| log.is_plain);
         visited = visit(&name, log, length);
         if visited.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -1,6 +1,7 @@
 //! Writes an answer to standard output, with the requested colour and width.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
 
 use crate::render::clean;
 use crate::render::layout::Sheet;
@@ -78,8 +79,17 @@ impl<F: Formats> Output<F> {
         self.send(self.format.encoding().safe(text).as_str())
     }
 
-    /// The only way out: everything above makes its text safe, or has a program for a reader.
+    /// Writes one of many answers. Where the reader wants no more, there is nothing more to find out.
+    pub(crate) fn next(&self, text: &str) -> Result<ControlFlow<()>> {
+        self.sent(self.format.encoding().safe(text).as_str())
+    }
+
     fn send(&self, text: &str) -> Result<()> {
+        self.sent(text).map(drop)
+    }
+
+    /// The only way out: everything above makes its text safe, or has a program for a reader.
+    fn sent(&self, text: &str) -> Result<ControlFlow<()>> {
         let mut stdout = io::stdout().lock();
         let choice = if self.terminal.color { ColorChoice::Always } else { ColorChoice::Never };
         let written = if self.format == F::TERMINAL {
@@ -89,11 +99,9 @@ impl<F: Formats> Output<F> {
             stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
         };
         match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                let says = format!("could not write the answer: {}", reason(&error));
-                Err(Failure::new(says))
-            }
-            _ => Ok(()),
+            Ok(()) => Ok(ControlFlow::Continue(())),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+            Err(error) => Err(Failure::new(format!("could not write the answer: {}", reason(&error)))),
         }
     }
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+/// From so many bytes on progress is shown: what is shorter is over before anybody could look.
+pub(crate) const LONG: u64 = 8 << 20;
+
 /// A progress bar over bytes; with an unknown total it only counts.
 pub(crate) fn bytes(total: Option<u64>) -> ProgressBar {
     let template = match total {

@@ -23,6 +23,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Result};
 use super::format::{FormatArg, Formats};
 use super::output::{self, Output, json, remark};
+use super::progress::LONG;
 use super::{complain, input, open, progress};
 use indicatif::ProgressBar;
 
@@ -32,7 +33,8 @@ pub(crate) struct Options {
     #[arg(value_name = "FILE|DIR|GLOB", required = true)]
     inputs: Vec<PathBuf>,
 
-    /// Go on while the files are written, through rotation and truncation, and print each new fault as it comes.
+    /// Go on while the files are written, through rotation and truncation, and print each new fault as it comes; only of
+    /// texts, not of what is compressed.
     #[arg(long)]
     follow: bool,
 
@@ -96,8 +98,18 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// From so many bytes on progress is shown.
-const LONG: u64 = 8 << 20;
+/// Why a scan ends before its end.
+enum Halt {
+    /// Who reads the answer has enough.
+    Reader,
+    Failed(Failure),
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
 
 /// Reads what is there.
 fn batch(
@@ -112,10 +124,9 @@ fn batch(
     let (mut totals, mut tally) = (Totals::default(), Tally::default());
     let mut exits = Vec::new();
     let (mut bar, mut done) = (ProgressBar::hidden(), 0);
-    let mut tell = |event: Event| -> Result<()> {
+    let mut tell = |event: Event| -> Result<(), Halt> {
         match event {
             Event::Progress(bytes) => {
-                // What is short is over before anybody could look.
                 if done < LONG && done + bytes >= LONG {
                     bar = progress::scan(logs::total(&options.inputs));
                     bar.inc(done);
@@ -129,14 +140,15 @@ fn batch(
                 }
                 totals.add(&scanned);
                 report.add(&scanned, book);
-                if output.format == ScanFormat::Jsonl {
-                    let faults = FaultReport::all(&scanned.tally, book);
-                    let lines: String = faults.iter().map(line).collect::<Result<_>>()?;
-                    if !lines.is_empty() {
-                        bar.suspend(|| output.write(&lines))?;
-                    }
-                }
+                let faults = match output.format {
+                    ScanFormat::Jsonl => FaultReport::all(&scanned.tally, book),
+                    ScanFormat::Terminal | ScanFormat::Json => Vec::new(),
+                };
                 tally.merge(scanned.tally);
+                let lines: String = faults.iter().map(line).collect::<Result<_>>()?;
+                if !lines.is_empty() && bar.suspend(|| output.next(&lines))?.is_break() {
+                    return Err(Halt::Reader);
+                }
             }
             Event::Shrunk(file) => {
                 bar.suspend(|| remark(&format!("{file}: it became shorter while it was read")));
@@ -156,8 +168,12 @@ fn batch(
     };
     let scanned = logs::scan(logs::expand(&options.inputs), finder, request, &mut tell);
     bar.finish_and_clear();
-    scanned?;
     exits.push(if tally.has_faults() { Exit::Found } else { Exit::None });
+    match scanned {
+        Err(Halt::Reader) => return Ok(Exit::of_all(exits)),
+        Err(Halt::Failed(failure)) => return Err(failure),
+        Ok(()) => {}
+    }
     report.conclude(totals, &tally, book);
     match output.format {
         ScanFormat::Terminal => output.write(&terminal(&report, output.sheet()))?,
@@ -186,17 +202,19 @@ fn follow(options: &Options, output: &Output<ScanFormat>, finder: &Finder, reque
         let failure = Failure::new("there is no file to follow").hint("name one; a file that is named may come later");
         return if failed { Ok(Exit::Usage) } else { Err(failure) };
     }
-    let mut live = Live { format: output.format, terminal: output.terminal };
-    Ok(match logs::follow(&paths, finder, request, &mut live) {
-        Ended::Input { found: true } | Ended::Reader => Exit::Found,
-        Ended::Input { found: false } => Exit::None,
-    })
+    let mut live = Live { format: output.format, terminal: output.terminal, has_failed: failed };
+    let exit = match logs::follow(&paths, finder, request, &mut live) {
+        Ended::Inputs { found: true } | Ended::Reader => Exit::Found,
+        Ended::Inputs { found: false } => Exit::None,
+    };
+    Ok(Exit::of_all([exit].into_iter().chain(live.has_failed.then_some(Exit::Usage))))
 }
 
 /// Prints faults as they come.
 struct Live {
     format: ScanFormat,
     terminal: Terminal,
+    has_failed: bool,
 }
 
 impl Listener for Live {
@@ -216,6 +234,18 @@ impl Listener for Live {
 
     fn remark(&mut self, says: &str) {
         remark(says);
+    }
+
+    fn failed(&mut self, path: &Path, error: &io::Error) {
+        complain(&Failure::reading(path, error));
+        self.has_failed = true;
+    }
+
+    fn packed(&mut self, path: &Path) {
+        let file = path.display();
+        let failure = Failure::new(format!("`{file}` is compressed or no text: it cannot be followed"));
+        complain(&failure.hint(format!("`faultbook scan {file}` reads what is compressed")));
+        self.has_failed = true;
     }
 }
 

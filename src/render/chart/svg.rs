@@ -1,12 +1,10 @@
 //! Stacked bars as SVG: valid XML without scripts or embedded fonts, with text for screen readers, in colours that
 //! follow the reader's light or dark theme.
 
-use std::fmt::Write as _;
-
 use super::{Chart, Group};
 use crate::render::clean;
 use crate::render::layout::shorten_end;
-use crate::render::xml::escape;
+use crate::render::xml::{escape, line, words};
 
 const WIDTH: usize = 860;
 /// The left and right edge of the bars.
@@ -53,10 +51,6 @@ pub(crate) fn svg(chart: &Chart) -> String {
     }
     out.push_str("</svg>\n");
     out
-}
-
-fn words(text: &str) -> String {
-    escape(&clean::line(text))
 }
 
 /// Whether a file contains a chart generated here.
@@ -157,11 +151,6 @@ fn draw(out: &mut String, group: &Group, periods: &[String], top: usize) {
             format_args!("<text x=\"{}\" y=\"{}\">{} ({})</text>", LEGEND + 18, y + 11, escape(&name), row.total),
         );
     }
-}
-
-fn line(out: &mut String, words: std::fmt::Arguments<'_>) {
-    // Writing into a string cannot fail.
-    let _ = writeln!(out, "{words}");
 }
 
 /// The distance of the grid lines: 1, 2, 5, 10, 20, ... so that there are at most five.

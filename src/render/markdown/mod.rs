@@ -5,12 +5,13 @@
 
 mod page;
 
-pub use page::{address, capital, cell, escape, sentence};
+pub use page::{address, cell, escape, sentence};
 
 use super::{plot, words};
 use crate::diagnosis::{Action, Diagnosis, Fault, LikeCase, PrimaryError, RankedCause, ReportHit, Verdict};
 use crate::facts;
 use crate::span::Span;
+use crate::text::words::capital;
 use page::{Page, code};
 
 /// The answer as markdown.

@@ -23,12 +23,6 @@ pub fn cell(words: &str) -> String {
     escape(&clean::line(words)).replace('|', "\\|")
 }
 
-/// Capitalizes the first letter.
-pub fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 /// A sentence of the book, on one line.
 pub fn sentence(text: &str) -> String {
     let text = clean::line(&inline::portable(text));

@@ -87,7 +87,8 @@ fn timeline_in_words(timeline: &Timeline, rows: usize) -> String {
 /// "and 52 more ranks", of which so many failed.
 fn left_out(timeline: &Timeline, rows: usize) -> Option<String> {
     let rest = timeline.ranks.len().saturating_sub(rows) + timeline.more;
-    let failed = timeline.ranks.iter().skip(rows).filter(|span| span.failure.is_some()).count();
+    let shown = timeline.ranks.iter().skip(rows).filter(|span| span.failure.is_some()).count();
+    let failed = shown + timeline.more_failed;
     let failed = if failed > 0 { format!(", {failed} of them failed too") } else { String::new() };
     (rest > 0).then(|| format!("and {rest} more{failed}"))
 }

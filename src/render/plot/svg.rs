@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 use super::colours::style;
 use super::scale::{self, Range};
 use super::{label, left_out, plot_in_words, timeline_in_words, timeline_title};
+use crate::amounts::duration;
 use crate::diagnosis::picture::{Axis, Curve, Plot, RunPicture, Timeline, place};
 use crate::render::clean;
 use crate::render::layout::shorten_end;
-use crate::render::xml::escape;
+use crate::render::xml::{line, words};
 
 /// The left edge of the curves.
 const LEFT: f64 = 84.0;
@@ -126,15 +127,6 @@ fn open(paper: &Paper, height: f64, title: &str, description: &str, id: &str) ->
         words(title),
         words(description)
     )
-}
-
-fn words(text: &str) -> String {
-    escape(&clean::line(text))
-}
-
-fn line(out: &mut String, words: std::fmt::Arguments<'_>) {
-    // Writing into a string cannot fail.
-    let _ = writeln!(out, "{words}");
 }
 
 /// Text at a place; `end` is `start`, `middle` or `end`.
@@ -306,7 +298,7 @@ fn timeline(timeline: &Timeline, paper: &Paper) -> Part {
                  line {}</title></rect>",
                 (to - from).max(1.0),
                 base - top,
-                words(&crate::diagnosis::picture::duration(gap.to.at - gap.from.at)),
+                words(&duration(gap.to.at - gap.from.at)),
                 gap.from.line
             ),
         );

@@ -56,6 +56,7 @@ fn small() -> RunPicture {
         end: 1800.0,
         ranks: vec![span(3, 120.0, Some((120.0, true))), span(0, 1800.0, Some((1800.0, false))), span(1, 100.0, None)],
         more: 2,
+        more_failed: 0,
         gaps: vec![Gap { from: at(120.0, 20), to: at(1790.0, 21) }],
         shows: Some(Observation {
             finding: Finding::FirstFailure,
@@ -259,4 +260,11 @@ fn many_ranks_are_counted() {
     let text = terminal(&hostile(), Terminal { width: 80, color: false });
     assert!(text.contains("and 54 more, 52 of them failed too"), "{text}");
     assert!(svg(&hostile()).len() < 100_000);
+}
+
+#[test]
+fn failures_of_ranks_that_are_not_shown_are_counted() {
+    let timeline = Timeline { more: 700, more_failed: 650, ..small().timeline.unwrap_or_default() };
+    assert_eq!(left_out(&timeline, 3).as_deref(), Some("and 700 more, 650 of them failed too"));
+    assert_eq!(left_out(&timeline, 1).as_deref(), Some("and 702 more, 651 of them failed too"));
 }

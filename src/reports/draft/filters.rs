@@ -5,6 +5,7 @@ use minijinja::Environment;
 
 use crate::render::clean;
 use crate::render::markdown;
+use crate::text::words::capital;
 
 /// Adds them.
 pub(super) fn add_to(environment: &mut Environment<'_>) {
@@ -64,7 +65,7 @@ fn yaml(text: &str) -> String {
 
 /// With a capital at the start and a full stop at the end.
 fn sentence(text: &str) -> String {
-    let mut out = markdown::capital(text.trim());
+    let mut out = capital(text.trim());
     if !out.ends_with(['.', '!', '?', ':']) && !out.is_empty() {
         out.push('.');
     }

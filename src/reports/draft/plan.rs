@@ -6,6 +6,7 @@ use super::context::{Check, Phase, Solution, Task};
 use crate::diagnosis::{Action, CauseStatus, Diagnosis, RankedCause};
 use crate::render::inline;
 use crate::render::markdown;
+use crate::text::words::capital;
 
 /// Causes whose fixes are proposed.
 const CAUSES: usize = 4;
@@ -39,10 +40,10 @@ pub(super) fn solutions(diagnosis: &Diagnosis) -> Vec<Solution> {
 fn solution(fix: &Action, benefit: String) -> Solution {
     Solution {
         title: portable(&fix.title),
-        detail: markdown::capital(&portable(&fix.detail)),
+        detail: capital(&portable(&fix.detail)),
         commands: fix.commands.clone(),
         benefits: vec![benefit],
-        trade_offs: fix.trade_offs.iter().map(|cost| markdown::capital(&portable(cost))).collect(),
+        trade_offs: fix.trade_offs.iter().map(|cost| capital(&portable(cost))).collect(),
         ..Solution::default()
     }
 }

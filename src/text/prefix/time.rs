@@ -3,6 +3,8 @@
 //! A stamp must be complete and well-formed. A stamp without year or date takes it from the dates seen elsewhere in the
 //! text, so that all lines share one clock.
 
+use crate::amounts::days;
+
 /// A time stamp as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stamp {
@@ -285,15 +287,6 @@ impl Clock {
         self.last = (day as f64).mul_add(86400.0, stamp.seconds);
         self.last
     }
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year - era * 400;
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

@@ -87,3 +87,26 @@ fn standard_input_that_goes_on() {
     assert!(following.lines.recv().is_err());
     assert_eq!(following.child.wait().expect("it ends").code(), Some(0));
 }
+
+#[test]
+fn a_pipe_with_a_name_holds_up_nobody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, pipe) = (folder.path().join("a.log"), folder.path().join("pipe"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
+    let following = Following::new(&[pipe.to_str().expect("text"), path.to_str().expect("text")]);
+    append(&path, &traceback(0, OOM));
+    assert_eq!(following.next(), "oom");
+    // What a writer writes is told of while it goes on.
+    let mut writer = OpenOptions::new().write(true).open(&pipe).expect("it is read");
+    writer
+        .write_all(traceback(0, "RuntimeError: CUDA error: an illegal memory access was encountered").as_bytes())
+        .expect("written");
+    assert_eq!(following.next(), "illegal-address");
+
+    let mut alone = Following::new(&["-", pipe.to_str().expect("text")]);
+    drop(alone.child.stdin.take());
+    drop((following, writer));
+    fs::write(&pipe, traceback(0, OOM)).expect("written");
+    assert_eq!(alone.next(), "oom");
+    assert_eq!(alone.child.wait().expect("it ends").code(), Some(0));
+}

@@ -66,12 +66,9 @@ fn links_that_lead_back_and_pipes_with_names() {
     written(folder.path(), "a.log", traceback(0, OOM));
     std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).expect("a link");
     let pipe = folder.path().join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
     let report = json(&[folder.path().to_str().expect("text")]);
     assert_eq!((&report["logs"], &report["faults"][0]["count"]), (&1.into(), &1.into()));
-    if !made.is_ok_and(|status| status.success()) {
-        return;
-    }
     // One that is named is read until its writer closes it.
     let writer = std::thread::spawn({
         let pipe = pipe.clone();
@@ -80,4 +77,47 @@ fn links_that_lead_back_and_pipes_with_names() {
     let report = json(&[pipe.to_str().expect("text")]);
     writer.join().expect("no panic").expect("written");
     assert_eq!(report["faults"][0]["fault"], "oom");
+}
+
+/// A ZIP archive.
+fn zip(members: &[(&str, &str)]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in members {
+        writer.start_file(*name, zip::write::SimpleFileOptions::default()).expect("memory");
+        std::io::Write::write_all(&mut writer, text.as_bytes()).expect("memory");
+    }
+    writer.finish().expect("memory").into_inner()
+}
+
+#[test]
+fn below_a_folder_archives_without_logs_are_passed_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arrays = written(folder.path(), "data.npz", zip(&[("x.npy", "\u{1}\u{2}\0\0\0\0\0\0")]));
+    let model = [("m/data.pkl", "\u{80}\u{2}"), ("m/byteorder", "little"), ("m/version", "3\n")];
+    written(folder.path(), "model.pt", zip(&model));
+    written(folder.path(), "logs.zip", zip(&[("x.npy", "\0\0\0\0"), ("a.log", &traceback(0, OOM))]));
+    let output = scan(&[folder.path().to_str().expect("text"), "--format", "json"]);
+    let (stdout, stderr, code) = text_of(&output);
+    let report: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!((&report["logs"], stderr.as_str(), code), (&1.into(), "", Some(0)));
+    // One that is named says what it is.
+    let (_, stderr, code) = text_of(&scan(&[arrays.to_str().expect("text")]));
+    assert!(stderr.contains("ZIP archive without a log") && code == Some(2), "{stderr}");
+    let (_, stderr, code) = text_of(&scan(&[folder.path().join("model.pt").to_str().expect("text")]));
+    assert!(stderr.contains("a checkpoint of PyTorch") && code == Some(2), "{stderr}");
+}
+
+#[test]
+fn a_log_in_an_archive_by_the_name_that_scan_prints() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let illegal = "RuntimeError: CUDA error: an illegal memory access was encountered";
+    let members = [("n1/a.log", &*traceback(0, OOM)), ("n2/b.log", &traceback(1, illegal))];
+    let archive = written(folder.path(), "logs.zip", zip(&members));
+    let all = json(&[archive.to_str().expect("text")]);
+    for log in all["found_in"].as_array().expect("a list") {
+        let one = json(&[log["file"].as_str().expect("a name")]);
+        assert_eq!((&one["logs"], &one["found_in"][0]), (&1.into(), log));
+    }
+    let (_, stderr, code) = text_of(&scan(&[archive.join("n3/c.log").to_str().expect("text")]));
+    assert!(stderr.contains("n3/c.log`: no such file") && code == Some(2), "{stderr}");
 }
