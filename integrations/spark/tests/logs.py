@@ -1,6 +1,6 @@
 """Writes the logs of a small fleet, the same ones for the same seed, and says what is in them.
 
-    python3 logs.py FOLDER [--jobs 120] [--seed 17]
+    python3 logs.py FOLDER [--jobs 110] [--seed 17]
 
 FOLDER/job-0017/rank-3.log is one process. Healthy lines are those of tests/bench/log.py; failures are composed here.
 """
@@ -53,7 +53,7 @@ FAILURES: dict[str, Failure] = {
 }
 
 
-def write(folder: Path, jobs: int = 120, seed: int = 17) -> dict[str, Any]:
+def write(folder: Path, jobs: int = 110, seed: int = 17) -> dict[str, Any]:
     """Writes the logs; to each job's name the kind of its failure, or ``None``, with rank, node and GPU."""
     r = random.Random(seed)
     pool = [r.choice(bench.ORDINARY)(r, "") for _ in range(4000)]
@@ -100,7 +100,7 @@ def _log(r: random.Random, pool: list[str], at: datetime, rank: int, node: str, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--jobs", type=int, default=120)
+    parser.add_argument("--jobs", type=int, default=110)
     parser.add_argument("--seed", type=int, default=17)
     options = parser.parse_args()
     write(options.folder, options.jobs, options.seed)
