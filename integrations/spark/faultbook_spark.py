@@ -29,6 +29,7 @@ from itertools import groupby
 from typing import IO, Any, Optional, Union
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -244,12 +245,12 @@ def _size(path: str) -> int:
 
 
 def stored(
-    spark: SparkSession, where: Union[str, Sequence[str]], program: Program = Program(), most: int = 256 << 20
+    spark: SparkSession, where: Union[str, Sequence[str]], program: Program = Program(), most: int = 64 << 20
 ) -> DataFrame:
     """Scans files that Spark reads, in any storage that it knows (``s3a://``, ``hdfs://``, ``abfss://``, ``file://``).
 
-    Spark hands over a file as one value, so that an executor holds it in memory. One with more than ``most`` bytes is
-    an error row that names the way around that: ``lines(text(spark, where), ...)``.
+    Spark hands over a file as one value, of which an executor holds several copies in memory. One with more than
+    ``most`` bytes is an error row that names the way around that: ``lines(text(spark, where), ...)``.
     """
 
     def rows_of(path: str, batches: Batches) -> Iterator[list[Row]]:
@@ -293,9 +294,9 @@ def lines(table: DataFrame, log: str, line: str, order: Sequence[str], program: 
     """
 
     def rows_of(path: str, batches: Batches) -> Iterator[list[Row]]:
-        rows = ((log, lines) for batch in batches for log, lines in _runs(batch))
-        for name, runs in groupby(rows, key=lambda run: run[0]):
-            pieces = (run[1] for run in runs)
+        texts = (run for batch in batches for run in _runs(batch))
+        for name, runs in groupby(texts, key=lambda run: run[0]):
+            pieces = (piece for _, text in runs for piece in (text, b"\n"))
             yield program.scan(path, name, pieces)
             for _ in pieces:
                 pass  # Where the program ended early, the rest of its log is passed over.
@@ -307,14 +308,13 @@ def lines(table: DataFrame, log: str, line: str, order: Sequence[str], program: 
     return table.mapInArrow(_scanning(rows_of, program), SCHEMA)
 
 
-def _runs(batch: pa.RecordBatch) -> Iterator[tuple[Optional[str], bytes]]:
-    """The lines of each log in a batch that is sorted by log."""
-    texts = batch.column("line").to_pylist()
-    at = 0
-    for log, same in groupby(batch.column("log").to_pylist()):
-        end = at + sum(1 for _ in same)
-        yield log, b"\n".join(one or b"" for one in texts[at:end]) + b"\n"
-        at = end
+def _runs(batch: pa.RecordBatch) -> Iterator[tuple[Optional[str], memoryview]]:
+    """The text of each log in a batch that is sorted by log; Arrow joins the lines."""
+    runs = pc.run_end_encode(batch.column("log"))
+    ends = pa.concat_arrays([pa.array([0], pa.int32()), runs.run_ends])
+    lines = pa.ListArray.from_arrays(ends, pc.fill_null(batch.column("line"), b""))
+    for log, text in zip(runs.values.to_pylist(), pc.binary_join(lines, b"\n")):
+        yield log, memoryview(text.as_buffer())
 
 
 def prepare(spark: SparkSession, ship: Optional[str] = None) -> Program:

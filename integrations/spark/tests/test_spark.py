@@ -201,6 +201,10 @@ class Hostile(unittest.TestCase):
         self.assertIn("No such file", failed(found)["missing.log"])
         self.assertIn("not a regular file", failed(found)["pipe.log"])
         found.unpersist()
+        # Through Spark, 100 MB are more than one value may have.
+        stored = scan.stored(spark, f"file://{where}/*e*.log", PROGRAM)
+        self.assertEqual(sum(rows(stored).values()), 1)
+        self.assertEqual(list(failed(stored)), ["one-line.log"])
         (where / "one-line.log").unlink()
 
     def test_lines_without_a_log_or_text(self) -> None:
