@@ -55,6 +55,20 @@ class Command(unittest.TestCase):
             self.assertTrue(self.table(name), name)
         self.assertTrue(list((self.folder / "out" / "findings").glob("*.parquet")))
 
+    def test_a_table_of_lines(self) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        log = self.folder / "logs" / "job-0001" / "rank-1.log"
+        table = [{"job": "j1", "n": at, "message": line} for at, line in enumerate(log.read_text().splitlines())]
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(table), self.folder / "lines.parquet")
+        options = "--table parquet --log-column job --line-column message --order n --program".split()
+        ended = self.run_here(
+            [sys.executable, str(HERE.parent / "scan.py"), *options, FAULTBOOK, "lines.parquet", "out"]
+        )
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual([(row["job"], row["fault"]) for row in self.table("by_job")], [("j1", "oom")])
+
     def test_mistakes_are_one_line(self) -> None:
         for arguments, says in (
             (["--program", "no-such-faultbook", "logs", "out"], "there is no program `no-such-faultbook` here"),

@@ -112,6 +112,10 @@ class SameAnswer(unittest.TestCase):
         self.assertGreater(sum(1 for _ in scan.listing([str(fleet_logs)])), 250)
         self.assertEqual(rows(scanned), single)
         self.assertEqual(failed(scanned), {})
+        listed = spark.createDataFrame(
+            [(path,) for path, _ in scan.listing([f"{fleet_logs}/job-00*/*.log"])], "log string"
+        )
+        self.assertEqual(rows(scan.files(spark, listed.limit(5), PROGRAM)) - single, Counter())
 
     def test_of_files_that_spark_reads(self) -> None:
         some = sorted(fleet_logs.glob("job-000*"))
