@@ -121,9 +121,9 @@ pub(crate) fn size_before(text: &str, mark: &str) -> Option<f64> {
     }
 }
 
-/// Bytes per unit, by any of its spellings. Of a single letter, the case counts: "12 m" and "3 t" are no sizes.
+/// Bytes per unit, by any of its spellings. "12 m" and "3 t" are no sizes, and "100 Gb/s" are bits.
 pub(crate) fn unit_bytes(unit: &str) -> Option<f64> {
-    if matches!(unit, "m" | "g" | "t") {
+    if matches!(unit, "m" | "g" | "t" | "Kb" | "Mb" | "Gb" | "Tb") {
         return None;
     }
     const SPELLINGS: [[&str; 4]; 5] = [

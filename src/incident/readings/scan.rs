@@ -227,11 +227,11 @@ pub(super) fn is_size(unit: &str) -> bool {
 }
 
 /// Bytes of a unit as a reading has it: what is in billions ("7B") is no size, and "12 g" is one.
+/// Nobody prints memory in bits.
 pub(super) fn bytes_of(unit: &str) -> Option<f64> {
     match unit {
         "B" | "b" => None,
-        "m" => unit_bytes("M"),
-        "g" => unit_bytes("G"),
+        "m" | "g" | "Kb" | "Mb" | "Gb" | "Tb" => unit_bytes(&unit.to_ascii_uppercase()),
         unit => unit_bytes(unit),
     }
 }
@@ -278,7 +278,9 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (unit, power) in [("GiB", 3), ("gib", 3), ("GB", 3), ("g", 3), ("K", 1), ("Ki", 1), ("ti", 4), ("T", 4)] {
+        for (unit, power) in
+            [("GiB", 3), ("gib", 3), ("GB", 3), ("Gb", 3), ("g", 3), ("K", 1), ("Ki", 1), ("ti", 4), ("T", 4)]
+        {
             assert_eq!(bytes_of(unit), Some(1024f64.powi(power)), "{unit}");
         }
         assert!(["B", "b", "", "it", "ms", "s", "steps"].iter().all(|unit| bytes_of(unit).is_none()));

@@ -61,11 +61,11 @@ fn poll<'k>(one: &mut Followed<'k>, desk: &mut Desk<'_, 'k>) {
 fn half_a_line_waits_however_often_it_is_asked_for() {
     let told = with_desk(|desk| {
         let (mut feed, start) = (desk.begin(Path::new("a.log")), Instant::now());
-        feed.add(ILLEGAL[..46].as_bytes(), desk.finder, start);
+        feed.add(&ILLEGAL.as_bytes()[..46], desk.finder, start);
         for _ in 0..1000 {
             feed.rest(desk.finder, start + STILL / 2);
         }
-        feed.add(ILLEGAL[46..].as_bytes(), desk.finder, start + STILL / 2);
+        feed.add(&ILLEGAL.as_bytes()[46..], desk.finder, start + STILL / 2);
         feed.rest(desk.finder, start + STILL);
         feed.tell(desk).expect("a listener");
         // A prompt never ends.
