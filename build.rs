@@ -15,11 +15,13 @@ use descriptions::Kind;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use metrics::Metrics;
-use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedFix, PackedNotice, PackedTable};
+use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedPage, PackedTable, Summary};
 use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
-use schema::{FixMatter, FrontMatter, NoticeMatter};
+use schema::{FixMatter, FrontMatter, NoticeMatter, PageStatus, SignatureRole, SignatureSpec};
 use secrets::Secrets;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use signatures::{Guard, PackedOwner, PackedSignature, PackedSignatures, SignatureTable};
 use systems::Translations;
 
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
@@ -51,6 +53,8 @@ mod matter;
 mod metrics;
 #[path = "src/descriptions/model.rs"]
 mod model;
+#[path = "src/numbers.rs"]
+mod numbers;
 #[path = "src/packages/source.rs"]
 mod packages;
 #[path = "src/book/packed.rs"]
@@ -66,6 +70,8 @@ mod rows;
 mod schema;
 #[path = "src/wording/secrets.rs"]
 mod secrets;
+#[path = "src/matching/table.rs"]
+mod signatures;
 #[path = "src/wording/systems.rs"]
 mod systems;
 #[path = "src/table.rs"]
@@ -117,6 +123,8 @@ fn main() {
         "src/vendors/description.rs",
         "src/facts/definition.rs",
         "src/literals.rs",
+        "src/matching/table.rs",
+        "src/numbers.rs",
     ] {
         println!("cargo::rerun-if-changed={path}");
     }
@@ -136,50 +144,69 @@ fn main() {
     let hardware = files(&kb.join("hardware"), "csv", &mut failed);
     let reports = files(&kb.join("reports"), "md", &mut failed);
 
-    let mut faults: Vec<(PackedFault<'_>, Vec<u8>)> = Vec::new();
+    let mut faults: Vec<(&str, &File, FrontMatter, &str)> = Vec::new();
     for (area, files) in &areas {
         for file in files {
-            let Some((matter, body)) = page::<FrontMatter>(file, &mut failed) else { continue };
-            let fault = PackedFault { id: &file.stem, area, path: &file.path, matter: &[], body };
-            faults.push((fault, pack(&matter)));
+            faults.extend(page(file, &mut failed).map(|(matter, body)| (area.as_str(), file, matter, body)));
         }
     }
-    faults.sort_by(|(a, _), (b, _)| a.id.cmp(b.id));
+    faults.sort_by(|(_, a, ..), (_, b, ..)| a.stem.cmp(&b.stem));
     for pair in faults.windows(2) {
-        if let [(a, _), (b, _)] = pair
-            && a.id == b.id
+        if let [(_, a, ..), (_, b, ..)] = pair
+            && a.stem == b.stem
         {
-            failed.push(format!("{}: the id {} is taken by {}", b.path, b.id, a.path));
+            failed.push(format!("{}: the id {} is taken by {}", b.path, b.stem, a.path));
         }
     }
-    let mut book = Packed {
+    let recipes: Vec<(&File, FixMatter, &str)> = pages(&fixes, &mut failed);
+    let harmless: Vec<(&File, NoticeMatter, &str)> = pages(&notices, &mut failed);
+    let tables: Vec<PackedTable<'_>> =
+        codes.iter().map(|file| PackedTable { library: &file.stem, rows: rows(file, &mut failed) }).collect();
+
+    let matters: Vec<(Vec<u8>, String)> =
+        faults.iter().map(|(_, _, matter, _)| (pack(matter), matter.aliases.join(" "))).collect();
+    let packed_fixes: Vec<Vec<u8>> = recipes.iter().map(|(_, matter, _)| pack(matter)).collect();
+    let packed_notices: Vec<Vec<u8>> = harmless.iter().map(|(_, matter, _)| pack(matter)).collect();
+    let packed_tables: Vec<Vec<u8>> = tables.iter().map(pack).collect();
+    let book = Packed {
+        faults: faults
+            .iter()
+            .zip(&matters)
+            .map(|((area, file, matter, body), (packed, aliases))| PackedFault {
+                area,
+                path: &file.path,
+                page: packed_page(file, packed, body),
+                summary: Summary {
+                    withdrawn: matter.status == PageStatus::Withdrawn,
+                    silent: !matter.operations.is_empty(),
+                    conflicting: matter.conflict.is_some(),
+                    aliases,
+                },
+            })
+            .collect(),
+        fixes: recipes
+            .iter()
+            .zip(&packed_fixes)
+            .map(|((file, _, body), packed)| packed_page(file, packed, body))
+            .collect(),
+        notices: harmless
+            .iter()
+            .zip(&packed_notices)
+            .map(|((file, _, body), packed)| packed_page(file, packed, body))
+            .collect(),
+        codes: packed_tables.iter().map(Vec::as_slice).collect(),
         hardware: hardware.iter().map(plain).collect(),
         reports: reports.iter().map(plain).collect(),
-        ..Packed::default()
     };
-    book.faults = faults.iter().map(|(f, matter)| PackedFault { matter, ..*f }).collect();
-    for file in &fixes {
-        if let Some((matter, body)) = page::<FixMatter>(file, &mut failed) {
-            book.fixes.push(PackedFix { id: &file.stem, matter, body });
-        }
-    }
-    for file in &notices {
-        if let Some((matter, body)) = page::<NoticeMatter>(file, &mut failed) {
-            book.notices.push(PackedNotice { id: &file.stem, matter, body });
-        }
-    }
-    for file in &codes {
-        let rows = rows(file, &mut failed);
-        book.codes.push(PackedTable { library: &file.stem, rows });
-    }
 
-    let vendors = vendors(&kb.join("vendors"), &book.codes, &mut failed);
+    let vendors = vendors(&kb.join("vendors"), &tables, &mut failed);
+    write_signatures(&faults, &harmless, &tables, &vendors);
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
     write("cases", &casebook(&kb.join("cases"), &book, &mut failed));
     let entries = errors(&kb.join("errors"), &mut failed);
     for entry in
-        entries.iter().filter(|entry| entry.fault.iter().any(|id| !faults.iter().any(|(page, _)| page.id == id)))
+        entries.iter().filter(|entry| entry.fault.iter().any(|id| !faults.iter().any(|(_, page, ..)| page.stem == *id)))
     {
         failed.push(format!(
             "kb/errors: {}: there is no page {}",
@@ -190,7 +217,7 @@ fn main() {
     write("descriptions", &described(kb, &book, &entries, &mut failed));
     write_errors(&entries);
     write("facts", &facts);
-    write("vendors", &vendors);
+    write("vendors", &pack(&vendors));
     catalogues(kb, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
@@ -258,7 +285,7 @@ const UNLISTED: &str = "unlisted";
 
 /// Packs the cases by fault. A fault without a page, a recipe that does not exist or a thread given twice fails the build.
 fn casebook(folder: &Path, book: &Packed<'_>, failed: &mut Vec<String>) -> Vec<u8> {
-    let known = |id: &str| book.faults.iter().any(|fault| fault.id == id);
+    let known = |id: &str| book.faults.iter().any(|fault| fault.page.id == id);
     let is_recipe = |id: &str| book.fixes.iter().any(|fix| fix.id == id);
     let mut packed: Vec<(String, Vec<u8>)> = Vec::new();
     for file in files(folder, "toml", failed) {
@@ -329,13 +356,14 @@ fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], faile
     let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
     write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
-    let learned =
-        descriptions::learned(&concepts, &kinds, &entries, |name| book.faults.iter().any(|fault| fault.id == name));
+    let learned = descriptions::learned(&concepts, &kinds, &entries, |name| {
+        book.faults.iter().any(|fault| fault.page.id == name)
+    });
     learned.map_err(|reason| failed.push(reason)).map_or_else(|()| Vec::new(), |learned| pack(&learned))
 }
 
 /// Packs the descriptions of vendors together with their tables of codes.
-fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<u8> {
+fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -> Vec<Vendor> {
     let mut vendors: Vec<Vendor> = Vec::new();
     for file in files(folder, "toml", failed) {
         let Some(mut vendor) = parsed::<Vendor>(&file.path, &file.text, failed) else { continue };
@@ -347,7 +375,51 @@ fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -
         vendors.push(vendor);
     }
     vendors.sort_by_key(|vendor| vendor.order);
-    pack(&vendors)
+    vendors
+}
+
+/// Packs the signatures of pages and notices, and those of codes that belong to a page.
+fn write_signatures(
+    faults: &[(&str, &File, FrontMatter, &str)],
+    notices: &[(&File, NoticeMatter, &str)],
+    tables: &[PackedTable<'_>],
+    vendors: &[Vendor],
+) {
+    /// Shorter sentences ("unknown error") appear in too many texts.
+    const SHORTEST_SENTENCE: usize = 12;
+    let mut all: Vec<(PackedOwner<'_>, PackedSignature)> = Vec::new();
+    for (number, (.., matter, _)) in (0..).zip(faults) {
+        all.extend(matter.signatures.iter().map(|spec| (PackedOwner::Fault(number), PackedSignature::of_page(spec))));
+    }
+    for (number, (_, matter, _)) in (0..).zip(notices) {
+        all.extend(matter.signatures.iter().map(|spec| (PackedOwner::Notice(number), PackedSignature::of_page(spec))));
+    }
+    for table in tables.iter().filter(|table| vendors.iter().all(|vendor| vendor.kernel_log.table != table.library)) {
+        let speaks = vendors.iter().any(|vendor| vendor.sentences.signatures.iter().any(|name| name == table.library));
+        for row in table.rows.iter().filter(|row| !row.fault.trim().is_empty()) {
+            let owner = PackedOwner::Code(row.fault.trim());
+            let mut add = |literal: &str, guard| {
+                if literal.len() >= SHORTEST_SENTENCE {
+                    all.push((owner, PackedSignature::of_code(literal, guard)));
+                }
+            };
+            add(&row.name, Guard::Word);
+            if speaks {
+                add(&row.message, Guard::AfterInterface);
+            }
+        }
+    }
+    let mut owners: Vec<PackedOwner<'_>> = Vec::new();
+    let signatures: Vec<(u32, PackedSignature)> = all
+        .into_iter()
+        .map(|(owner, signature)| {
+            if owners.last() != Some(&owner) {
+                owners.push(owner);
+            }
+            (u32::try_from(owners.len() - 1).unwrap_or_default(), signature)
+        })
+        .collect();
+    write("signatures", &pack(&PackedSignatures { owners, table: SignatureTable::new(&signatures) }));
 }
 
 /// Packs the registry of facts. A duplicate name, or a unit on a fact that is not a number, fails the build.
@@ -377,5 +449,15 @@ fn rows(file: &File, failed: &mut Vec<String>) -> Vec<CodeRow<'static>> {
 }
 
 fn plain(file: &File) -> PackedFile<'_> {
-    PackedFile { path: &file.path, stem: &file.stem, text: &file.text }
+    PackedFile { path: &file.path, stem: &file.stem, text: file.text.as_bytes() }
+}
+
+/// Pages with their front matter and their bodies.
+fn pages<'f, T: DeserializeOwned>(files: &'f [File], failed: &mut Vec<String>) -> Vec<(&'f File, T, &'f str)> {
+    let read = |file: &'f File| page(file, failed).map(|(matter, body)| (file, matter, body));
+    files.iter().filter_map(read).collect()
+}
+
+fn packed_page<'f>(file: &'f File, matter: &'f [u8], body: &'f str) -> PackedPage<'f> {
+    PackedPage { id: &file.stem, matter, body: body.as_bytes() }
 }

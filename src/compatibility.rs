@@ -26,16 +26,17 @@ pub(crate) fn same_major(one: &str, other: &str) -> bool {
 ///
 /// A cubin runs on the same major version with an equal or higher minor one; PTX (`compute_NN`) is compiled for any
 /// newer device (CUDA programming guide, "Binary compatibility"). Code for an AMD target ("gfx1100") runs on that target.
-pub(crate) fn arch_supported(capability: &str, archs: &[String]) -> bool {
+pub(crate) fn arch_supported(capability: &str, archs: impl IntoIterator<Item = impl AsRef<str>>) -> bool {
+    let mut archs = archs.into_iter();
     if capability.starts_with("gfx") {
         // Features follow a colon: gfx90a:sramecc+:xnack-.
-        return archs.iter().any(|arch| arch.split(':').next() == Some(capability));
+        return archs.any(|arch| arch.as_ref().split(':').next() == Some(capability));
     }
     let Some((major, minor)) = split_capability(capability) else { return true };
-    archs.iter().any(|arch| {
-        let Some((kind, number)) = arch.split_once('_') else { return false };
-        let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-        let suffix = &number[digits.len()..];
+    archs.any(|arch| {
+        let Some((kind, number)) = arch.as_ref().split_once('_') else { return false };
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, suffix) = number.split_at(digits);
         let Ok(number) = digits.parse::<u32>() else { return false };
         let (arch_major, arch_minor) = (number / 10, number % 10);
         match (kind, suffix) {
@@ -75,15 +76,23 @@ pub(crate) fn cuda_knows(cuda: &str, capability: &str) -> bool {
 
 /// The first CUDA toolkit that knows devices of that capability: 12.8 for 12.0.
 pub(crate) fn first_cuda(capability: &str) -> Option<String> {
-    let known = split_capability(capability)?;
-    let row = catalogue().architectures.iter().find(|row| row.capability == known)?;
-    Some(row.first_cuda.to_string())
+    Some(architecture(capability)?.first_cuda.to_string())
 }
 
 /// The last branch of drivers for devices of that capability; `None` where it has not ended.
 pub(crate) fn last_driver(capability: &str) -> Option<u32> {
+    architecture(capability)?.last_driver
+}
+
+/// The first branch of drivers for devices of that capability: 570 for 12.0.
+pub(crate) fn first_driver(capability: &str) -> Option<u32> {
+    catalogue().driver_of_cuda(&architecture(capability)?.first_cuda)
+}
+
+/// The row of a compute capability.
+fn architecture(capability: &str) -> Option<&'static Architecture> {
     let known = split_capability(capability)?;
-    catalogue().architectures.iter().find(|row| row.capability == known)?.last_driver
+    catalogue().architectures.iter().find(|row| row.capability == known)
 }
 
 /// All compute capabilities of the table, the oldest first: "5.0".
@@ -93,15 +102,13 @@ pub(crate) fn capabilities() -> Vec<String> {
 
 /// Whether a branch of drivers runs GPUs of that capability: not before their first CUDA, not after their last driver.
 pub(crate) fn driver_runs_gpu(branch: u32, capability: &str) -> bool {
-    let first = first_cuda(capability).and_then(|cuda| driver_of_cuda(&cuda));
-    first.is_none_or(|first| branch >= first) && last_driver(capability).is_none_or(|last| branch <= last)
+    first_driver(capability).is_none_or(|first| branch >= first)
+        && last_driver(capability).is_none_or(|last| branch <= last)
 }
 
 /// The first branch of drivers that supports that very CUDA: 570 for 12.8.
 pub(crate) fn driver_of_cuda(cuda: &str) -> Option<u32> {
-    let cuda = parse(cuda)?;
-    let branches = catalogue().branches.iter();
-    branches.filter(|(_, known)| parse(known).is_some_and(|known| known >= cuda)).map(|(branch, _)| *branch).min()
+    catalogue().driver_of_cuda(&parse(cuda)?)
 }
 
 /// Drivers, floors and architectures: the tables under kb/hardware.
@@ -109,10 +116,20 @@ pub(crate) fn driver_of_cuda(cuda: &str) -> Option<u32> {
 struct Catalogue {
     /// Families of CUDA and the oldest driver of each: "12" and "525.60.13".
     floors: Vec<(String, String)>,
-    /// The major version of drivers and the CUDA they support, the newest first: 525 and "12.0".
-    branches: Vec<(u32, String)>,
+    /// Branches of drivers, the newest first.
+    branches: Vec<Branch>,
     /// Compute capabilities.
     architectures: Vec<Architecture>,
+}
+
+/// What kb/hardware/cuda-drivers.csv says of a branch of drivers.
+#[derive(Debug)]
+struct Branch {
+    /// The major version of its drivers: 525.
+    major: u32,
+    /// The CUDA that they support: "12.0".
+    cuda: String,
+    version: Version,
 }
 
 /// One row of kb/hardware/architectures.csv.
@@ -138,13 +155,13 @@ fn catalogue() -> &'static Catalogue {
 impl Catalogue {
     /// Reads the three tables; rows that do not read are left out.
     fn read(floors: &str, drivers: &str, architectures: &str) -> Self {
-        let mut branches: Vec<(u32, String)> = rows(drivers)
+        let mut branches: Vec<Branch> = rows(drivers)
             .filter_map(|row| {
-                let minor = row.get(0)?.split('.').take(2).collect::<Vec<_>>().join(".");
-                Some((branch(row.get(1)?)?, minor))
+                let cuda = row.get(0)?.split('.').take(2).collect::<Vec<_>>().join(".");
+                Some(Branch { major: branch(row.get(1)?)?, version: parse(&cuda)?, cuda })
             })
             .collect();
-        branches.sort_by(|one, other| other.cmp(one));
+        branches.sort_by(|one, other| (other.major, &other.cuda).cmp(&(one.major, &one.cuda)));
         Self {
             floors: rows(floors).filter_map(|row| Some((row.get(0)?.to_owned(), row.get(1)?.to_owned()))).collect(),
             branches,
@@ -175,7 +192,11 @@ impl Catalogue {
 
     fn cuda_of_driver(&self, driver: &str) -> Option<&str> {
         let branch = branch(driver).filter(|branch| *branch < 1000)?;
-        self.branches.iter().find(|(first, _)| branch >= *first).map(|(_, cuda)| cuda.as_str())
+        self.branches.iter().find(|known| branch >= known.major).map(|known| known.cuda.as_str())
+    }
+
+    fn driver_of_cuda(&self, cuda: &Version) -> Option<u32> {
+        self.branches.iter().filter(|known| known.version >= *cuda).map(|known| known.major).min()
     }
 
     fn cuda_knows(&self, cuda: &str, capability: &str) -> bool {
@@ -213,7 +234,7 @@ mod tests {
 
     #[test]
     fn cubins_run_on_later_minors_and_ptx_on_anything_later() {
-        let archs = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let archs = |list: &[&'static str]| list.to_vec();
         assert!(arch_supported("8.9", &archs(&["sm_86"])));
         assert!(!arch_supported("9.0", &archs(&["sm_86"])));
         assert!(arch_supported("12.0", &archs(&["sm_86", "compute_90"])));
@@ -256,6 +277,7 @@ mod tests {
     #[test]
     fn gpus_have_a_first_and_a_last_driver() {
         assert_eq!(first_cuda("12.0").and_then(|cuda| driver_of_cuda(&cuda)), Some(570));
+        assert_eq!(first_driver("12.0"), Some(570));
         assert_eq!(first_cuda("6.1").as_deref(), Some("8.0"));
         assert_eq!([last_driver("3.7"), last_driver("6.1"), last_driver("7.5")], [Some(470), Some(580), None]);
         assert_eq!([569, 570].map(|branch| driver_runs_gpu(branch, "12.0")), [false, true]);

@@ -19,6 +19,7 @@ pub mod hint;
 pub mod incident;
 mod literals;
 pub mod matching;
+mod numbers;
 pub mod packages;
 mod pattern;
 pub mod removed;

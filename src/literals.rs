@@ -4,22 +4,28 @@
 //! bytes. Here a table knows three bytes of every literal, the rarest ones; where the text has those three, the literals
 //! that share them are compared (Wu and Manber's idea, with windows chosen by rarity). Each byte of the text costs one
 //! look into the table, and no text makes it worse than the longest list of literals with the same window.
-
 //!
 //! `build.rs` includes this file by path, and packs the tables of words that are many.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::numbers::Numbers;
+
 /// Literals to look for.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Literals {
+pub(crate) struct Literals<'a> {
     /// All literals, one after the other.
-    bytes: Vec<u8>,
-    entries: Vec<Entry>,
+    #[serde(borrow)]
+    bytes: Cow<'a, [u8]>,
+    /// An [`Entry`] for each literal, number by number.
+    #[serde(borrow)]
+    entries: Numbers<'a>,
     /// For each hash of a window the number of its first literal, plus one.
-    heads: Vec<u32>,
+    #[serde(borrow)]
+    heads: Numbers<'a>,
     /// How far a hash is shifted to be a place in `heads`.
     shift: u32,
     /// Literals too short for a window.
@@ -28,7 +34,7 @@ pub(crate) struct Literals {
 }
 
 /// One literal.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     start: u32,
     len: u32,
@@ -39,13 +45,16 @@ struct Entry {
     next: u32,
 }
 
+/// How many numbers an entry has.
+const ENTRY: usize = 5;
+
 /// How many bytes the table knows of a literal. Words of three letters are common among them.
 const WINDOW: usize = 3;
 
 /// How many windows of a literal are considered: more of them take longer to count than they save.
 const CONSIDERED: usize = 24;
 
-impl Literals {
+impl Literals<'static> {
     /// A finder of these literals, which are known by their numbers from then on; empty ones are never found.
     pub(crate) fn new<S: AsRef<str>>(literals: impl IntoIterator<Item = S>) -> Self {
         Self::with(literals, false)
@@ -60,65 +69,72 @@ impl Literals {
         let (mut bytes, mut entries) = (Vec::new(), Vec::new());
         for literal in literals {
             let literal = literal.as_ref().as_bytes();
-            entries.push(Entry { start: index(bytes.len()), len: index(literal.len()), offset: 0, window: 0, next: 0 });
+            entries.push(Entry { start: index(bytes.len()), len: index(literal.len()), ..Entry::default() });
             bytes.extend_from_slice(literal);
         }
         // Eight places for each literal: most windows of a text meet an empty one.
         let bits = (entries.len() * 8).next_power_of_two().ilog2().max(6);
-        let mut found =
-            Self { bytes, entries, heads: vec![0; 1 << bits], shift: 32 - bits, short: Vec::new(), ignore_case };
-        found.place();
-        found
-    }
-
-    /// Enters every literal under the rarest of its windows.
-    fn place(&mut self) {
-        let mut counts = vec![0u16; self.heads.len()];
-        for entry in &self.entries {
-            for bytes in self.bytes[entry.range()].windows(WINDOW).take(CONSIDERED) {
-                let count = &mut counts[hash(window(bytes), self.shift)];
-                *count = count.saturating_add(1);
-            }
-        }
-        for number in 0..self.entries.len() {
-            let entry = &self.entries[number];
-            let windows = self.bytes[entry.range()].windows(WINDOW).take(CONSIDERED).map(window).enumerate();
-            match windows.min_by_key(|(_, window)| counts[hash(*window, self.shift)]) {
-                Some((offset, window)) => {
-                    let head = &mut self.heads[hash(window, self.shift)];
-                    let next = std::mem::replace(head, index(number) + 1);
-                    self.entries[number] = Entry { offset: index(offset), window, next, ..*entry };
-                }
-                None if entry.len > 0 => self.short.push(index(number)),
-                None => {}
-            }
+        let (mut heads, shift, mut short) = (vec![0; 1 << bits], 32 - bits, Vec::new());
+        place(&bytes, &mut entries, &mut heads, shift, &mut short);
+        Self {
+            bytes: bytes.into(),
+            entries: entries.iter().flat_map(Entry::numbers).collect(),
+            heads: heads.into_iter().collect(),
+            shift,
+            short,
+            ignore_case,
         }
     }
+}
 
+/// Enters every literal under the rarest of its windows.
+fn place(bytes: &[u8], entries: &mut [Entry], heads: &mut [u32], shift: u32, short: &mut Vec<u32>) {
+    let mut counts = vec![0u16; heads.len()];
+    for entry in entries.iter() {
+        for bytes in bytes[entry.range()].windows(WINDOW).take(CONSIDERED) {
+            let count = &mut counts[hash(window(bytes), shift)];
+            *count = count.saturating_add(1);
+        }
+    }
+    for (number, entry) in entries.iter_mut().enumerate() {
+        let windows = bytes[entry.range()].windows(WINDOW).take(CONSIDERED).map(window).enumerate();
+        match windows.min_by_key(|(_, window)| counts[hash(*window, shift)]) {
+            Some((offset, window)) => {
+                let head = &mut heads[hash(window, shift)];
+                let next = std::mem::replace(head, index(number) + 1);
+                *entry = Entry { offset: index(offset), window, next, ..*entry };
+            }
+            None if entry.len > 0 => short.push(index(number)),
+            None => {}
+        }
+    }
+}
+
+impl Literals<'_> {
     /// Calls `found` with the number and the place of every literal in `text`, overlapping ones too. Lines come in their
     /// order; within a line the literals come in no particular one.
     pub(crate) fn find(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
-        let (text, heads, shift) = (text.as_bytes(), self.heads.as_slice(), self.shift);
+        let (text, heads, shift) = (text.as_bytes(), &self.heads, self.shift);
         let mut seen = 0;
         for (last, &byte) in text.iter().enumerate() {
             seen = (seen << 8 | fold(byte)) & 0xFF_FFFF;
-            let mut next = heads.get(hash(seen, shift)).copied().unwrap_or(0);
+            let mut next = heads.get(hash(seen, shift)).unwrap_or(0);
             if next == 0 && self.short.is_empty() {
                 continue;
             }
-            while let Some(entry) = self.entries.get((next as usize).wrapping_sub(1)) {
+            while let Some(entry) = self.entry((next as usize).wrapping_sub(1)) {
                 if entry.window == seen
                     && let Some(start) = (last + 1).checked_sub(WINDOW + entry.offset as usize)
-                    && self.is_at(text, start, entry)
+                    && self.is_at(text, start, &entry)
                 {
                     found(next as usize - 1, start..start + entry.len as usize);
                 }
                 next = entry.next;
             }
             for &number in &self.short {
-                let entry = &self.entries[number as usize];
-                if let Some(start) = (last + 1).checked_sub(entry.len as usize)
-                    && self.is_at(text, start, entry)
+                if let Some(entry) = self.entry(number as usize)
+                    && let Some(start) = (last + 1).checked_sub(entry.len as usize)
+                    && self.is_at(text, start, &entry)
                 {
                     found(number as usize, start..last + 1);
                 }
@@ -142,6 +158,12 @@ impl Literals {
         present
     }
 
+    fn entry(&self, number: usize) -> Option<Entry> {
+        let first = number.checked_mul(ENTRY)?;
+        let [start, len, offset, window, next] = [0, 1, 2, 3, 4].map(|place| self.entries.get(first + place));
+        Some(Entry { start: start?, len: len?, offset: offset?, window: window?, next: next? })
+    }
+
     fn is_at(&self, text: &[u8], start: usize, entry: &Entry) -> bool {
         let literal = &self.bytes[entry.range()];
         text.get(start..start + literal.len()).is_some_and(|place| match self.ignore_case {
@@ -152,6 +174,10 @@ impl Literals {
 }
 
 impl Entry {
+    fn numbers(&self) -> [u32; ENTRY] {
+        [self.start, self.len, self.offset, self.window, self.next]
+    }
+
     fn range(&self) -> Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
@@ -182,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn found(literals: &Literals, text: &str) -> Vec<(usize, Range<usize>)> {
+    fn found(literals: &Literals<'_>, text: &str) -> Vec<(usize, Range<usize>)> {
         let mut all = Vec::new();
         literals.find(text, |number, place| all.push((number, place)));
         all.sort_by_key(|(number, place)| (place.start, *number));

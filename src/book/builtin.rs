@@ -1,17 +1,19 @@
 //! The book inside the binary: what `build.rs` made of kb/.
 //!
-//! Decoding borrows all bodies from the binary and leaves each page's front matter packed until it is needed,
-//! because most runs need few pages completely. Nothing here can fail: the same build wrote the bytes.
+//! Decoding borrows all bodies from the binary and leaves front matter and tables packed until they are needed, because
+//! most runs need few pages. Nothing here can fail: the same build wrote the bytes.
 
 use std::sync::OnceLock;
 
 use super::cases::{Case, PackedCases};
+use serde::Deserialize;
+
 use super::codes::CodeTable;
 use super::entries::Entries;
-use super::packed::{Packed, PackedFault, PackedFile};
+use super::packed::{Packed, PackedFault, PackedPage, PackedTable, Summary};
 use super::page::{Notice, Recipe};
 use super::page_reader;
-use super::schema::FrontMatter;
+use super::schema::{FixMatter, FrontMatter};
 
 pub(super) static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/book.postcard"));
 
@@ -31,51 +33,67 @@ pub(crate) struct BuiltinFault {
     packed: &'static PackedFault<'static>,
 }
 
+fn decoded<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
+    postcard::from_bytes(bytes).expect("the same build wrote these bytes")
+}
+
+fn text(bytes: &'static [u8]) -> &'static str {
+    std::str::from_utf8(bytes).expect("the same build wrote these bytes")
+}
+
+fn recipe(page: &PackedPage<'static>) -> Recipe {
+    page_reader::recipe(page.id, decoded::<FixMatter>(page.matter), text(page.body))
+}
+
 /// The built-in book, decoded on the first call.
 pub(crate) fn builtin() -> &'static Builtin {
     static BOOK: OnceLock<Builtin> = OnceLock::new();
     BOOK.get_or_init(|| {
-        let packed: Packed<'static> = postcard::from_bytes(BYTES).expect("the same build wrote these bytes");
+        let packed: Packed<'static> = decoded(BYTES);
         let matters = packed.faults.iter().map(|_| OnceLock::new()).collect();
         Builtin { packed, matters, codes: OnceLock::new() }
     })
 }
 
 impl Builtin {
-    /// All fault pages, by id.
-    pub(crate) fn faults(&'static self) -> impl ExactSizeIterator<Item = BuiltinFault> {
-        self.packed.faults.iter().enumerate().map(move |(index, packed)| BuiltinFault { book: self, index, packed })
+    /// All fault pages that are used, by id.
+    pub(crate) fn faults(&'static self) -> impl Iterator<Item = BuiltinFault> {
+        let faults = self.packed.faults.iter().enumerate();
+        faults
+            .map(move |(index, packed)| BuiltinFault { book: self, index, packed })
+            .filter(|one| !one.summary().withdrawn)
     }
 
     /// The recipe with that id.
     pub(crate) fn recipe(&self, id: &str) -> Option<Recipe> {
         let index = self.packed.fixes.binary_search_by(|f| f.id.cmp(id)).ok()?;
-        let fix = self.packed.fixes.get(index)?;
-        Some(page_reader::recipe(fix.id, fix.matter.clone(), fix.body))
+        self.packed.fixes.get(index).map(recipe)
     }
 
     /// All recipes, by id.
     pub(crate) fn recipes(&self) -> impl Iterator<Item = Recipe> {
-        self.packed.fixes.iter().map(|fix| page_reader::recipe(fix.id, fix.matter.clone(), fix.body))
+        self.packed.fixes.iter().map(recipe)
     }
 
     /// All notices, by id.
     pub(crate) fn notices(&self) -> impl Iterator<Item = Notice> {
-        self.packed.notices.iter().map(|n| page_reader::notice(n.id, n.matter.clone(), n.body))
+        let notice = |page: &PackedPage<'static>| page_reader::notice(page.id, decoded(page.matter), text(page.body));
+        (0..).zip(&self.packed.notices).map(move |(number, page)| Notice { number: Some(number), ..notice(page) })
     }
 
     /// The tables of codes.
     pub(crate) fn codes(&'static self) -> &'static CodeTable {
-        self.codes.get_or_init(|| CodeTable::from_rows(self.packed.codes.iter().map(|t| (t.library, t.rows.clone()))))
+        let tables = || self.packed.codes.iter().map(|table| decoded::<PackedTable<'static>>(table));
+        self.codes.get_or_init(|| CodeTable::from_rows(tables().map(|table| (table.library, table.rows))))
     }
 
     /// The resolved public cases of that fault, decoded on every call: an answer needs those of one fault.
     pub(crate) fn cases(fault: &str) -> Vec<Case<'static>> {
         static CASES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cases.postcard"));
         static FAULTS: OnceLock<Vec<PackedCases<'static>>> = OnceLock::new();
-        let faults = FAULTS.get_or_init(|| postcard::from_bytes(CASES).expect("the same build wrote these bytes"));
+        let faults = FAULTS.get_or_init(|| decoded(CASES));
         let packed = faults.iter().find(|(id, _)| *id == fault).map(|(_, cases)| *cases);
-        packed.map(|cases| postcard::from_bytes(cases).expect("the same build wrote these bytes")).unwrap_or_default()
+        packed.map(decoded).unwrap_or_default()
     }
 
     /// The errors that need no page of their own, found on the first call.
@@ -88,19 +106,29 @@ impl Builtin {
 
     /// The text of `kb/hardware/<stem>.csv`.
     pub(crate) fn hardware(&self, stem: &str) -> Option<&'static str> {
-        self.packed.hardware.iter().find(|f| f.stem == stem).map(|f| f.text)
+        self.packed.hardware.iter().find(|file| file.stem == stem).map(|file| text(file.text))
     }
 
-    /// The reports that come with the book, as files.
-    pub(crate) fn reports(&'static self) -> &'static [PackedFile<'static>] {
-        &self.packed.reports
+    /// The reports that come with the book: path as shown and text.
+    pub(crate) fn reports(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.packed.reports.iter().map(|file| (file.path, text(file.text)))
     }
 }
 
 impl BuiltinFault {
     /// The file's stem.
     pub(crate) fn id(self) -> &'static str {
-        self.packed.id
+        self.packed.page.id
+    }
+
+    /// Its number among the built-in pages.
+    pub(crate) fn number(self) -> u32 {
+        u32::try_from(self.index).expect("a few hundred pages")
+    }
+
+    /// What a run asks of all pages.
+    pub(crate) fn summary(self) -> Summary<'static> {
+        self.packed.summary
     }
 
     /// The folder.
@@ -115,14 +143,13 @@ impl BuiltinFault {
 
     /// The markdown after the front matter.
     pub(crate) fn body(self) -> &'static str {
-        self.packed.body
+        text(self.packed.page.body)
     }
 
     /// The front matter, decoded on the first call.
     pub(crate) fn matter(self) -> &'static FrontMatter {
-        let decode = || postcard::from_bytes(self.packed.matter).expect("the same build wrote these bytes");
         match self.book.matters.get(self.index) {
-            Some(cell) => cell.get_or_init(decode),
+            Some(cell) => cell.get_or_init(|| decoded(self.packed.page.matter)),
             None => unreachable!("one cell was made for each page"),
         }
     }

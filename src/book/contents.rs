@@ -1,10 +1,9 @@
 //! All pages in hand: the built-in ones and a team's own, which override them by id. Bodies are read on demand.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use super::builtin::{Builtin, builtin};
+use super::builtin::{Builtin, BuiltinFault, builtin};
 use super::cases::Case;
 use super::codes::CodeTable;
 use super::framework_builds::FrameworkBuilds;
@@ -37,7 +36,7 @@ pub struct Book {
     builtin: &'static Builtin,
 }
 
-/// A fault page whose front matter is decoded and whose body may not be.
+/// A fault page that is read when it is needed.
 pub struct Entry {
     /// The file's stem.
     pub id: String,
@@ -45,11 +44,56 @@ pub struct Entry {
     pub area: String,
     /// Path as shown.
     pub path: String,
-    /// The front matter.
-    pub matter: Cow<'static, FrontMatter>,
-    /// The markdown after the front matter.
-    pub body: Cow<'static, str>,
+    source: PageSource,
     page: OnceLock<FaultPage>,
+}
+
+/// Where a page comes from.
+enum PageSource {
+    Builtin(BuiltinFault),
+    Own { matter: Box<FrontMatter>, body: String },
+}
+
+impl Entry {
+    /// The front matter.
+    pub fn matter(&self) -> &FrontMatter {
+        match &self.source {
+            PageSource::Builtin(fault) => fault.matter(),
+            PageSource::Own { matter, .. } => matter,
+        }
+    }
+
+    /// The markdown after the front matter.
+    pub fn body(&self) -> &str {
+        match &self.source {
+            PageSource::Builtin(fault) => fault.body(),
+            PageSource::Own { body, .. } => body,
+        }
+    }
+
+    /// The number among the built-in pages, where it is one.
+    pub(crate) fn builtin_number(&self) -> Option<u32> {
+        match &self.source {
+            PageSource::Builtin(fault) => Some(fault.number()),
+            PageSource::Own { .. } => None,
+        }
+    }
+
+    /// Whether it knows operations that fail without a message.
+    pub(crate) fn is_silent(&self) -> bool {
+        match &self.source {
+            PageSource::Builtin(fault) => fault.summary().silent,
+            PageSource::Own { matter, .. } => !matter.operations.is_empty(),
+        }
+    }
+
+    /// The expression of the conflict between versions that it knows.
+    pub(crate) fn conflict(&self) -> Option<&str> {
+        match &self.source {
+            PageSource::Builtin(fault) if !fault.summary().conflicting => None,
+            _ => self.matter().conflict.as_deref(),
+        }
+    }
 }
 
 impl Book {
@@ -73,14 +117,17 @@ impl Book {
         if builtin_pages {
             book.notices = builtin.notices().collect();
             for fault in builtin.faults() {
-                book.add(Entry {
-                    id: fault.id().to_owned(),
-                    area: fault.area().to_owned(),
-                    path: fault.path().to_owned(),
-                    matter: Cow::Borrowed(fault.matter()),
-                    body: Cow::Borrowed(fault.body()),
-                    page: OnceLock::new(),
-                });
+                let aliases = fault.summary().aliases.split_whitespace().map(str::to_owned);
+                book.add(
+                    aliases,
+                    Entry {
+                        id: fault.id().to_owned(),
+                        area: fault.area().to_owned(),
+                        path: fault.path().to_owned(),
+                        source: PageSource::Builtin(fault),
+                        page: OnceLock::new(),
+                    },
+                );
             }
         }
         book
@@ -88,30 +135,29 @@ impl Book {
 
     /// Adds a team's own pages, recipes and notices; a page with a known id takes the place of the one that had it.
     pub fn add_pages(&mut self, pages: Pages) {
-        for file in pages.faults {
-            self.add(Entry {
-                id: file.id,
-                area: file.area,
-                path: file.path.to_string_lossy().into_owned(),
-                matter: Cow::Owned(file.matter),
-                body: Cow::Owned(file.body),
-                page: OnceLock::new(),
-            });
+        for file in pages.faults.into_iter().filter(|file| file.matter.status != PageStatus::Withdrawn) {
+            self.add(
+                file.matter.aliases.clone(),
+                Entry {
+                    id: file.id,
+                    area: file.area,
+                    path: file.path.to_string_lossy().into_owned(),
+                    source: PageSource::Own { matter: Box::new(file.matter), body: file.body },
+                    page: OnceLock::new(),
+                },
+            );
         }
         self.notices.extend(pages.notices);
         self.recipes.extend(pages.recipes);
     }
 
-    fn add(&mut self, entry: Entry) {
-        if entry.matter.status == PageStatus::Withdrawn {
-            return;
-        }
+    fn add(&mut self, aliases: impl IntoIterator<Item = String>, entry: Entry) {
         match self.by_id.get(&entry.id) {
             Some(&index) => self.faults[index] = entry,
             None => {
                 let index = self.faults.len();
-                for alias in &entry.matter.aliases {
-                    self.by_id.entry(alias.clone()).or_insert(index);
+                for alias in aliases {
+                    self.by_id.entry(alias).or_insert(index);
                 }
                 self.by_id.insert(entry.id.clone(), index);
                 self.faults.push(entry);
@@ -130,7 +176,7 @@ impl Book {
         entry.page.get_or_init(|| {
             let shelf = PageLocation { id: &entry.id, area: &entry.area, path: &entry.path };
             let recipes = |id: &str| self.recipe(id);
-            page_reader::read_body(shelf, entry.matter.clone().into_owned(), &entry.body, &recipes)
+            page_reader::read_body(shelf, entry.matter().clone(), entry.body(), &recipes)
         })
     }
 
@@ -151,17 +197,17 @@ impl Book {
 
     /// The reports that come with the book: path as shown and text.
     pub fn reports(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
-        self.builtin.reports().iter().map(|file| (file.path, file.text))
+        self.builtin.reports()
     }
 
     /// What changes when any page does: caches made from another book are not used.
     pub(crate) fn fingerprint(&self) -> String {
         let mut print = Fingerprint::new();
         print.add(super::builtin::BYTES);
-        for entry in self.faults.iter().filter(|entry| matches!(entry.body, Cow::Owned(_))) {
+        for entry in self.faults.iter().filter(|entry| entry.builtin_number().is_none()) {
             print.add(entry.id.as_bytes());
-            print.add(format!("{:?}", entry.matter).as_bytes());
-            print.add(entry.body.as_bytes());
+            print.add(format!("{:?}", entry.matter()).as_bytes());
+            print.add(entry.body().as_bytes());
         }
         print.add(&self.faults.len().to_le_bytes());
         print.hex()

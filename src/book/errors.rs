@@ -73,7 +73,8 @@ pub(crate) struct PackedErrors<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PackedWords<'a> {
     /// Of each alternative of an entry's words the longest part.
-    pub(crate) literals: Literals,
+    #[serde(borrow)]
+    pub(crate) literals: Literals<'a>,
     /// For each literal its entry and all parts of its alternative.
     #[serde(borrow)]
     pub(crate) alternatives: Vec<(u16, &'a str)>,
@@ -81,7 +82,7 @@ pub(crate) struct PackedWords<'a> {
 
 /// Finds entries by the words in texts.
 #[allow(dead_code, reason = "only a build asks")]
-pub(crate) fn finder<'a>(alternatives: impl Iterator<Item = &'a str>) -> Literals {
+pub(crate) fn finder<'a>(alternatives: impl Iterator<Item = &'a str>) -> Literals<'static> {
     Literals::new(alternatives.map(|words| words.split(AND).max_by_key(|part| part.len()).unwrap_or_default()))
 }
 

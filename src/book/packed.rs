@@ -1,14 +1,12 @@
 //! How the built-in book travels from `build.rs` into the binary: checked front matter, and bodies as they are.
 //!
 //! `build.rs` includes this file by path, so it depends on serde and its neighbour `schema` alone. Strings are
-//! borrowed from the binary where the front matter allows it: bodies are the bulk of the book and most of them are
-//! never looked at in one run.
+//! borrowed from the binary where the front matter allows it. Bodies are the bulk of the book and most of them are never
+//! looked at in one run, so that they are bytes, which need no check that they are text.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-
-use super::schema::{FixMatter, NoticeMatter};
 
 /// Everything under kb/.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -18,13 +16,13 @@ pub(crate) struct Packed<'a> {
     pub faults: Vec<PackedFault<'a>>,
     /// kb/fixes, by id.
     #[serde(borrow)]
-    pub fixes: Vec<PackedFix<'a>>,
+    pub fixes: Vec<PackedPage<'a>>,
     /// kb/notices, by id.
     #[serde(borrow)]
-    pub notices: Vec<PackedNotice<'a>>,
-    /// kb/codes/*.csv.
+    pub notices: Vec<PackedPage<'a>>,
+    /// kb/codes/*.csv, each a [`PackedTable`] in postcard.
     #[serde(borrow)]
-    pub codes: Vec<PackedTable<'a>>,
+    pub codes: Vec<&'a [u8]>,
     /// kb/hardware/*.csv.
     #[serde(borrow)]
     pub hardware: Vec<PackedFile<'a>>,
@@ -33,42 +31,41 @@ pub(crate) struct Packed<'a> {
     pub reports: Vec<PackedFile<'a>>,
 }
 
-/// A fault page. Its front matter stays packed: a run needs the signatures of all pages and the rest of a few.
-#[derive(Debug, Serialize, Deserialize)]
+/// A fault page, its front matter packed.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct PackedFault<'a> {
-    /// The file's stem.
-    pub id: &'a str,
     /// The folder.
     pub area: &'a str,
     /// `kb/faults/cudnn/cudnn-no-engine.md`.
     pub path: &'a str,
-    /// The front matter, a `FrontMatter` in postcard.
     #[serde(borrow)]
+    pub page: PackedPage<'a>,
+    #[serde(borrow)]
+    pub summary: Summary<'a>,
+}
+
+/// What a run asks of all pages.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Summary<'a> {
+    /// Whether the page is kept for its history only.
+    pub withdrawn: bool,
+    /// Whether it knows operations that fail without a message.
+    pub silent: bool,
+    /// Whether it knows a conflict between versions.
+    pub conflicting: bool,
+    /// Former ids, separated by spaces.
+    pub aliases: &'a str,
+}
+
+/// A page: a run needs the front matter and the bodies of a few.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct PackedPage<'a> {
+    /// The file's stem.
+    pub id: &'a str,
+    /// The front matter in postcard.
     pub matter: &'a [u8],
     /// The markdown after the front matter.
-    pub body: &'a str,
-}
-
-/// A recipe.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct PackedFix<'a> {
-    /// The file's stem.
-    pub id: &'a str,
-    /// Its front matter.
-    pub matter: FixMatter,
-    /// The markdown after the front matter.
-    pub body: &'a str,
-}
-
-/// A notice.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct PackedNotice<'a> {
-    /// The file's stem.
-    pub id: &'a str,
-    /// Its front matter.
-    pub matter: NoticeMatter,
-    /// The markdown after the front matter.
-    pub body: &'a str,
+    pub body: &'a [u8],
 }
 
 /// A file of the book that is not a page.
@@ -78,11 +75,11 @@ pub(crate) struct PackedFile<'a> {
     pub path: &'a str,
     /// The file's stem: `cuda-runtime`.
     pub stem: &'a str,
-    pub text: &'a str,
+    pub text: &'a [u8],
 }
 
 /// A table of codes.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PackedTable<'a> {
     /// The file's stem: `cuda-runtime`.
     pub library: &'a str,

@@ -187,6 +187,8 @@ pub struct Recipe {
 /// A line that looks alarming and is harmless.
 #[derive(Debug, Clone)]
 pub struct Notice {
+    /// Its number among the built-in notices, where it is one.
+    pub(crate) number: Option<u32>,
     /// The file's stem.
     pub id: String,
     /// What the line says, in one clause.

@@ -119,7 +119,8 @@ pub fn notice(id: &str, matter: NoticeMatter, markdown: &str) -> Notice {
         Some(rest) => rest.split_once('\n').map_or("", |(_, rest)| rest).trim(),
         None => body,
     };
-    Notice { id: id.to_owned(), title: matter.title, signatures: matter.signatures, body: body.to_owned() }
+    let (id, body) = (id.to_owned(), body.to_owned());
+    Notice { number: None, id, title: matter.title, signatures: matter.signatures, body }
 }
 
 fn front_matter<T: serde::de::DeserializeOwned>(doc: &Document<'_>, problems: &mut Vec<Problem>) -> Option<T> {

@@ -41,10 +41,9 @@ impl Wheel {
     /// Whether it has code for a compute capability ("8.6") or an AMD target ("gfx1100").
     pub(crate) fn has_code_for(&self, gpu: &str) -> bool {
         if gpu.starts_with("gfx") {
-            return self.architectures.split(' ').any(|arch| arch == gpu);
+            return self.targets().any(|arch| arch == gpu);
         }
-        let archs: Vec<String> = self.architectures.split(' ').map(str::to_owned).collect();
-        archs.iter().any(|arch| !arch.starts_with("gfx")) && compatibility::arch_supported(gpu, &archs)
+        self.targets().any(|arch| !arch.starts_with("gfx")) && compatibility::arch_supported(gpu, self.targets())
     }
 
     /// What it has code for, as the table lists it.

@@ -43,7 +43,7 @@ impl<'a> PageIndex<'a> {
         let mut faults: BTreeSet<String> = of(Kind::Fault).map(|document| document.stem().to_owned()).collect();
         for entry in &book.faults {
             faults.insert(entry.id.clone());
-            faults.extend(entry.matter.aliases.iter().cloned());
+            faults.extend(entry.matter().aliases.iter().cloned());
         }
         for document in of(Kind::Fault) {
             faults.extend(decode::<FrontMatter>(&document.text).into_iter().flat_map(|matter| matter.aliases));

@@ -23,7 +23,7 @@ pub(super) fn consequences(
             let entry = &book.faults[other.fault?];
             Some(Consequence {
                 id: entry.id.clone(),
-                title: entry.matter.title.clone(),
+                title: entry.matter().title.clone(),
                 span: span_of(transcript, other.line),
                 text: transcript.line(other.line).text.trim().to_owned(),
                 why: relation(incident, &chains, primary, other).to_owned(),

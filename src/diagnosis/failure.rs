@@ -19,13 +19,13 @@ pub(super) fn fault_of(
     index: usize,
 ) -> Fault {
     let entry = &book.faults[index];
-    let outside = silent::outside(&entry.matter.affects, facts);
+    let outside = silent::outside(&entry.matter().affects, facts);
     let sure = confidence(primary, others) - if outside.is_some() { OUTSIDE } else { 0.0 };
     let mut circumstances = circumstances(facts);
     circumstances.extend(outside);
     Fault {
         id: entry.id.clone(),
-        title: entry.matter.title.clone(),
+        title: entry.matter().title.clone(),
         page: entry.path.clone(),
         confidence: sure,
         span: span_of(transcript, primary.line),

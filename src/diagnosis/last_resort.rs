@@ -114,7 +114,7 @@ fn conflict(transcript: &Transcript, incident: &Incident, book: &Book) -> Option
     enrich::from_catalogue(&mut facts, book);
     let conditions = Conditions::new(&facts);
     book.faults.iter().enumerate().find_map(|(fault, entry)| {
-        let shown = conditions.holds(&Condition::new(entry.matter.conflict.as_deref()?))?.line?;
+        let shown = conditions.holds(&Condition::new(entry.conflict()?))?.line?;
         let line = transcript.lines().find(|line| line.number == shown)?.index;
         Some(reported(line, Some(fault), transcript, incident))
     })

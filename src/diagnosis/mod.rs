@@ -29,6 +29,7 @@ mod precedents;
 mod primary;
 mod reports;
 mod resemblance;
+mod searched;
 mod second;
 mod shell;
 mod silent;
@@ -72,6 +73,7 @@ use failure::{error_of, fault_of};
 use precedents::Precedents;
 use primary::{Candidate, Ordered};
 use resemblance::TextWords;
+use searched::Searched;
 use situation::Situation;
 
 /// What was measured on the machine, and how.
@@ -205,19 +207,20 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         diagnosis.cascade = cascade::consequences(transcript, incident, primary, &ordered.others, book);
         match primary.fault {
             Some(index) => {
-                diagnosis.verdict = match book.faults[index].matter.ordinary {
+                diagnosis.verdict = match book.faults[index].matter().ordinary {
                     true => Verdict::OrdinaryError,
                     false => Verdict::KnownFault,
                 };
                 diagnosis.fault = Some(fault_of(transcript, &facts, primary, &ordered.others, book, index));
                 let failing = unlisted::Failing::of(transcript, incident, primary);
                 let entry = &book.faults[index];
-                let special = unlisted::specific(failing, &entry.id, entry.matter.ordinary);
+                let special = unlisted::specific(failing, &entry.id, entry.matter().ordinary);
                 let scene = weigh::Scene {
                     transcript,
                     incident,
                     error: primary.error.map(|error| &incident.errors[error]),
                     line: primary.line,
+                    searched: Searched::new(transcript, incident, primary.line),
                     conditions: &conditions,
                     special: special.filter(|it| it.fault == Some(&entry.id)).and_then(|it| it.cause).or(primary.cause),
                 };

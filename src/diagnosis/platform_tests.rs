@@ -5,6 +5,7 @@ use regex::Regex;
 use super::alternatives;
 use super::conditions::Conditions;
 use super::fixes;
+use super::searched::Searched;
 use super::situation::Situation;
 use super::weigh::Scene;
 use crate::book::Book;
@@ -46,6 +47,7 @@ fn no_command_is_shown_where_it_cannot_exist() {
                     incident: &incident,
                     error: None,
                     line: 0,
+                    searched: Searched::new(&empty, &incident, 0),
                     conditions: &conditions,
                     special: None,
                 };

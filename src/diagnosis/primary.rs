@@ -114,7 +114,7 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     }
     let clocked = every_stream_has_a_clock(&candidates);
     let failed_first = incident.facts.number("rank.failed").map(|rank| rank as u32);
-    let ordinary = |candidate: &Candidate| candidate.fault.is_some_and(|fault| book.faults[fault].matter.ordinary);
+    let ordinary = |candidate: &Candidate| candidate.fault.is_some_and(|fault| book.faults[fault].matter().ordinary);
     candidates.sort_by_key(|candidate| rank(candidate, ordinary(candidate), clocked, failed_first));
     let primary = follow_explanations(&candidates, book);
     let others = others(transcript, &candidates, primary);
@@ -289,7 +289,7 @@ fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
             other.fault.is_some_and(|page| {
                 page != fault
                     && other.severity > Severity::Notice
-                    && book.faults[page].matter.explains.iter().any(|it| it == id)
+                    && book.faults[page].matter().explains.iter().any(|it| it == id)
             })
         });
         match root {

@@ -23,12 +23,12 @@ pub(super) fn candidates(
     book: &Book,
     no_message: bool,
 ) -> Vec<NearPage> {
-    let pages = book.faults.iter().filter(|entry| !entry.matter.operations.is_empty());
+    let pages = book.faults.iter().filter(|entry| entry.is_silent());
     let fits = |affects: &[Affected]| match affects {
         [] => no_message,
         affects => affects.iter().any(|affected| version_in(affected, facts) == Some(true)),
     };
-    let fitting: Vec<_> = pages.filter(|entry| fits(&entry.matter.affects)).collect();
+    let fitting: Vec<_> = pages.filter(|entry| fits(&entry.matter().affects)).collect();
     if fitting.is_empty() {
         return Vec::new();
     }
@@ -38,8 +38,8 @@ pub(super) fn candidates(
     let named = |words: &Vec<String>| !words.is_empty() && words.iter().all(|word| text.contains(word.as_str()));
     fitting
         .into_iter()
-        .filter(|entry| entry.matter.operations.iter().any(named))
-        .map(|entry| NearPage { id: entry.id.clone(), title: entry.matter.title.clone(), score: 1.0 })
+        .filter(|entry| entry.matter().operations.iter().any(named))
+        .map(|entry| NearPage { id: entry.id.clone(), title: entry.matter().title.clone(), score: 1.0 })
         .collect()
 }
 

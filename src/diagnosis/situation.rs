@@ -8,12 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
-
 use super::shell;
 use super::words::{literal, occurs, stands_alone};
 use crate::facts::{Facts, Source, Value};
 use crate::incident::{Incident, Role};
+use crate::literals::Literals;
 use crate::text::Transcript;
 use crate::wording::{self, Platform, PlatformKind, Platforms, Shell};
 
@@ -83,17 +82,17 @@ impl Situation {
     fn read(&mut self, text: &str, number: u32, in_failure: bool) {
         let lexicon = Lexicon::builtin();
         let mut lower: Option<String> = None;
-        for found in lexicon.automaton.find_overlapping_iter(text) {
-            let (word, kind, platform) = lexicon.words[found.pattern().as_usize()];
+        lexicon.literals.find(text, |found, place| {
+            let (word, kind, platform) = lexicon.words[found];
             let known = self.sightings.get(platform.name).is_some_and(|old| old.in_failure || !in_failure);
-            if known || !stands_alone(text, found.start(), found.end(), word) {
-                continue;
+            if known || !stands_alone(text, place.start, place.end, word) {
+                return;
             }
             let lower = lower.get_or_insert_with(|| text.to_ascii_lowercase());
-            if !denied(lower.get(..found.start()).unwrap_or_default()) {
+            if !denied(lower.get(..place.start).unwrap_or_default()) {
                 self.add(kind, platform, Some(number), in_failure);
             }
-        }
+        });
     }
 
     fn add(
@@ -254,9 +253,9 @@ fn denied(before: &str) -> bool {
     clause.ends_with(char::is_whitespace) && words.next().is_some_and(|word| denials.contains(&word))
 }
 
-/// All traces as one automaton.
+/// All traces.
 struct Lexicon {
-    automaton: AhoCorasick,
+    literals: Literals<'static>,
     words: Vec<(&'static str, PlatformKind, &'static Platform<&'static str>)>,
 }
 
@@ -268,9 +267,7 @@ impl Lexicon {
                 .all()
                 .flat_map(|(kind, platform)| platform.traces.iter().map(move |word| (*word, kind, platform)))
                 .collect();
-            let literals = words.iter().map(|(word, _, _)| literal(word));
-            let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(literals);
-            Self { automaton: automaton.expect("a few hundred short words make a small automaton"), words }
+            Self { literals: Literals::ignoring_case(words.iter().map(|(word, _, _)| literal(word))), words }
         })
     }
 }

@@ -8,6 +8,7 @@
 
 use super::conditions::Conditions;
 use super::precedents::Precedents;
+use super::searched::Searched;
 use crate::book::page::{Cause, Evidence, Question};
 use crate::book::schema::{Prior, Weight};
 use crate::diagnosis::Reason;
@@ -63,12 +64,6 @@ pub fn none_of_these(cases: usize) -> f64 {
     NONE_OF_THESE + WITHOUT_CASES * missing
 }
 
-/// Lines at the head and the tail of a text, and around the primary failure, that are searched for evidence. Logs of
-/// hundreds of megabytes would otherwise be searched by every regex of a page.
-const HEAD: usize = 3000;
-const TAIL: usize = 1500;
-const AROUND: usize = 1500;
-
 /// A cause with its score and reasons.
 #[derive(Debug, Clone)]
 pub(super) struct Weighed {
@@ -94,6 +89,8 @@ pub(super) struct Scene<'a> {
     pub error: Option<&'a ErrorEvent>,
     /// Index of the line that shows the primary failure.
     pub line: usize,
+    /// The lines that may be evidence.
+    pub searched: Searched<'a>,
     /// The facts of text and machine.
     pub conditions: &'a Conditions,
     /// The cause that the entry of the message itself speaks for, or the words of its symptom.
@@ -103,21 +100,19 @@ pub(super) struct Scene<'a> {
 impl Scene<'_> {
     /// Whether a line that may be evidence has this pattern.
     pub(super) fn shows(&self, pattern: &Pattern) -> bool {
-        find_line(pattern, self.transcript, &searched_lines(self)).is_some()
+        self.searched.first(pattern).is_some()
     }
 }
 
 /// Weighs all causes of a page, most probable first.
 pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>, precedents: &Precedents) -> Vec<Weighed> {
-    let searched = searched_lines(scene);
     let priors = priors(causes, precedents);
     let mut weighed: Vec<Weighed> = causes
         .iter()
         .zip(priors)
         .enumerate()
         .map(|(index, (cause, prior))| {
-            let mut reasons: Vec<Reason> =
-                cause.evidence.iter().filter_map(|item| reason(item, scene, &searched)).collect();
+            let mut reasons: Vec<Reason> = cause.evidence.iter().filter_map(|item| reason(item, scene)).collect();
             reasons.extend(scene.special.filter(|special| *special == cause.id).map(|_| meant(scene)));
             reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
             count_origins_once(&mut reasons);
@@ -159,14 +154,11 @@ pub(super) fn calibrate(weighed: &mut [Weighed], cases: usize) {
 }
 
 /// The reason that an item of evidence gives here, or `None` when it does not apply.
-fn reason(item: &Evidence, scene: &Scene<'_>, searched: &[usize]) -> Option<Reason> {
+fn reason(item: &Evidence, scene: &Scene<'_>) -> Option<Reason> {
     let in_text = |line: usize| (Source::Text, Some(scene.transcript.span(line)));
     let (source, span) = match &item.question {
-        Question::Text(pattern) => in_text(find_line(pattern, scene.transcript, searched)?),
-        Question::Before(pattern) => {
-            let above = &searched[..searched.partition_point(|&line| line < scene.line)];
-            in_text(find_line(pattern, scene.transcript, above)?)
-        }
+        Question::Text(pattern) => in_text(scene.searched.first(pattern)?),
+        Question::Before(pattern) => in_text(scene.searched.first_above(scene.line, pattern)?),
         Question::Message(pattern) => pattern.is_match(&message(scene)).then(|| in_text(scene.line))?,
         Question::Frame(pattern) => in_text(find_frame(pattern, scene)?),
         Question::When(condition) => {
@@ -197,19 +189,6 @@ fn message(scene: &Scene<'_>) -> String {
         Some(error) => format!("{}: {}\n{line}", error.type_name, error.message),
         None => line.to_owned(),
     }
-}
-
-/// The lines searched for evidence: quoted code and advice prove nothing.
-fn searched_lines(scene: &Scene<'_>) -> Vec<usize> {
-    let len = scene.transcript.len();
-    (0..len)
-        .filter(|&i| i < HEAD || i + TAIL >= len || i.abs_diff(scene.line) <= AROUND)
-        .filter(|&i| scene.incident.roles.get(i).is_none_or(|role| role.may_be_evidence()))
-        .collect()
-}
-
-fn find_line(pattern: &Pattern, transcript: &Transcript, lines: &[usize]) -> Option<usize> {
-    lines.iter().copied().find(|&index| pattern.is_match(transcript.line(index).text))
 }
 
 /// The innermost frame of the primary error that the pattern matches: by function, file or the code it quotes.

@@ -17,7 +17,7 @@ pub(crate) fn is_advice(words: &str) -> bool {
 
 /// The text without sentences of advice.
 pub(crate) fn without(text: &str) -> Cow<'_, str> {
-    static BEGINNINGS: LazyLock<Literals> = LazyLock::new(|| Literals::new(&wording::advice().sentences));
+    static BEGINNINGS: LazyLock<Literals<'static>> = LazyLock::new(|| Literals::new(&wording::advice().sentences));
     match BEGINNINGS.is_in(text) {
         true => without_sentences(&wording::advice().sentences, text),
         false => Cow::Borrowed(text),

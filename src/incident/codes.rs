@@ -23,7 +23,7 @@ pub(super) fn codes(text: &str) -> Vec<String> {
 struct CodeWords<'v> {
     vendors: &'v [Vendor],
     /// Of each vendor in turn the prefixes of its families, then its sentences.
-    literals: Literals,
+    literals: Literals<'static>,
 }
 
 impl<'v> CodeWords<'v> {

@@ -16,7 +16,7 @@ pub(crate) const READERS: Topics = GPUS | BUILDS | ARCHITECTURES | LOADING | CLI
 /// The literals with their topics.
 #[derive(Debug)]
 pub(crate) struct Triggers {
-    literals: Literals,
+    literals: Literals<'static>,
     topics: Vec<Topics>,
 }
 

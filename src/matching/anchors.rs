@@ -1,7 +1,7 @@
 //! What a line must contain for a signature to match, for scans that look at bytes before anything is cleaned.
 
 use super::scanned::ScannedLine;
-use super::{Owner, SignatureSet};
+use super::{Owner, Part, SignatureSet};
 use crate::text::Transcript;
 
 /// A literal that a line must contain for one of its signatures to match.
@@ -16,10 +16,11 @@ pub(crate) struct Anchor<'s> {
 impl SignatureSet {
     /// The literals of all signatures of faults.
     pub(crate) fn anchors(&self) -> impl Iterator<Item = Anchor<'_>> {
-        self.by_literal.iter().filter_map(|numbers| {
+        let literals = self.parts.iter().flat_map(|part| (0..part.table.literal_count()).map(move |at| (part, at)));
+        literals.filter_map(|(part, literal)| {
             let of_faults = || {
-                let signatures = numbers.iter().map(|&number| &self.signatures[number]);
-                signatures.filter(|signature| matches!(signature.owner, Owner::Fault(_)))
+                let owned = part.of_literal(literal).filter(|(_, owner)| matches!(owner, Owner::Fault(_)));
+                owned.map(|(number, _)| part.signature(number))
             };
             let literal = of_faults().next()?.literals.iter().max_by_key(|literal| literal.len())?;
             let others = of_faults()
@@ -31,9 +32,15 @@ impl SignatureSet {
 
     /// Whether a line by itself may be evidence of a fault: what its signatures ask of the lines around is left out.
     pub(crate) fn may_match(&self, transcript: &Transcript) -> bool {
+        !transcript.is_empty() && self.parts.iter().any(|part| part.may_match(transcript))
+    }
+}
+
+impl Part {
+    fn may_match(&self, transcript: &Transcript) -> bool {
         let mut any = false;
-        self.literals.find(transcript.text(), |literal, place| {
-            if any || transcript.is_empty() {
+        self.table.literals.find(transcript.text(), |literal, place| {
+            if any {
                 return;
             }
             let mut line = ScannedLine::new(transcript, &[], place.start);
@@ -41,8 +48,9 @@ impl SignatureSet {
                 return;
             }
             let place = place.start - line.range.start..place.end - line.range.start;
-            any = self.by_literal[literal].iter().map(|&number| &self.signatures[number]).any(|signature| {
-                matches!(signature.owner, Owner::Fault(_))
+            any = self.of_literal(literal).any(|(number, owner)| {
+                let signature = self.signature(number);
+                matches!(owner, Owner::Fault(_))
                     && signature.guard.allows(&mut line, &place)
                     && signature.allows(line.text).is_none()
             });

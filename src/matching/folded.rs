@@ -65,7 +65,7 @@ pub(crate) fn add(edits: &mut Vec<Edit>, mut more: Vec<Edit>) {
 
 /// Every literal of the book's signatures and the names and sentences of its codes, each once.
 fn literals(book: &Book) -> Vec<&str> {
-    let signatures = book.faults.iter().flat_map(|entry| &entry.matter.signatures);
+    let signatures = book.faults.iter().flat_map(|entry| &entry.matter().signatures);
     let of_pages = signatures.flat_map(|signature| signature.contains.0.iter().map(String::as_str));
     let of_codes = book.codes().iter().filter(|code| code.fault().is_some()).map(|code| code.name());
     let mut seen = HashSet::new();

@@ -51,7 +51,7 @@ fn respelled(word: &str, known: &HashSet<String>) -> Option<String> {
 
 /// Every word of the book's signatures, in lower case.
 fn vocabulary(book: &Book) -> HashSet<String> {
-    let signatures = || book.faults.iter().flat_map(|entry| &entry.matter.signatures);
+    let signatures = || book.faults.iter().flat_map(|entry| &entry.matter().signatures);
     let literals = signatures().flat_map(|signature| &signature.contains.0).cloned();
     let regexes = signatures().flat_map(|signature| [&signature.regex, &signature.near]).flatten();
     literals

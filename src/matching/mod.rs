@@ -7,22 +7,24 @@ mod anchors;
 mod folded;
 mod misread;
 mod scanned;
+mod table;
 mod translated;
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::book::Book;
 use crate::book::schema::{SignatureRole, SignatureSpec};
 use crate::incident::{Role, contains_folded};
-use crate::literals::Literals;
 use crate::pattern::Pattern;
 use crate::removed;
 use crate::text::Transcript;
-use crate::vendors;
 pub(crate) use folded::{add, repairs};
 use scanned::{PatternKind, ScannedLine, Surroundings};
+pub use table::Origin;
+use table::{Guard, PackedOwner, PackedSignature, PackedSignatures, SignatureTable};
 pub(crate) use translated::translations;
 
 /// What a signature belongs to.
@@ -32,15 +34,6 @@ pub enum Owner {
     Fault(usize),
     /// A notice of harmless lines, by its index in the book.
     Notice(usize),
-}
-
-/// How a signature came to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Origin {
-    /// A row of a code table: the name of a status code, or its sentence in a line about CUDA.
-    Code,
-    /// Written by a page's author.
-    Page,
 }
 
 /// One match of a signature on one line.
@@ -64,17 +57,23 @@ pub struct Hit {
 
 /// Every signature of a book, ready to scan.
 pub struct SignatureSet {
-    /// The longest literal of each signature.
-    literals: Literals,
-    /// For each of these literals, the signatures that ask for it first.
-    by_literal: Vec<Vec<usize>>,
-    signatures: Vec<Signature>,
+    /// The signatures of a team's own pages, and those of the built-in ones.
+    parts: Vec<Part>,
+}
+
+/// The signatures of one table.
+struct Part {
+    table: SignatureTable<'static>,
+    /// The owners that the table numbers; `None` for those that are not in the book.
+    owners: Vec<Option<Owner>>,
+    /// The signatures that were needed so far.
+    signatures: Vec<OnceLock<Box<Signature>>>,
+    /// How many signatures the parts before it have.
+    before: usize,
 }
 
 /// A signature with its lazily compiled patterns.
 struct Signature {
-    owner: Owner,
-    origin: Origin,
     literals: Vec<String>,
     regex: Option<Pattern>,
     unless: Option<Pattern>,
@@ -83,18 +82,8 @@ struct Signature {
     known_name: bool,
     standing: SignatureRole,
     fatal: bool,
+    origin: Origin,
     guard: Guard,
-}
-
-/// A condition that code-table signatures carry instead of a regex.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Guard {
-    /// None.
-    Free,
-    /// The literal must be a whole identifier.
-    Word,
-    /// The literal is a sentence that means something only after the name of a CUDA interface.
-    AfterInterface,
 }
 
 impl Guard {
@@ -111,116 +100,127 @@ impl Guard {
 /// Collects signatures; literals are shared between them.
 #[derive(Default)]
 pub(crate) struct Builder {
-    signatures: Vec<Signature>,
+    owners: Vec<Option<Owner>>,
+    signatures: Vec<(u32, PackedSignature)>,
 }
 
 impl Builder {
     /// Adds an author's signature.
-    pub(crate) fn add(&mut self, owner: Owner, matter: &SignatureSpec) {
-        let pattern = |source: &Option<String>| source.as_deref().map(Pattern::new);
-        self.signatures.push(Signature {
-            owner,
-            origin: Origin::Page,
-            literals: matter.contains.0.iter().map(|literal| literal.to_ascii_lowercase()).collect(),
-            regex: pattern(&matter.regex),
-            unless: pattern(&matter.unless),
-            near: pattern(&matter.near),
-            without: pattern(&matter.without),
-            known_name: matter.known_name,
-            standing: matter.standing,
-            fatal: matter.fatal,
-            guard: Guard::Free,
-        });
+    pub(crate) fn add(&mut self, owner: Owner, spec: &SignatureSpec) {
+        self.push(owner, PackedSignature::of_page(spec));
     }
 
-    /// Adds the name of a status code: it matches wherever it is a word of its own.
-    pub(crate) fn add_code_name(&mut self, owner: Owner, name: &str) {
-        self.add_code(owner, name, Guard::Word);
-    }
-
-    /// Adds the sentence that a library prints for a status code: it matches after the name of a CUDA interface.
-    pub(crate) fn add_code_sentence(&mut self, owner: Owner, sentence: &str) {
-        self.add_code(owner, sentence, Guard::AfterInterface);
-    }
-
-    fn add_code(&mut self, owner: Owner, literal: &str, guard: Guard) {
-        self.signatures.push(Signature {
-            owner,
-            origin: Origin::Code,
-            literals: vec![literal.to_ascii_lowercase()],
-            regex: None,
-            unless: None,
-            near: None,
-            without: None,
-            known_name: false,
-            standing: SignatureRole::Cause,
-            fatal: true,
-            guard,
-        });
+    fn push(&mut self, owner: Owner, signature: PackedSignature) {
+        if self.owners.last() != Some(&Some(owner)) {
+            self.owners.push(Some(owner));
+        }
+        let number = u32::try_from(self.owners.len() - 1).expect("fewer pages than a disk has files");
+        self.signatures.push((number, signature));
     }
 
     /// Builds the scanner.
     pub(crate) fn build(self) -> SignatureSet {
-        let mut literals: Vec<&str> = Vec::new();
-        let mut index: HashMap<&str, usize> = HashMap::new();
-        let mut by_literal: Vec<Vec<usize>> = Vec::new();
-        for (i, signature) in self.signatures.iter().enumerate() {
-            // The longest literal is the rarest; the others are looked for on its line only.
-            let Some(literal) = signature.literals.iter().max_by_key(|literal| literal.len()) else { continue };
-            let at = *index.entry(literal).or_insert_with(|| {
-                literals.push(literal);
-                by_literal.push(Vec::new());
-                literals.len() - 1
-            });
-            by_literal[at].push(i);
-        }
-        SignatureSet { literals: Literals::ignoring_case(literals), by_literal, signatures: self.signatures }
+        SignatureSet { parts: vec![self.part()] }
     }
+
+    fn part(self) -> Part {
+        Part::new(SignatureTable::new(&self.signatures), self.owners, 0)
+    }
+}
+
+/// Those that `build.rs` packed.
+fn builtin() -> PackedSignatures<'static> {
+    static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/signatures.postcard"));
+    postcard::from_bytes(BYTES).expect("the same build wrote these bytes")
 }
 
 impl SignatureSet {
     /// The scanner for a book: its pages, its notices, and the code tables for codes that belong to one of its pages.
     pub fn of_book(book: &Book) -> Self {
-        /// Shorter sentences ("unknown error") appear in too many texts.
-        const SHORTEST_SENTENCE: usize = 12;
-        let mut builder = Builder::default();
+        let mut own = Builder::default();
+        let (mut faults, mut notices) = (HashMap::new(), HashMap::new());
         for (index, entry) in book.faults.iter().enumerate() {
-            for signature in &entry.matter.signatures {
-                builder.add(Owner::Fault(index), signature);
+            match entry.builtin_number() {
+                Some(number) => drop(faults.insert(number, Owner::Fault(index))),
+                None => entry.matter().signatures.iter().for_each(|spec| own.add(Owner::Fault(index), spec)),
             }
         }
         for (index, notice) in book.notices.iter().enumerate() {
-            for signature in &notice.signatures {
-                builder.add(Owner::Notice(index), signature);
+            match notice.number {
+                Some(number) => drop(notices.insert(number, Owner::Notice(index))),
+                None => notice.signatures.iter().for_each(|spec| own.add(Owner::Notice(index), spec)),
             }
         }
-        let speaks = |table: &str| {
-            vendors::all().iter().any(|vendor| vendor.sentences.signatures.iter().any(|one| one == table))
-        };
-        for code in book.codes().iter().filter(|code| !code.is_event()) {
-            let Some(fault) = code.fault().and_then(|id| book.find(id)) else { continue };
-            if code.name().len() >= SHORTEST_SENTENCE {
-                builder.add_code_name(Owner::Fault(fault), code.name());
-            }
-            if speaks(&code.library) && code.message().len() >= SHORTEST_SENTENCE {
-                builder.add_code_sentence(Owner::Fault(fault), code.message());
-            }
-        }
-        builder.build()
+        let PackedSignatures { owners, table } = builtin();
+        let owners = owners.into_iter().map(|owner| match owner {
+            PackedOwner::Fault(number) => faults.get(&number).copied(),
+            PackedOwner::Notice(number) => notices.get(&number).copied(),
+            PackedOwner::Code(id) => book.find(id).map(Owner::Fault),
+        });
+        let own = own.part();
+        let builtin = Part::new(table, owners.collect(), own.table.len());
+        Self { parts: vec![own, builtin] }
     }
 
     /// All matches in the order of lines, without those on lines that a notice explains and on quoted code or advice.
     pub fn scan(&self, transcript: &Transcript, roles: &[Role]) -> Vec<Hit> {
-        let mut hits: Vec<(Reverse<usize>, usize, Hit)> = Vec::new();
-        let mut cancelled: HashSet<(usize, Owner)> = HashSet::new();
+        let mut hits = Hits::default();
         let mut surroundings = Surroundings::new(transcript, roles);
+        for part in self.parts.iter().filter(|part| part.table.len() > 0 && !transcript.is_empty()) {
+            part.scan(transcript, roles, &mut surroundings, &mut hits);
+        }
+        let Hits { mut found, cancelled } = hits;
+        // On one line: in the order in which the literals end, the longer first.
+        found.sort_by_key(|(length, number, hit)| (hit.line, hit.owner, hit.at + length.0, *length, *number));
+        let mut hits: Vec<Hit> = found.into_iter().map(|(.., hit)| hit).collect();
+        // The author of a page knows when a code on a line does not mean the fault; a code table does not.
+        hits.retain(|hit| hit.origin == Origin::Page || !cancelled.contains(&(hit.line, hit.owner)));
+        let explained: HashSet<usize> =
+            hits.iter().filter(|hit| matches!(hit.owner, Owner::Notice(_))).map(|hit| hit.line).collect();
+        hits.retain(|hit| matches!(hit.owner, Owner::Notice(_)) || !explained.contains(&hit.line));
+        hits
+    }
+}
+
+/// What a scan finds.
+#[derive(Default)]
+struct Hits {
+    /// Each with the length of its literal and the number of its signature.
+    found: Vec<(Reverse<usize>, usize, Hit)>,
+    /// Lines on which a page's author says that they do not mean its fault.
+    cancelled: HashSet<(usize, Owner)>,
+}
+
+impl Part {
+    fn new(table: SignatureTable<'static>, owners: Vec<Option<Owner>>, before: usize) -> Self {
+        let signatures = (0..table.len()).map(|_| OnceLock::new()).collect();
+        Self { table, owners, signatures, before }
+    }
+
+    /// The signatures of the book that ask for a literal first, each with its number and its owner.
+    fn of_literal(&self, literal: usize) -> impl Iterator<Item = (usize, Owner)> {
+        self.table.of_literal(literal).filter_map(|number| {
+            let owner = self.owners.get(self.table.owner(number)?).copied()??;
+            Some((number, owner))
+        })
+    }
+
+    fn signature(&self, number: usize) -> &Signature {
+        let decode = || self.table.signature(number).expect("the table was made by the same program");
+        self.signatures[number].get_or_init(|| Box::new(Signature::new(decode())))
+    }
+
+    fn scan<'t>(
+        &self,
+        transcript: &'t Transcript,
+        roles: &[Role],
+        surroundings: &mut Surroundings<'_>,
+        hits: &mut Hits,
+    ) {
         // For each signature the line that it was tried on last: a literal may occur on a line thousands of times.
         let mut tried: Vec<Option<usize>> = vec![None; self.signatures.len()];
-        let mut line: Option<ScannedLine<'_>> = None;
-        self.literals.find(transcript.text(), |literal, place| {
-            if transcript.is_empty() {
-                return;
-            }
+        let mut line: Option<ScannedLine<'t>> = None;
+        self.table.literals.find(transcript.text(), |literal, place| {
             let line = match &mut line {
                 Some(line) if line.range.contains(&place.start) => line,
                 line => line.insert(ScannedLine::new(transcript, roles, place.start)),
@@ -230,30 +230,23 @@ impl SignatureSet {
                 return;
             }
             let place = place.start - line.range.start..place.end - line.range.start;
-            for &number in &self.by_literal[literal] {
-                let signature = &self.signatures[number];
+            for (number, owner) in self.of_literal(literal) {
+                let signature = self.signature(number);
                 if tried[number] == Some(line.index) || !signature.guard.allows(line, &place) {
                     continue;
                 }
                 tried[number] = Some(line.index);
-                match signature.on_line(line, &mut surroundings, number) {
+                let number = self.before + number;
+                match signature.on_line(line, surroundings, number) {
                     Outcome::Hit => {
-                        hits.push((Reverse(place.len()), number, signature.hit(line.index, place.start)));
+                        let hit = signature.hit(owner, line.index, place.start);
+                        hits.found.push((Reverse(place.len()), number, hit));
                     }
-                    Outcome::Cancelled => drop(cancelled.insert((line.index, signature.owner))),
+                    Outcome::Cancelled => drop(hits.cancelled.insert((line.index, owner))),
                     Outcome::Silent => {}
                 }
             }
         });
-        // On one line: in the order in which the literals end, the longer first.
-        hits.sort_by_key(|(length, number, hit)| (hit.line, hit.owner, hit.at + length.0, *length, *number));
-        let mut hits: Vec<Hit> = hits.into_iter().map(|(.., hit)| hit).collect();
-        // The author of a page knows when a code on a line does not mean the fault; a code table does not.
-        hits.retain(|hit| hit.origin == Origin::Page || !cancelled.contains(&(hit.line, hit.owner)));
-        let explained: HashSet<usize> =
-            hits.iter().filter(|hit| matches!(hit.owner, Owner::Notice(_))).map(|hit| hit.line).collect();
-        hits.retain(|hit| matches!(hit.owner, Owner::Notice(_)) || !explained.contains(&hit.line));
-        hits
     }
 }
 
@@ -268,6 +261,23 @@ enum Outcome {
 }
 
 impl Signature {
+    fn new(packed: PackedSignature) -> Self {
+        let PackedSignature { spec, origin, guard } = packed;
+        let pattern = |source: Option<String>| source.as_deref().map(Pattern::new);
+        Self {
+            literals: spec.contains.0,
+            regex: pattern(spec.regex),
+            unless: pattern(spec.unless),
+            near: pattern(spec.near),
+            without: pattern(spec.without),
+            known_name: spec.known_name,
+            standing: spec.standing,
+            fatal: spec.fatal,
+            origin,
+            guard,
+        }
+    }
+
     /// Whether this signature, number `number` of its set, matches a line that contains its longest literal.
     fn on_line(&self, line: &ScannedLine<'_>, surroundings: &mut Surroundings<'_>, number: usize) -> Outcome {
         if let Some(outcome) = self.allows(line.text) {
@@ -296,9 +306,9 @@ impl Signature {
         self.unless.as_ref().is_some_and(|unless| unless.is_match(text)).then_some(Outcome::Cancelled)
     }
 
-    fn hit(&self, line: usize, at: usize) -> Hit {
+    fn hit(&self, owner: Owner, line: usize, at: usize) -> Hit {
         Hit {
-            owner: self.owner,
+            owner,
             line,
             at,
             specificity: self.literals.iter().map(String::len).sum(),
@@ -355,11 +365,15 @@ mod tests {
         assert!(lines_hit(|b| b.add(Owner::Fault(0), &signature), "no room left\n").is_empty());
     }
 
+    fn code(builder: &mut Builder, literal: &str, guard: Guard) {
+        builder.push(Owner::Fault(0), PackedSignature::of_code(literal, guard));
+    }
+
     #[test]
     fn a_code_name_is_a_whole_word_and_a_sentence_needs_cuda_before_it() {
         let text = "X_STATUS_BAD_PARAM_SIZE\nX_STATUS_BAD_PARAM;\ninvalid argument\ncudaMalloc: invalid argument\n";
-        assert_eq!(lines_hit(|b| b.add_code_name(Owner::Fault(0), "X_STATUS_BAD_PARAM"), text), [1]);
-        assert_eq!(lines_hit(|b| b.add_code_sentence(Owner::Fault(0), "invalid argument"), text), [3]);
+        assert_eq!(lines_hit(|b| code(b, "X_STATUS_BAD_PARAM", Guard::Word), text), [1]);
+        assert_eq!(lines_hit(|b| code(b, "invalid argument", Guard::AfterInterface), text), [3]);
     }
 
     #[test]

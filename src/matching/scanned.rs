@@ -47,7 +47,7 @@ impl<'t> ScannedLine<'t> {
 
     /// Where the first name of a vendor's interface ends: "CUDA error: ", "cudaMalloc failed: ", "GPUassert: ".
     pub(super) fn interface_named_at(&mut self) -> Option<usize> {
-        static NAMES: LazyLock<Literals> = LazyLock::new(|| {
+        static NAMES: LazyLock<Literals<'static>> = LazyLock::new(|| {
             Literals::ignoring_case(
                 vendors::all().iter().flat_map(|vendor| &vendor.sentences.after).map(String::as_str),
             )

@@ -28,7 +28,7 @@ type Row = Package<std::borrow::Cow<'static, str>>;
 /// All spellings.
 #[derive(Debug)]
 struct Spellings {
-    literals: Literals,
+    literals: Literals<'static>,
     /// The row of each of them.
     rows: Vec<usize>,
 }

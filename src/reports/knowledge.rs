@@ -160,7 +160,7 @@ impl Search for Knowledge {
         let near = found.into_iter().filter(|page| page.likeness >= NEAR).take(SHOWN);
         near.map(|page| {
             let entry = &self.book.faults[page.index];
-            let (id, title) = (entry.id.clone(), entry.matter.title.clone());
+            let (id, title) = (entry.id.clone(), entry.matter().title.clone());
             NearPage { id, title, score: f64::from(page.score / best) }
         })
         .collect()
@@ -202,7 +202,7 @@ impl Knowledge {
     /// The largest share of a signature's words that were said, by their letters; the signature has at least two.
     fn likeness(&self, page: usize, said: &BTreeSet<String>) -> f64 {
         let letters = |words: &mut dyn Iterator<Item = &String>| words.map(String::len).sum::<usize>() as f64;
-        let shares = self.book.faults[page].matter.signatures.iter().filter_map(|signature| {
+        let shares = self.book.faults[page].matter().signatures.iter().filter_map(|signature| {
             let words = telling_words(&signature.contains.0.join(" "));
             let shared = letters(&mut words.intersection(said));
             (words.len() > 1).then(|| shared / letters(&mut words.iter()))

@@ -167,7 +167,7 @@ fn codes<'k>(knowledge: &'k Knowledge, query: &str) -> Vec<Found<'k>> {
     let book = &knowledge.book;
     let codes = book.codes().find(query);
     let mut pages: Vec<usize> = codes.iter().filter_map(|code| book.find(code.fault()?)).collect();
-    let named = |page: &usize| book.faults[*page].matter.codes.iter().any(|code| code.eq_ignore_ascii_case(query));
+    let named = |page: &usize| book.faults[*page].matter().codes.iter().any(|code| code.eq_ignore_ascii_case(query));
     // A bare number belongs to several libraries: only the tables know them apart.
     if codes.is_empty() {
         pages.extend((0..book.faults.len()).filter(named));
@@ -200,7 +200,7 @@ fn is_at(path: &Path, query: &str) -> bool {
 /// The markdown that a thing was made from.
 pub(crate) fn markdown(knowledge: &Knowledge, found: &Found<'_>) -> String {
     let text = match found {
-        Found::Page(page) => knowledge.book.faults[*page].body.trim_start().to_owned(),
+        Found::Page(page) => knowledge.book.faults[*page].body().trim_start().to_owned(),
         Found::Recipe(recipe) => {
             let mut text = format!("# {}\n\n{}\n", recipe.title, recipe.detail.trim());
             recipe.commands.iter().for_each(|command| text.push_str(&format!("\n```\n{}\n```\n", command.trim_end())));

@@ -86,7 +86,7 @@ fn of_index(knowledge: &Knowledge, index: &Opened, words: &str, limit: usize) ->
         let What::Page(id) = found.what else { continue };
         if let Some(place) = knowledge.book.find(&id) {
             let page = &knowledge.book.faults[place];
-            let (title, path) = (page.matter.title.clone(), page.path.clone());
+            let (title, path) = (page.matter().title.clone(), page.path.clone());
             hits.push(Hit { kind: HitKind::Page, id, title, path, copies: Vec::new(), score: f64::from(found.score) });
         }
     }

@@ -210,7 +210,7 @@ impl Stats {
 /// The first root cause that the report tells of, from the closed list; those of its fault's page before others.
 fn cause(told: &ParsedReport, book: &Book) -> Option<String> {
     let page = told.record.faults.first().and_then(|id| book.find(id)).and_then(|index| book.faults.get(index));
-    let own = page.into_iter().flat_map(|page| page.matter.causes.iter().map(|cause| cause.id.as_str()));
+    let own = page.into_iter().flat_map(|page| page.matter().causes.iter().map(|cause| cause.id.as_str()));
     let all = book.vocabulary.causes().iter().map(|cause| cause.id.as_str());
     let candidates: Vec<&str> = own.chain(all).collect();
     let of = |sentence: &String| candidates.iter().find(|id| book.vocabulary.is_about(id, sentence));

@@ -145,7 +145,7 @@ impl FaultReport {
             Kind::Fault(fault) => Some(&book.faults[fault]),
             Kind::Unlisted(_) => None,
         };
-        let title = page.map(|page| page.matter.title.clone()).or_else(|| group.error.clone());
+        let title = page.map(|page| page.matter().title.clone()).or_else(|| group.error.clone());
         Self {
             fault: page.map(|page| page.id.clone()),
             title: title.unwrap_or_else(|| group.text.clone()),

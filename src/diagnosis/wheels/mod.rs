@@ -149,7 +149,7 @@ impl Machine {
     /// The oldest branch of drivers for a build with that CUDA on this GPU.
     fn needed(&self, cuda: &str) -> Option<u32> {
         let floor = compatibility::driver_floor(cuda).and_then(branch);
-        floor.max(self.first_cuda().and_then(|first| compatibility::driver_of_cuda(&first)))
+        floor.max(self.gpu.as_deref().and_then(compatibility::first_driver))
     }
 
     /// Whether the driver runs a build with that CUDA; `None` where that is not known.
@@ -286,7 +286,7 @@ impl Machine {
         let mut found = Vec::new();
         let last = self.last_branch();
         found.extend(last.map(|last| ("driver.last_branch", last.to_string())));
-        let first = self.first_cuda().and_then(|first| compatibility::driver_of_cuda(&first));
+        let first = self.gpu.as_deref().and_then(compatibility::first_driver);
         let floor = build.and_then(compatibility::driver_floor).and_then(branch);
         let Some(needed) = floor.max(first) else { return found };
         found.push(("driver.needed", needed.to_string()));

@@ -72,9 +72,7 @@ impl Machine {
             (false, None) => {
                 let floors =
                     wheels.iter().filter_map(|wheel| compatibility::driver_floor(&wheel.cuda).and_then(branch));
-                let firsts = served(wheels).into_iter().filter_map(|gpu| {
-                    compatibility::first_cuda(&gpu).and_then(|first| compatibility::driver_of_cuda(&first))
-                });
+                let firsts = served(wheels).into_iter().filter_map(|gpu| compatibility::first_driver(&gpu));
                 floors.chain(firsts).map(Some).collect()
             }
         };

@@ -23,7 +23,7 @@ pub(in crate::incident) fn matters(name: &str) -> bool {
 
 /// Environment variables that are set on the line, by a shell, by Docker, by Python.
 pub(super) fn read(words: &str, line: u32, facts: &mut Facts) {
-    static BEGINNINGS: LazyLock<Literals> = LazyLock::new(|| Literals::new(beginnings()));
+    static BEGINNINGS: LazyLock<Literals<'static>> = LazyLock::new(|| Literals::new(beginnings()));
     let present = BEGINNINGS.present(words);
     if present.is_empty() {
         return;

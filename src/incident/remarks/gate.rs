@@ -8,7 +8,7 @@ use crate::literals::Literals;
 /// The words that each wording needs.
 pub(super) struct Gate {
     /// Every word of every wording.
-    words: Literals,
+    words: Literals<'static>,
     /// For each word the wordings that need it, with the bit of the group.
     needed: Vec<Vec<(usize, u8)>>,
     /// Of each wording the bits of all groups.

@@ -206,9 +206,9 @@ fn of_record(record: Record) -> Row {
 fn pages(knowledge: &Knowledge) -> Vec<Row> {
     let row = |page: &crate::book::contents::Entry| Row {
         id: page.id.clone(),
-        title: page.matter.title.clone(),
-        status: status_word(page.matter.status).to_owned(),
-        severity: severity_word(page.matter.severity).to_owned(),
+        title: page.matter().title.clone(),
+        status: status_word(page.matter().status).to_owned(),
+        severity: severity_word(page.matter().severity).to_owned(),
         path: page.path.clone(),
         date: String::new(),
         faults: Vec::new(),

@@ -159,7 +159,7 @@ fn terminal(knowledge: &Knowledge, found: &[Found<'_>], output: &Output) -> Stri
 }
 
 fn page_terminal(sheet: &mut Sheet, page: &Entry) {
-    let matter = &page.matter;
+    let matter = page.matter();
     sheet.paragraph(&Paragraph::new(&matter.title).style(FAULT).right(FAINT, &page.id));
     sheet.paragraph(&Paragraph::new(about(matter).join(", ")).style(FAINT));
     if let Some(releases) = checked(page) {
@@ -169,7 +169,7 @@ fn page_terminal(sheet: &mut Sheet, page: &Entry) {
         sheet.paragraph(&Paragraph::new(matter.codes.join(", ")).style(FAINT).lead(FAINT, "codes: "));
     }
     sheet.blank();
-    article::write(sheet, without_title(&page.body));
+    article::write(sheet, without_title(page.body()));
     if !matter.references.is_empty() {
         sheet.blank();
         sheet.paragraph(&Paragraph::new("# References").style(STRONG));
@@ -188,7 +188,7 @@ fn about(matter: &FrontMatter) -> Vec<String> {
 
 /// The releases in which the names of a page of the book were looked up.
 fn checked(page: &Entry) -> Option<String> {
-    page.path.starts_with("kb/").then(|| truth::builtin().checked(&page.body)).flatten()
+    page.path.starts_with("kb/").then(|| truth::builtin().checked(page.body())).flatten()
 }
 
 /// The body after its first heading, because the title is printed already.
@@ -253,12 +253,12 @@ fn thing<'a>(knowledge: &'a Knowledge, found: &'a Found<'a>) -> Thing<'a> {
     match found {
         Found::Page(page) => {
             let page = &knowledge.book.faults[*page];
-            let (status, fault) = (list::status_word(page.matter.status), Some(page.id.as_str()));
+            let (status, fault) = (list::status_word(page.matter().status), Some(page.id.as_str()));
             let (id, path) = (page.id.clone(), page.path.clone());
             Thing {
                 kind: "page",
                 id,
-                title: &page.matter.title,
+                title: &page.matter().title,
                 status,
                 fault,
                 path,

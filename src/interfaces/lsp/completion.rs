@@ -233,7 +233,7 @@ fn ids<'t>(session: &Session, document: &Document, before: &'t str) -> Option<Ch
 
 fn faults(workspace: &Workspace) -> Vec<(String, String, CompletionItemKind)> {
     let pages = workspace.knowledge.book.faults.iter().take(MOST);
-    pages.map(|page| (page.id.clone(), page.matter.title.clone(), CompletionItemKind::REFERENCE)).collect()
+    pages.map(|page| (page.id.clone(), page.matter().title.clone(), CompletionItemKind::REFERENCE)).collect()
 }
 
 /// Tags that other reports carry, the most common first.

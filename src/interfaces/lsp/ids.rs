@@ -155,7 +155,7 @@ pub(super) fn spellings(mention: &Mention<'_>) -> Vec<String> {
     match &mention.meaning {
         Meaning::Page(page) => {
             let entry = &mention.workspace.knowledge.book.faults[*page];
-            std::iter::once(entry.id.clone()).chain(entry.matter.aliases.iter().cloned()).collect()
+            std::iter::once(entry.id.clone()).chain(entry.matter().aliases.iter().cloned()).collect()
         }
         Meaning::Reports(reports) => {
             let all = reports.iter().flat_map(|report| std::iter::once(&report.id).chain(&report.aliases));

@@ -18,7 +18,7 @@ pub(super) fn of(workspace: &Workspace, page: usize) -> Option<Uri> {
     let path = workspace.root.join(PathBuf::from(&entry.path));
     match path.is_file() {
         true => uri::of(&path),
-        false => keep(workspace, &entry.id, entry.body.trim_start()),
+        false => keep(workspace, &entry.id, entry.body().trim_start()),
     }
 }
 

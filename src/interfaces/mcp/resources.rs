@@ -23,7 +23,7 @@ pub(super) fn all(workspace: &Workspace) -> Vec<Resource> {
     });
     let pages = workspace.knowledge.book.faults.iter().map(|page| {
         Resource::new(format!("{PAGE}{}", page.id), page.id.clone())
-            .with_title(page.matter.title.clone())
+            .with_title(page.matter().title.clone())
             .with_description(format!("fault page, {}", page.area))
             .with_mime_type(MARKDOWN)
     });

@@ -249,7 +249,7 @@ fn severity(options: &ReportOptions, diagnosis: &Diagnosis, knowledge: &Knowledg
         return (severity.to_lowercase(), String::new());
     }
     let page = diagnosis.fault.as_ref().and_then(|fault| knowledge.book.find(&fault.id));
-    let Some(severity) = page.map(|index| knowledge.book.faults[index].matter.severity) else {
+    let Some(severity) = page.map(|index| knowledge.book.faults[index].matter().severity) else {
         return ("TODO: critical, high, medium or low".to_owned(), String::new());
     };
     let (word, why) = match severity {

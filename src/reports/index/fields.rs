@@ -102,7 +102,7 @@ impl Fields {
 
     /// A page of the book as a document.
     pub(super) fn page(&self, entry: &Entry) -> TantivyDocument {
-        let matter = &entry.matter;
+        let matter = entry.matter();
         let signatures: Vec<&str> =
             matter.signatures.iter().flat_map(|signature| &signature.contains.0).map(String::as_str).collect();
         let causes: Vec<&str> = matter.causes.iter().map(|cause| cause.title.as_str()).collect();
@@ -114,8 +114,8 @@ impl Fields {
         document.add_text(self.error, &signatures);
         document.add_text(self.codes, matter.codes.join(" "));
         document.add_text(self.body, &causes);
-        document.add_text(self.body, &entry.body);
-        let all = format!("{}\n{signatures}\n{causes}\n{}", matter.codes.join(" "), entry.body);
+        document.add_text(self.body, entry.body());
+        let all = format!("{}\n{signatures}\n{causes}\n{}", matter.codes.join(" "), entry.body());
         let statements: Vec<String> = all.lines().flat_map(evidence::statement).collect();
         document.add_text(self.statements, statements.join(" "));
         document.add_text(self.topic, terms::of_text(&format!("{} {}", entry.id, matter.title)).join(" "));
@@ -126,6 +126,6 @@ impl Fields {
 
 /// What a page is about, in a few words.
 fn subject(page: &Entry) -> String {
-    let causes: Vec<&str> = page.matter.causes.iter().map(|cause| cause.title.as_str()).collect();
-    format!("{}\n{}", page.matter.title, causes.join("\n"))
+    let causes: Vec<&str> = page.matter().causes.iter().map(|cause| cause.title.as_str()).collect();
+    format!("{}\n{}", page.matter().title, causes.join("\n"))
 }

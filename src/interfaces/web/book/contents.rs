@@ -85,7 +85,7 @@ pub(crate) struct NoticeView {
 /// The link to the page at that index.
 pub(crate) fn page_link(shelf: &Shelf<'_>, index: usize) -> PageLink {
     let page = &shelf.book().faults[index];
-    PageLink { id: page.id.clone(), title: html::sentence(&page.matter.title), address: fault_address(&page.id) }
+    PageLink { id: page.id.clone(), title: html::sentence(&page.matter().title), address: fault_address(&page.id) }
 }
 
 /// The word for a fault's severity.

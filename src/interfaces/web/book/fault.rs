@@ -97,7 +97,7 @@ pub(crate) fn page(shelf: &Shelf<'_>, index: usize) -> Page {
     let frame = shelf.frame(&fault_address(&page.id), Section::Book, &title, &description);
     let why = why(book, index);
     let link = |id: &String| book.find(id).map(|index| page_link(shelf, index));
-    let follows_from = (0..book.faults.len()).filter(|other| book.faults[*other].matter.explains.contains(&page.id));
+    let follows_from = (0..book.faults.len()).filter(|other| book.faults[*other].matter().explains.contains(&page.id));
     Page {
         id: page.id.clone(),
         area: page.area.clone(),
@@ -111,7 +111,7 @@ pub(crate) fn page(shelf: &Shelf<'_>, index: usize) -> Page {
         cases: why.cases,
         causes: why.causes.iter().filter_map(|ranked| cause(shelf, &frame, page, &why, ranked)).collect(),
         lookalikes: page.lookalikes.iter().map(|one| sentence(shelf, &frame, one)).collect(),
-        leads_to: entry.matter.explains.iter().filter_map(link).collect(),
+        leads_to: entry.matter().explains.iter().filter_map(link).collect(),
         follows_from: follows_from.map(|other| page_link(shelf, other)).collect(),
         references: page
             .references
@@ -128,12 +128,12 @@ pub(crate) fn page(shelf: &Shelf<'_>, index: usize) -> Page {
 /// Where the page applies, and what was checked.
 fn about(entry: &Entry) -> Vec<String> {
     let mut parts = Vec::new();
-    if entry.matter.ordinary {
+    if entry.matter().ordinary {
         parts.push("an ordinary error of the program, its settings or its files".to_owned());
     }
-    parts.extend(entry.matter.affects.iter().map(|affected| format!("{} {}", affected.package, affected.versions)));
-    parts.extend(entry.matter.reviewed.iter().map(|day| format!("reviewed {day}")));
-    let checked = entry.path.starts_with("kb/").then(|| truth::builtin().checked(&entry.body)).flatten();
+    parts.extend(entry.matter().affects.iter().map(|affected| format!("{} {}", affected.package, affected.versions)));
+    parts.extend(entry.matter().reviewed.iter().map(|day| format!("reviewed {day}")));
+    let checked = entry.path.starts_with("kb/").then(|| truth::builtin().checked(entry.body())).flatten();
     parts.extend(checked.map(|releases| format!("checked with {releases}")));
     parts.iter().map(|part| clean::line(part)).collect()
 }

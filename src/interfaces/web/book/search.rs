@@ -235,7 +235,7 @@ fn indexed(shelf: &Shelf<'_>, query: &str, words: &Words) -> (Vec<Hit>, Vec<Hit>
         }
     }
     for (index, page) in shelf.book().faults.iter().enumerate() {
-        let name = format!("{} {} {}", page.id, page.matter.title, page.matter.codes.join(" "));
+        let name = format!("{} {} {}", page.id, page.matter().title, page.matter().codes.join(" "));
         if !known_pages.contains(&index) && words.are_in(&name) {
             known_pages.push(index);
         }
@@ -253,10 +253,10 @@ fn indexed(shelf: &Shelf<'_>, query: &str, words: &Words) -> (Vec<Hit>, Vec<Hit>
 
 fn page_hit(shelf: &Shelf<'_>, index: usize, words: &Words) -> Hit {
     let page = &shelf.book().faults[index];
-    let body = without_comments(&page.body);
+    let body = without_comments(page.body());
     Hit {
         address: fault_address(&page.id),
-        title: words.marked(&inline::plain(&page.matter.title)),
+        title: words.marked(&inline::plain(&page.matter().title)),
         id: page.id.clone(),
         snippet: words.snippet(&body),
         ..Hit::default()

@@ -94,7 +94,8 @@ impl<'w> Shelf<'w> {
         self.uses.get_or_init(|| {
             let mut uses: BTreeMap<String, Vec<usize>> = BTreeMap::new();
             for (index, page) in self.book().faults.iter().enumerate() {
-                for (_, rest) in page.body.match_indices("fixes/").map(|(at, word)| page.body.split_at(at + word.len()))
+                for (_, rest) in
+                    page.body().match_indices("fixes/").map(|(at, word)| page.body().split_at(at + word.len()))
                 {
                     let Some((id, _)) = rest.split_once(".md").filter(|(id, _)| !id.contains([')', '/', '\n'])) else {
                         continue;

@@ -26,10 +26,10 @@ pub(super) fn listing(shelf: &Shelf<'_>) -> Vec<Entry> {
         return all;
     }
     for page in &shelf.book().faults {
-        let meaning = page.body.split("## Meaning").nth(1).unwrap_or_default().trim();
+        let meaning = page.body().split("## Meaning").nth(1).unwrap_or_default().trim();
         let meaning = inline::plain(meaning.lines().next().unwrap_or_default());
-        let words = format!("{} {}", shortened(&without_comments(&meaning), 240), page.matter.codes.join(" "));
-        add("page", &page.id, &page.matter.title, fault_address(&page.id), words);
+        let words = format!("{} {}", shortened(&without_comments(&meaning), 240), page.matter().codes.join(" "));
+        add("page", &page.id, &page.matter().title, fault_address(&page.id), words);
     }
     for recipe in shelf.uses().keys().filter_map(|id| shelf.book().recipe(id)) {
         let detail = inline::plain(recipe.detail.lines().next().unwrap_or_default());

@@ -5,6 +5,9 @@
 //! ASCII, and Unicode-aware patterns take half as long again to compile, which a short answer would feel. For the same
 //! reason the engine is asked not to look for literals in a pattern, which is most of the work of compiling one, and a
 //! pattern that has seen few lines is matched by backtracking: the automaton for long texts comes when there is one.
+//! Before a pattern is compiled at all, a text must contain one of its needles.
+
+mod needles;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +16,8 @@ use regex::bytes::RegexBuilder;
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
+
+use crate::literals::Literals;
 
 #[cfg(test)]
 thread_local! {
@@ -24,11 +29,14 @@ thread_local! {
 #[derive(Debug)]
 pub struct Pattern {
     source: String,
+    needles: OnceLock<Option<Vec<String>>>,
+    /// What finds the needles.
+    finder: OnceLock<Option<Literals<'static>>>,
     /// Quickly compiled, slowly matched.
     quick: OnceLock<Option<Regex>>,
     /// Slowly compiled, quickly matched.
     thorough: OnceLock<Option<Regex>>,
-    /// How many bytes it was matched against.
+    /// How many bytes it was matched against; those that were only searched for needles count less.
     seen: AtomicUsize,
 }
 
@@ -49,10 +57,20 @@ impl Eq for Pattern {}
 /// How many bytes a pattern may see before the automaton is worth its time.
 const FEW: usize = 16 << 10;
 
+/// How much longer a regex takes for a text than the search for needles does.
+const TIMES_LONGER: usize = 16;
+
 impl Pattern {
     /// Keeps the source; compiles nothing yet.
     pub(crate) fn new(source: &str) -> Self {
-        Self { source: source.to_owned(), quick: OnceLock::new(), thorough: OnceLock::new(), seen: AtomicUsize::new(0) }
+        Self {
+            source: source.to_owned(),
+            needles: OnceLock::new(),
+            finder: OnceLock::new(),
+            quick: OnceLock::new(),
+            thorough: OnceLock::new(),
+            seen: AtomicUsize::new(0),
+        }
     }
 
     /// A pattern that matches where one of these does, whatever the case of ASCII letters.
@@ -66,8 +84,28 @@ impl Pattern {
         &self.source
     }
 
+    /// Literals in lower case of which every match contains one, whatever the case of ASCII letters; `None` if no such
+    /// literals are known.
+    pub(crate) fn needles(&self) -> Option<&[String]> {
+        self.needles.get_or_init(|| needles::needles(&self.source)).as_deref()
+    }
+
     /// Whether the pattern matches somewhere in `text`.
     pub(crate) fn is_match(&self, text: &str) -> bool {
+        if self.seen.load(Ordering::Relaxed) <= FEW && !self.has_needle(text) {
+            self.seen.fetch_add(text.len() / TIMES_LONGER, Ordering::Relaxed);
+            return false;
+        }
+        self.confirms(text)
+    }
+
+    fn has_needle(&self, text: &str) -> bool {
+        let finder = self.finder.get_or_init(|| self.needles().map(Literals::ignoring_case));
+        finder.as_ref().is_none_or(|finder| finder.is_in(text))
+    }
+
+    /// Whether the pattern matches somewhere in `text`, which contains a needle.
+    pub(crate) fn confirms(&self, text: &str) -> bool {
         let quick = self.seen.fetch_add(text.len(), Ordering::Relaxed) + text.len() <= FEW;
         let compiled = if quick { &self.quick } else { &self.thorough };
         compiled.get_or_init(|| self.compile(quick)).as_ref().is_some_and(|regex| regex.is_match(text.as_bytes()))
