@@ -14,8 +14,10 @@ use description::Vendor;
 use descriptions::Kind;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
+use literals::Literals;
 use metrics::Metrics;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedPage, PackedTable, Summary};
+use places::PlatformWords;
 use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter, PageStatus, SignatureRole, SignatureSpec};
 use secrets::Secrets;
@@ -23,6 +25,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use signatures::{Guard, PackedOwner, PackedSignature, PackedSignatures, SignatureTable};
 use systems::Translations;
+use trigger_words::Triggers;
 
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/cases.rs"]
@@ -78,6 +81,8 @@ mod systems;
 mod table;
 #[path = "src/wording/topics.rs"]
 mod topics;
+#[path = "src/incident/trigger_words.rs"]
+mod trigger_words;
 #[path = "src/truth/source.rs"]
 mod truth;
 #[path = "src/wording/source.rs"]
@@ -123,6 +128,7 @@ fn main() {
         "src/vendors/description.rs",
         "src/facts/definition.rs",
         "src/literals.rs",
+        "src/incident/trigger_words.rs",
         "src/matching/table.rs",
         "src/numbers.rs",
     ] {
@@ -141,7 +147,9 @@ fn main() {
     let fixes = files(&kb.join("fixes"), "md", &mut failed);
     let notices = files(&kb.join("notices"), "md", &mut failed);
     let codes = files(&kb.join("codes"), "csv", &mut failed);
-    let hardware = files(&kb.join("hardware"), "csv", &mut failed);
+    for file in files(&kb.join("hardware"), "csv", &mut failed) {
+        write_file(&format!("{}.table", file.stem), table::packed(&file.text).as_bytes());
+    }
     let reports = files(&kb.join("reports"), "md", &mut failed);
 
     let mut faults: Vec<(&str, &File, FrontMatter, &str)> = Vec::new();
@@ -163,8 +171,13 @@ fn main() {
     let tables: Vec<PackedTable<'_>> =
         codes.iter().map(|file| PackedTable { library: &file.stem, rows: rows(file, &mut failed) }).collect();
 
-    let matters: Vec<(Vec<u8>, String)> =
-        faults.iter().map(|(_, _, matter, _)| (pack(matter), matter.aliases.join(" "))).collect();
+    let matters: Vec<(Vec<u8>, String, String)> = faults
+        .iter()
+        .map(|(_, _, matter, _)| {
+            let affected: Vec<&str> = matter.affects.iter().map(|affected| affected.package.as_str()).collect();
+            (pack(matter), matter.aliases.join(" "), affected.join(" "))
+        })
+        .collect();
     let packed_fixes: Vec<Vec<u8>> = recipes.iter().map(|(_, matter, _)| pack(matter)).collect();
     let packed_notices: Vec<Vec<u8>> = harmless.iter().map(|(_, matter, _)| pack(matter)).collect();
     let packed_tables: Vec<Vec<u8>> = tables.iter().map(pack).collect();
@@ -172,13 +185,13 @@ fn main() {
         faults: faults
             .iter()
             .zip(&matters)
-            .map(|((area, file, matter, body), (packed, aliases))| PackedFault {
+            .map(|((area, file, matter, body), (packed, aliases, affected))| PackedFault {
                 area,
                 path: &file.path,
                 page: packed_page(file, packed, body),
                 summary: Summary {
                     withdrawn: matter.status == PageStatus::Withdrawn,
-                    silent: !matter.operations.is_empty(),
+                    silent: (!matter.operations.is_empty()).then_some(affected),
                     conflicting: matter.conflict.is_some(),
                     aliases,
                 },
@@ -195,7 +208,6 @@ fn main() {
             .map(|((file, _, body), packed)| packed_page(file, packed, body))
             .collect(),
         codes: packed_tables.iter().map(Vec::as_slice).collect(),
-        hardware: hardware.iter().map(plain).collect(),
         reports: reports.iter().map(plain).collect(),
     };
 
@@ -218,14 +230,15 @@ fn main() {
     write_errors(&entries);
     write("facts", &facts);
     write("vendors", &pack(&vendors));
-    catalogues(kb, &mut failed);
+    write("code_words", &pack(&Literals::new(vendors.iter().flat_map(Vendor::code_words))));
+    catalogues(kb, &vendors, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
     }
 }
 
 /// Packs the catalogue of packages, the table of removed names and the wordings separately: most runs need few of them.
-fn catalogues(kb: &Path, failed: &mut Vec<String>) {
+fn catalogues(kb: &Path, vendors: &[Vendor], failed: &mut Vec<String>) {
     let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
     let (packages, broken) = packages::read(&text("packages.csv"));
     failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
@@ -247,13 +260,18 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         let files = files(&kb.join("wording").join(folder), "toml", failed);
         files.into_iter().map(|file| (file.stem, file.text))
     };
+    let alarms = wording::alarms(&wording("alarms"), packages::marks(&packages), packages::traces(&packages));
+    if let Ok(alarms) = &alarms {
+        let literals = alarms.literals.iter().map(|(literal, topics)| (literal.as_str(), *topics));
+        write("triggers", &pack(&Triggers::new(literals.chain(vendors.iter().flat_map(trigger_words::of_vendor)))));
+    }
+    let platforms = wording::platforms(&wording("platforms"));
+    if let Ok(platforms) = &platforms {
+        write("platform_words", &pack(&PlatformWords::of(platforms)));
+    }
     let (statements, symptoms) = (languages("statements"), languages("symptoms"));
     let packed = [
-        (
-            "alarms",
-            wording::alarms(&wording("alarms"), packages::marks(&packages), packages::traces(&packages))
-                .map(|read| pack(&read)),
-        ),
+        ("alarms", alarms.map(|read| pack(&read))),
         ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
         ("statements", wording::statements(&wording("statements"), statements).map(|read| pack(&read))),
         ("symptoms", wording::symptoms(&wording("symptoms"), symptoms).map(|read| pack(&read))),
@@ -265,7 +283,7 @@ fn catalogues(kb: &Path, failed: &mut Vec<String>) {
         ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),
         ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
         ("concepts", wording::concepts(&wording("concepts")).map(|read| pack(&read))),
-        ("platforms", wording::platforms(&wording("platforms")).map(|read| pack(&read))),
+        ("platforms", platforms.map(|read| pack(&read))),
         ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
         ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),
         ("variables", wording::read::<Variables<String>>(&wording("variables")).map(|read| pack(&read))),
@@ -345,8 +363,7 @@ fn write_errors(entries: &[ErrorEntry<String>]) {
     }
     let entries = packed.iter().map(Vec::as_slice).collect();
     write("errors", &pack(&PackedErrors { entries, groups: groups.into_iter().collect() }));
-    let literals = errors::finder(alternatives.iter().map(|(_, words)| *words));
-    write("error_words", &pack(&PackedWords { literals, alternatives }));
+    write("error_words", &pack(&PackedWords::new(&alternatives)));
 }
 
 /// What is learned from the descriptions.
@@ -449,7 +466,7 @@ fn rows(file: &File, failed: &mut Vec<String>) -> Vec<CodeRow<'static>> {
 }
 
 fn plain(file: &File) -> PackedFile<'_> {
-    PackedFile { path: &file.path, stem: &file.stem, text: file.text.as_bytes() }
+    PackedFile { path: &file.path, text: file.text.as_bytes() }
 }
 
 /// Pages with their front matter and their bodies.

@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use pep440_rs::{Version, VersionSpecifiers};
 
+use crate::table::records;
+
 /// Whether `version` ("2.8.0+cu128", "580.95.05") lies in the PEP 440 `range` (">=2.1,<2.8").
 pub(crate) fn matches(version: &str, range: &str) -> bool {
     let Ok(range) = VersionSpecifiers::from_str(range) else { return false };
@@ -145,9 +147,9 @@ fn catalogue() -> &'static Catalogue {
     static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
     CATALOGUE.get_or_init(|| {
         Catalogue::read(
-            include_str!("../kb/hardware/cuda-floors.csv"),
-            include_str!("../kb/hardware/cuda-drivers.csv"),
-            include_str!("../kb/hardware/architectures.csv"),
+            include_str!(concat!(env!("OUT_DIR"), "/cuda-floors.table")),
+            include_str!(concat!(env!("OUT_DIR"), "/cuda-drivers.table")),
+            include_str!(concat!(env!("OUT_DIR"), "/architectures.table")),
         )
     })
 }
@@ -155,7 +157,7 @@ fn catalogue() -> &'static Catalogue {
 impl Catalogue {
     /// Reads the three tables; rows that do not read are left out.
     fn read(floors: &str, drivers: &str, architectures: &str) -> Self {
-        let mut branches: Vec<Branch> = rows(drivers)
+        let mut branches: Vec<Branch> = records(drivers)
             .filter_map(|row| {
                 let cuda = row.get(0)?.split('.').take(2).collect::<Vec<_>>().join(".");
                 Some(Branch { major: branch(row.get(1)?)?, version: parse(&cuda)?, cuda })
@@ -163,9 +165,9 @@ impl Catalogue {
             .collect();
         branches.sort_by(|one, other| (other.major, &other.cuda).cmp(&(one.major, &one.cuda)));
         Self {
-            floors: rows(floors).filter_map(|row| Some((row.get(0)?.to_owned(), row.get(1)?.to_owned()))).collect(),
+            floors: records(floors).filter_map(|row| Some((row.get(0)?.to_owned(), row.get(1)?.to_owned()))).collect(),
             branches,
-            architectures: rows(architectures)
+            architectures: records(architectures)
                 .filter_map(|row| {
                     Some(Architecture {
                         capability: split_capability(row.get(0)?)?,
@@ -204,10 +206,6 @@ impl Catalogue {
         let known = self.architectures.iter().find(|known| known.capability == capability);
         known.is_none_or(|known| cuda >= known.first_cuda)
     }
-}
-
-fn rows(csv: &str) -> impl Iterator<Item = csv::StringRecord> {
-    csv::Reader::from_reader(csv.as_bytes()).into_records().filter_map(Result::ok)
 }
 
 /// The major number of a driver's version.
@@ -256,7 +254,7 @@ mod tests {
 
     #[test]
     fn drivers_speak_the_cuda_of_their_branch() {
-        for row in rows(include_str!("../kb/hardware/cuda-drivers.csv")) {
+        for row in records(include_str!(concat!(env!("OUT_DIR"), "/cuda-drivers.table"))) {
             let minor = row[0].split('.').take(2).collect::<Vec<_>>().join(".");
             assert_eq!(cuda_of_driver(&row[1]), Some(minor.as_str()), "{row:?}");
         }
@@ -286,8 +284,8 @@ mod tests {
 
     #[test]
     fn every_gpu_has_its_architecture() {
-        let architectures: Vec<_> = rows(include_str!("../kb/hardware/architectures.csv")).collect();
-        for gpu in rows(include_str!("../kb/hardware/gpus.csv")) {
+        let architectures: Vec<_> = records(include_str!(concat!(env!("OUT_DIR"), "/architectures.table"))).collect();
+        for gpu in records(include_str!(concat!(env!("OUT_DIR"), "/gpus.table"))) {
             let known = architectures.iter().find(|row| row[0] == gpu[3]);
             assert_eq!(known.map(|row| &row[1]), Some(&gpu[2]), "{gpu:?}");
         }
@@ -295,11 +293,11 @@ mod tests {
 
     #[test]
     fn a_driver_and_an_architecture_are_rows_of_data() {
-        let with = |csv: &str, row: &str| format!("{csv}{row}\n");
+        let with = |table: &str, row: &str| table.to_owned() + &crate::table::packed(row);
         let tables = Catalogue::read(
-            &with(include_str!("../kb/hardware/cuda-floors.csv"), "20,900,900"),
-            &with(include_str!("../kb/hardware/cuda-drivers.csv"), "20.1.0,901.10,"),
-            &with(include_str!("../kb/hardware/architectures.csv"), "15.0,Ours,20.1,"),
+            &with(include_str!(concat!(env!("OUT_DIR"), "/cuda-floors.table")), "20,900,900"),
+            &with(include_str!(concat!(env!("OUT_DIR"), "/cuda-drivers.table")), "20.1.0,901.10,"),
+            &with(include_str!(concat!(env!("OUT_DIR"), "/architectures.table")), "15.0,Ours,20.1,"),
         );
         assert_eq!(tables.driver_floor("20.1"), Some("900"));
         assert_eq!(tables.cuda_of_driver("901.44.02"), Some("20.1"));

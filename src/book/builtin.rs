@@ -104,11 +104,6 @@ impl Builtin {
         ENTRIES.get_or_init(|| Entries::new(PACKED, WORDS))
     }
 
-    /// The text of `kb/hardware/<stem>.csv`.
-    pub(crate) fn hardware(&self, stem: &str) -> Option<&'static str> {
-        self.packed.hardware.iter().find(|file| file.stem == stem).map(|file| text(file.text))
-    }
-
     /// The reports that come with the book: path as shown and text.
     pub(crate) fn reports(&'static self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.packed.reports.iter().map(|file| (file.path, text(file.text)))

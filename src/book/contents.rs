@@ -79,10 +79,15 @@ impl Entry {
         }
     }
 
-    /// Whether it knows operations that fail without a message.
-    pub(crate) fn is_silent(&self) -> bool {
+    /// Whether it may be about an operation that failed without a message, where versions of these packages are known;
+    /// `unbound` if a page may be that is bound to no package.
+    pub(crate) fn may_be_silent(&self, unbound: bool, is_known: impl Fn(&str) -> bool) -> bool {
         match &self.source {
-            PageSource::Builtin(fault) => fault.summary().silent,
+            PageSource::Builtin(fault) => match fault.summary().silent {
+                None => false,
+                Some("") => unbound,
+                Some(packages) => packages.split(' ').any(is_known),
+            },
             PageSource::Own { matter, .. } => !matter.operations.is_empty(),
         }
     }
@@ -104,11 +109,11 @@ impl Book {
             faults: Vec::new(),
             notices: Vec::new(),
             hardware: Hardware::new(
-                builtin.hardware("gpus").unwrap_or_default(),
-                builtin.hardware("torch-wheels").unwrap_or_default(),
+                include_str!(concat!(env!("OUT_DIR"), "/gpus.table")),
+                include_str!(concat!(env!("OUT_DIR"), "/torch-wheels.table")),
             ),
-            wheels: Wheels::new(builtin.hardware("wheels").unwrap_or_default()),
-            framework_builds: FrameworkBuilds::new(builtin.hardware("framework-builds").unwrap_or_default()),
+            wheels: Wheels::new(include_str!(concat!(env!("OUT_DIR"), "/wheels.table"))),
+            framework_builds: FrameworkBuilds::new(include_str!(concat!(env!("OUT_DIR"), "/framework-builds.table"))),
             vocabulary: Vocabulary::new(include_str!("../../kb/causes.csv")),
             recipes: BTreeMap::new(),
             by_id: HashMap::new(),

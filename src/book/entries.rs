@@ -53,9 +53,9 @@ impl Entries {
     }
 
     /// The entries whose words are in a text in lower case, each time with the words.
-    pub(crate) fn with_words_in(&self, lower: &str) -> Vec<(&'static str, &Entry)> {
+    pub(crate) fn with_words_in(&self, lower: &str) -> Vec<(&str, &Entry)> {
         let table = self.words.get_or_init(|| decoded(self.packed_words));
-        let found = table.literals.present(lower).into_iter().map(|number| table.alternatives[number]);
+        let found = table.literals.present(lower).into_iter().filter_map(|literal| table.alternative(literal));
         let found = found.filter(|(_, words)| are_in(words, lower));
         found.map(|(number, words)| (words, self.entry(number))).collect()
     }

@@ -3,10 +3,13 @@
 //! `build.rs` includes this file by path, so it depends on serde, the schema and the literals alone. There are thousands of
 //! entries: each stays packed until its words are found.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::schema::Cost;
 use crate::literals::Literals;
+use crate::numbers::Numbers;
 
 /// What to do about one error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,14 +78,48 @@ pub(crate) struct PackedWords<'a> {
     /// Of each alternative of an entry's words the longest part.
     #[serde(borrow)]
     pub(crate) literals: Literals<'a>,
-    /// For each literal its entry and all parts of its alternative.
+    /// For each literal its entry.
     #[serde(borrow)]
-    pub(crate) alternatives: Vec<(u16, &'a str)>,
+    numbers: Numbers<'a>,
+    /// For each literal where its alternative begins in `alternatives`; the end of the last one.
+    #[serde(borrow)]
+    starts: Numbers<'a>,
+    /// All parts of each alternative.
+    #[serde(borrow)]
+    alternatives: Cow<'a, [u8]>,
+}
+
+#[allow(dead_code, reason = "only a build asks")]
+impl PackedWords<'static> {
+    /// Of the alternatives of all entries, each with the number of its entry.
+    pub(crate) fn new(alternatives: &[(u16, &str)]) -> Self {
+        let mut end = 0;
+        let ends = alternatives.iter().map(|(_, words)| {
+            end += u32::try_from(words.len()).expect("words of a few megabytes at most");
+            end
+        });
+        Self {
+            literals: finder(alternatives.iter().map(|(_, words)| *words)),
+            starts: std::iter::once(0).chain(ends).collect(),
+            numbers: alternatives.iter().map(|(number, _)| u32::from(*number)).collect(),
+            alternatives: alternatives.iter().flat_map(|(_, words)| words.bytes()).collect(),
+        }
+    }
+}
+
+#[allow(dead_code, reason = "a build asks for none")]
+impl PackedWords<'_> {
+    /// The entry of a literal, and all parts of its alternative.
+    pub(crate) fn alternative(&self, literal: usize) -> Option<(u16, &str)> {
+        let (start, end) = (self.starts.get(literal)? as usize, self.starts.get(literal + 1)? as usize);
+        let words = std::str::from_utf8(self.alternatives.get(start..end)?).ok()?;
+        Some((u16::try_from(self.numbers.get(literal)?).ok()?, words))
+    }
 }
 
 /// Finds entries by the words in texts.
 #[allow(dead_code, reason = "only a build asks")]
-pub(crate) fn finder<'a>(alternatives: impl Iterator<Item = &'a str>) -> Literals<'static> {
+fn finder<'a>(alternatives: impl Iterator<Item = &'a str>) -> Literals<'static> {
     Literals::new(alternatives.map(|words| words.split(AND).max_by_key(|part| part.len()).unwrap_or_default()))
 }
 

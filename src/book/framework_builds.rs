@@ -24,8 +24,8 @@ pub(crate) struct FrameworkBuilds(LazyRows<FrameworkBuild>);
 
 impl FrameworkBuilds {
     /// Keeps the table's text.
-    pub(crate) fn new(csv: &'static str) -> Self {
-        Self(LazyRows::new(csv))
+    pub(crate) fn new(packed: &'static str) -> Self {
+        Self(LazyRows::new(packed))
     }
 
     /// The build of a release.
@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn every_row_reads_and_says_something() {
-        let csv = include_str!("../../kb/hardware/framework-builds.csv");
-        let builds = FrameworkBuilds::new(csv);
-        assert_eq!(builds.0.all().len(), csv.lines().count() - 1);
+        let table = include_str!(concat!(env!("OUT_DIR"), "/framework-builds.table"));
+        let builds = FrameworkBuilds::new(table);
+        assert_eq!(builds.0.all().len(), table.lines().count() - 1);
         let cuda = |framework, version| builds.of(framework, version).map(|build| build.cuda.as_str());
         assert_eq!(cuda("tensorflow", "1.15.5"), Some("10.0"));
         assert_eq!(cuda("tensorflow", "2.3.1"), Some("10.1"));

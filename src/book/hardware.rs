@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use pep440_rs::Version;
 use serde::Deserialize;
 
+use crate::table;
 use crate::vendors;
 
 /// One row of kb/hardware/gpus.csv.
@@ -53,16 +54,16 @@ pub struct TorchWheel {
 /// The catalogue.
 #[derive(Debug, Default)]
 pub struct Hardware {
-    gpus_csv: &'static str,
-    wheels_csv: &'static str,
+    packed_gpus: &'static str,
+    packed_wheels: &'static str,
     gpus: OnceLock<Vec<Gpu>>,
     wheels: OnceLock<Vec<TorchWheel>>,
 }
 
 impl Hardware {
     /// Keeps the tables' texts.
-    pub fn new(gpus_csv: &'static str, wheels_csv: &'static str) -> Self {
-        Self { gpus_csv, wheels_csv, gpus: OnceLock::new(), wheels: OnceLock::new() }
+    pub fn new(packed_gpus: &'static str, packed_wheels: &'static str) -> Self {
+        Self { packed_gpus, packed_wheels, gpus: OnceLock::new(), wheels: OnceLock::new() }
     }
 
     /// The GPU that a name as printed by a driver or written by a person means: the longest alias that it contains
@@ -121,24 +122,21 @@ impl Hardware {
 
     /// All GPUs in the order of the table.
     pub fn gpus(&self) -> &[Gpu] {
-        self.gpus.get_or_init(|| {
-            csv::Reader::from_reader(self.gpus_csv.as_bytes()).deserialize().filter_map(Result::ok).collect()
-        })
+        self.gpus.get_or_init(|| table::values(self.packed_gpus))
     }
 
     fn wheels(&self) -> &[TorchWheel] {
         self.wheels.get_or_init(|| {
-            let mut reader = csv::Reader::from_reader(self.wheels_csv.as_bytes());
-            let rows = reader.records().filter_map(Result::ok);
-            rows.filter_map(|row| {
-                Some(TorchWheel {
-                    torch: row.get(0)?.to_owned(),
-                    cuda: row.get(1)?.to_owned(),
-                    archs: row.get(2)?.split_whitespace().map(str::to_owned).collect(),
-                    cudnn: row.get(3)?.to_owned(),
+            table::records(self.packed_wheels)
+                .filter_map(|row| {
+                    Some(TorchWheel {
+                        torch: row.get(0)?.to_owned(),
+                        cuda: row.get(1)?.to_owned(),
+                        archs: row.get(2)?.split_whitespace().map(str::to_owned).collect(),
+                        cudnn: row.get(3)?.to_owned(),
+                    })
                 })
-            })
-            .collect()
+                .collect()
         })
     }
 }
@@ -188,7 +186,10 @@ mod tests {
     use super::*;
 
     fn hardware() -> Hardware {
-        Hardware::new(include_str!("../../kb/hardware/gpus.csv"), include_str!("../../kb/hardware/torch-wheels.csv"))
+        Hardware::new(
+            include_str!(concat!(env!("OUT_DIR"), "/gpus.table")),
+            include_str!(concat!(env!("OUT_DIR"), "/torch-wheels.table")),
+        )
     }
 
     #[test]
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn every_row_reads() {
         let hardware = hardware();
-        let rows = include_str!("../../kb/hardware/gpus.csv").lines().count() - 1;
+        let rows = include_str!(concat!(env!("OUT_DIR"), "/gpus.table")).lines().count() - 1;
         assert_eq!(hardware.gpus().len(), rows);
     }
 
@@ -241,7 +242,7 @@ mod tests {
     fn a_gpu_is_a_row_of_data() {
         let hardware = Hardware::new(
             concat!(
-                include_str!("../../kb/hardware/gpus.csv"),
+                include_str!(concat!(env!("OUT_DIR"), "/gpus.table")),
                 "Ours Z900,z900;ours z900,Ours,15.0,96,HBM9,9000,200,25600,2027,data-centre\n"
             ),
             "",

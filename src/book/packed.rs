@@ -23,9 +23,6 @@ pub(crate) struct Packed<'a> {
     /// kb/codes/*.csv, each a [`PackedTable`] in postcard.
     #[serde(borrow)]
     pub codes: Vec<&'a [u8]>,
-    /// kb/hardware/*.csv.
-    #[serde(borrow)]
-    pub hardware: Vec<PackedFile<'a>>,
     /// kb/reports/*.md.
     #[serde(borrow)]
     pub reports: Vec<PackedFile<'a>>,
@@ -49,8 +46,8 @@ pub(crate) struct PackedFault<'a> {
 pub(crate) struct Summary<'a> {
     /// Whether the page is kept for its history only.
     pub withdrawn: bool,
-    /// Whether it knows operations that fail without a message.
-    pub silent: bool,
+    /// If it knows operations that fail without a message: the packages that it is bound to, separated by spaces.
+    pub silent: Option<&'a str>,
     /// Whether it knows a conflict between versions.
     pub conflicting: bool,
     /// Former ids, separated by spaces.
@@ -71,10 +68,8 @@ pub(crate) struct PackedPage<'a> {
 /// A file of the book that is not a page.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct PackedFile<'a> {
-    /// `kb/codes/cuda-runtime.csv`.
+    /// `kb/reports/2024-03-11-hang.md`.
     pub path: &'a str,
-    /// The file's stem: `cuda-runtime`.
-    pub stem: &'a str,
     pub text: &'a [u8],
 }
 

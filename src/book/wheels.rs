@@ -116,8 +116,8 @@ pub(crate) struct Wheels(LazyRows<Wheel>);
 
 impl Wheels {
     /// Keeps the table's text.
-    pub(crate) fn new(csv: &'static str) -> Self {
-        Self(LazyRows::new(csv))
+    pub(crate) fn new(packed: &'static str) -> Self {
+        Self(LazyRows::new(packed))
     }
 
     /// The builds of a framework, the one to prefer first.
@@ -132,9 +132,9 @@ mod tests {
 
     #[test]
     fn every_row_reads_and_its_versions_do() {
-        let csv = include_str!("../../kb/hardware/wheels.csv");
-        let wheels = Wheels::new(csv);
-        assert_eq!(wheels.0.all().len(), csv.lines().count() - 1);
+        let table = include_str!(concat!(env!("OUT_DIR"), "/wheels.table"));
+        let wheels = Wheels::new(table);
+        assert_eq!(wheels.0.all().len(), table.lines().count() - 1);
         for wheel in wheels.0.all() {
             assert!(wheel.python.is_empty() || VersionSpecifiers::from_str(&wheel.python).is_ok(), "{wheel:?}");
             assert!(wheel.version.is_empty() || Version::from_str(&wheel.version).is_ok(), "{wheel:?}");
@@ -145,7 +145,7 @@ mod tests {
     /// The two tables of PyTorch's builds, one read from PyPI's wheels, do not contradict each other.
     #[test]
     fn code_for_old_gpus_ends_where_the_wheels_say() {
-        let wheels = Wheels::new(include_str!("../../kb/hardware/wheels.csv"));
+        let wheels = Wheels::new(include_str!(concat!(env!("OUT_DIR"), "/wheels.table")));
         let cuda = |gpu: &str| {
             let newest = wheels.of("pytorch").find(|wheel| wheel.has_code_for(gpu) && !wheel.is_of_conda());
             newest.map(|wheel| wheel.index.as_str())

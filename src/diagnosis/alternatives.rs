@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::shell;
 use super::situation::{Presence, Situation};
-use super::words::occurs;
-use crate::wording::{self, PlatformKind};
+use super::words::Lexicon;
+use crate::wording::PlatformKind;
 
 /// What is left of an action's commands.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ fn parts(block: usize, text: &str) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for line in text.lines() {
         let label = line.strip_prefix("# ").and_then(|comment| comment.split([':', ';', '(']).next());
-        let label = label.map(|label| named(label, |platform| &platform.labels)).unwrap_or_default();
+        let label = label.map(|label| Lexicon::labels().named(label)).unwrap_or_default();
         match parts.last_mut() {
             Some(last) if label.is_empty() => last.lines.push(line.to_owned()),
             _ => parts.push(Part { block, lines: vec![line.to_owned()], labelled: !label.is_empty(), names: label }),
@@ -77,23 +77,12 @@ fn parts(block: usize, text: &str) -> Vec<Part> {
     }
     for part in &mut parts {
         // What the label leaves open, the commands may show.
-        let shown = named(&part.lines.join("\n"), |platform| &platform.code);
+        let shown = Lexicon::code().named(&part.lines.join("\n"));
         let open = |kind: &PlatformKind| part.names.iter().all(|(known, _)| known != kind);
         let shown: Vec<_> = shown.into_iter().filter(|(kind, _)| open(kind)).collect();
         part.names.extend(shown);
     }
     parts
-}
-
-/// The platforms whose words occur in a text.
-fn named(
-    text: &str,
-    words: impl Fn(&'static wording::Platform<&'static str>) -> &'static [&'static str],
-) -> Vec<(PlatformKind, &'static str)> {
-    let text = text.to_ascii_lowercase();
-    let named =
-        wording::platforms().all().filter(|(_, platform)| words(platform).iter().any(|word| occurs(&text, word)));
-    named.map(|(kind, platform)| (kind, platform.name)).collect()
 }
 
 /// The kind of platforms of which a part names some and every one is ruled out; the framework first.

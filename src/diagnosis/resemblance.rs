@@ -32,7 +32,7 @@ impl TextWords {
         if self.0.is_empty() {
             return vec![0.0; cases.len()];
         }
-        let of_cases: Vec<HashSet<String>> = cases.iter().map(words_of).collect();
+        let of_cases: Vec<Vec<String>> = cases.iter().map(words_of).collect();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for word in of_cases.iter().flatten() {
             *counts.entry(word).or_default() += 1;
@@ -41,7 +41,7 @@ impl TextWords {
             let count = counts.get(word.as_str()).copied().unwrap_or(1);
             ((1 + cases.len()) as f64 / count as f64).ln()
         };
-        let resemblance = |words: &HashSet<String>| {
+        let resemblance = |words: &Vec<String>| {
             let shared: Vec<&String> = words.iter().filter(|word| self.0.contains(*word)).collect();
             if shared.len() < FEWEST {
                 return 0.0;
@@ -53,8 +53,12 @@ impl TextWords {
     }
 }
 
-fn words_of(case: &Case<'_>) -> HashSet<String> {
-    case.clues.iter().flat_map(|clue| words(clue)).collect()
+/// The words of a case, each once. In their order, so that sums of their weights are the same in every run.
+fn words_of(case: &Case<'_>) -> Vec<String> {
+    let mut found: Vec<String> = case.clues.iter().flat_map(|clue| words(clue)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Words of three letters or more, in lower case and without the `s` of a plural.

@@ -1,5 +1,5 @@
-//! The lines of a text that are searched for evidence, by all patterns of a page: a pattern is matched against the lines
-//! that contain one of its needles.
+//! The lines of a text that are searched for evidence, by all patterns of a page: an alternative of a pattern is matched
+//! against the lines that contain one of its needles.
 
 use memchr::memmem;
 
@@ -55,14 +55,25 @@ impl<'a> Searched<'a> {
 
     /// The first of so many lines that a pattern matches.
     fn first_of(&self, count: usize, pattern: &Pattern) -> Option<usize> {
-        let matches = |line: &usize| pattern.confirms(self.transcript.line(*line).text);
-        let Some(needles) = pattern.needles() else { return self.lines[..count].iter().copied().find(matches) };
+        let mut best = count;
+        for alternative in pattern.alternatives() {
+            let matches = |number: &usize| alternative.confirms(self.transcript.line(self.lines[*number]).text);
+            best = match alternative.needles.as_slice() {
+                [] => (0..best).find(matches).unwrap_or(best),
+                needles => self.with_one_of(needles, best).into_iter().find(matches).unwrap_or(best),
+            };
+        }
+        (best < count).then(|| self.lines[best])
+    }
+
+    /// Those of so many lines that contain one of the needles, by their places in `lines`.
+    fn with_one_of(&self, needles: &[String], count: usize) -> Vec<usize> {
         let end = count.checked_sub(1).map_or(0, |last| self.ends[last]);
         let text = &self.lower.as_bytes()[..end];
         let places = needles.iter().flat_map(|needle| memmem::find_iter(text, needle));
         let mut found: Vec<usize> = places.map(|place| self.ends.partition_point(|end| *end <= place)).collect();
         found.sort_unstable();
         found.dedup();
-        found.into_iter().map(|number| self.lines[number]).find(matches)
+        found
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn candidates(
     book: &Book,
     no_message: bool,
 ) -> Vec<NearPage> {
-    let pages = book.faults.iter().filter(|entry| entry.is_silent());
+    let is_known = |package: &str| facts.text(&format!("{package}.version")).is_some();
+    let pages = book.faults.iter().filter(|entry| entry.may_be_silent(no_message, is_known));
     let fits = |affects: &[Affected]| match affects {
         [] => no_message,
         affects => affects.iter().any(|affected| version_in(affected, facts) == Some(true)),

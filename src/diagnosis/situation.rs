@@ -6,13 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use super::shell;
-use super::words::{literal, occurs, stands_alone};
+use super::words::{Lexicon, occurs};
 use crate::facts::{Facts, Source, Value};
 use crate::incident::{Incident, Role};
-use crate::literals::Literals;
 use crate::text::Transcript;
 use crate::wording::{self, Platform, PlatformKind, Platforms, Shell};
 
@@ -80,12 +78,9 @@ impl Situation {
 
     /// Adds what a line shows.
     fn read(&mut self, text: &str, number: u32, in_failure: bool) {
-        let lexicon = Lexicon::builtin();
         let mut lower: Option<String> = None;
-        lexicon.literals.find(text, |found, place| {
-            let (word, kind, platform) = lexicon.words[found];
-            let known = self.sightings.get(platform.name).is_some_and(|old| old.in_failure || !in_failure);
-            if known || !stands_alone(text, place.start, place.end, word) {
+        Lexicon::traces().find(text, |(_, kind, platform), place| {
+            if self.sightings.get(platform.name).is_some_and(|old| old.in_failure || !in_failure) {
                 return;
             }
             let lower = lower.get_or_insert_with(|| text.to_ascii_lowercase());
@@ -251,23 +246,4 @@ fn denied(before: &str) -> bool {
     }
     let mut words = clause.split_whitespace().rev().skip_while(|word| fillers.contains(word));
     clause.ends_with(char::is_whitespace) && words.next().is_some_and(|word| denials.contains(&word))
-}
-
-/// All traces.
-struct Lexicon {
-    literals: Literals<'static>,
-    words: Vec<(&'static str, PlatformKind, &'static Platform<&'static str>)>,
-}
-
-impl Lexicon {
-    fn builtin() -> &'static Self {
-        static LEXICON: OnceLock<Lexicon> = OnceLock::new();
-        LEXICON.get_or_init(|| {
-            let words: Vec<_> = wording::platforms()
-                .all()
-                .flat_map(|(kind, platform)| platform.traces.iter().map(move |word| (*word, kind, platform)))
-                .collect();
-            Self { literals: Literals::ignoring_case(words.iter().map(|(word, _, _)| literal(word))), words }
-        })
-    }
 }

@@ -1,5 +1,75 @@
 //! Words of `kb/wording/platforms.toml` in a line: literal, without regard to case, at the borders of words.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::literals::Literals;
+use crate::wording::{self, Platform, PlatformKind, literal};
+
+/// A word with the platform that it shows.
+pub(super) type Word = (&'static str, PlatformKind, &'static Platform<&'static str>);
+
+/// One list of words of all platforms.
+pub(super) struct Lexicon {
+    literals: &'static Literals<'static>,
+    words: Vec<Word>,
+}
+
+impl Lexicon {
+    fn new(
+        literals: &'static Literals<'static>,
+        list: impl Fn(&'static Platform<&'static str>) -> &'static [&'static str],
+    ) -> Self {
+        let all = wording::platforms().all();
+        let words = all.flat_map(|(kind, platform)| list(platform).iter().map(move |word| (*word, kind, platform)));
+        Self { literals, words: words.collect() }
+    }
+
+    /// Words that show a platform in a text.
+    pub(super) fn traces() -> &'static Self {
+        static TRACES: OnceLock<Lexicon> = OnceLock::new();
+        TRACES.get_or_init(|| Self::new(&wording::platform_words().traces, |platform| &platform.traces))
+    }
+
+    /// Words of the comments that label commands.
+    pub(super) fn labels() -> &'static Self {
+        static LABELS: OnceLock<Lexicon> = OnceLock::new();
+        LABELS.get_or_init(|| Self::new(&wording::platform_words().labels, |platform| &platform.labels))
+    }
+
+    /// Words that show whose a command is.
+    pub(super) fn code() -> &'static Self {
+        static CODE: OnceLock<Lexicon> = OnceLock::new();
+        CODE.get_or_init(|| Self::new(&wording::platform_words().code, |platform| &platform.code))
+    }
+
+    /// Calls `found` with every word that a text contains as the word asks, and its place.
+    pub(super) fn find(&self, text: &str, mut found: impl FnMut(Word, Range<usize>)) {
+        self.literals.find(text, |number, place| {
+            let word = self.words[number];
+            if stands_alone(text, place.start, place.end, word.0) {
+                found(word, place);
+            }
+        });
+    }
+
+    /// The platforms whose words a text contains, in their order.
+    pub(super) fn named(&self, text: &str) -> Vec<(PlatformKind, &'static str)> {
+        let present = self.literals.present(text);
+        let words = present.into_iter().map(|number| self.words[number]);
+        let mut named: Vec<(PlatformKind, &'static str)> = Vec::new();
+        if words.len() > 0 {
+            let text = text.to_ascii_lowercase();
+            for (word, kind, platform) in words {
+                if named.last() != Some(&(kind, platform.name)) && occurs(&text, word) {
+                    named.push((kind, platform.name));
+                }
+            }
+        }
+        named
+    }
+}
+
 /// Whether the word occurs in a line that is in lower case already.
 pub(super) fn occurs(line: &str, word: &str) -> bool {
     let word = word.to_ascii_lowercase();
@@ -15,13 +85,8 @@ pub(super) fn occurs(line: &str, word: &str) -> bool {
     false
 }
 
-/// The word without the mark that it may continue.
-pub(super) fn literal(word: &str) -> &str {
-    word.strip_suffix('*').unwrap_or(word)
-}
-
 /// Whether a literal at this place of a line begins and ends as the word asks.
-pub(super) fn stands_alone(line: &str, start: usize, end: usize, word: &str) -> bool {
+fn stands_alone(line: &str, start: usize, end: usize, word: &str) -> bool {
     let before = line.get(..start).and_then(|head| head.chars().next_back());
     let after = line.get(end..).and_then(|tail| tail.chars().next());
     let begins = match word.chars().next() {

@@ -15,7 +15,8 @@ use crate::vendors::{self, CodeFamily, CodeForm, Vendor};
 
 /// All status codes on one line or in one message, each once, in the order found.
 pub(super) fn codes(text: &str) -> Vec<String> {
-    static WORDS: LazyLock<CodeWords<'static>> = LazyLock::new(|| CodeWords::of(vendors::all()));
+    static WORDS: LazyLock<CodeWords<'static>> =
+        LazyLock::new(|| CodeWords { vendors: vendors::all(), literals: vendors::code_words() });
     WORDS.codes(text)
 }
 
@@ -27,12 +28,9 @@ struct CodeWords<'v> {
 }
 
 impl<'v> CodeWords<'v> {
+    #[cfg(test)]
     fn of(vendors: &'v [Vendor]) -> Self {
-        let literals = vendors.iter().flat_map(|vendor| {
-            let prefixes = vendor.codes.families.iter().map(|family| family.prefix.as_str());
-            prefixes.chain(vendor.sentences.all.iter().map(|(sentence, ..)| sentence.as_str()))
-        });
-        Self { vendors, literals: Literals::new(literals) }
+        Self { vendors, literals: Literals::new(vendors.iter().flat_map(Vendor::code_words)) }
     }
 
     fn codes(&self, text: &str) -> Vec<String> {

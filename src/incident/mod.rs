@@ -32,6 +32,7 @@ mod stance;
 #[cfg(test)]
 mod tests;
 mod torchrun;
+mod trigger_words;
 mod triggers;
 mod vendors;
 mod words;
@@ -42,6 +43,8 @@ use std::ops::Range;
 use crate::facts::Facts;
 use crate::packages::{self, Packages};
 use crate::text::{Level, Transcript};
+use crate::vendors::Vendor;
+use crate::wording::topics;
 use context::ParserContext;
 use triggers::Topics;
 
@@ -202,7 +205,7 @@ pub struct Incident {
 
 /// Data that the parsers need.
 struct Lexicon<'l> {
-    triggers: &'l triggers::Triggers,
+    triggers: &'l triggers::Triggers<'static>,
     packages: &'l Packages,
 }
 

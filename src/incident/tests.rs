@@ -357,7 +357,7 @@ fn a_new_package_is_a_row_of_data() {
 }
 
 #[cfg(feature = "os")]
-fn triggers_of(alarms: &crate::wording::Alarms<String>) -> triggers::Triggers {
+fn triggers_of(alarms: &crate::wording::Alarms<String>) -> triggers::Triggers<'static> {
     triggers::Triggers::new(alarms.literals.iter().map(|(literal, topics)| (literal.as_str(), *topics)))
 }
 

@@ -4,52 +4,22 @@
 
 use std::sync::LazyLock;
 
-use crate::literals::Literals;
+pub(crate) use super::trigger_words::Triggers;
 use crate::text::Transcript;
-use crate::vendors::{self, Vendor};
-use crate::wording;
 pub(crate) use crate::wording::topics::*;
 
 /// The topics that choose among the readers of facts about the machine and its software, and nothing else.
 pub(crate) const READERS: Topics = GPUS | BUILDS | ARCHITECTURES | LOADING | CLIENTS | SYSTEM | PATHS;
 
-/// The literals with their topics.
-#[derive(Debug)]
-pub(crate) struct Triggers {
-    literals: Literals<'static>,
-    topics: Vec<Topics>,
-}
-
-static BUILTIN: LazyLock<Triggers> = LazyLock::new(|| {
-    let vendors = vendors::all().iter().flat_map(of_vendor);
-    Triggers::new(wording::alarms().literals.iter().copied().chain(vendors))
+static BUILTIN: LazyLock<Triggers<'static>> = LazyLock::new(|| {
+    static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/triggers.postcard"));
+    postcard::from_bytes(PACKED).expect("the same build wrote these bytes")
 });
 
-/// The literals from the vendors' vocabulary.
-fn of_vendor(vendor: &'static Vendor) -> Vec<(&'static str, Topics)> {
-    let codes = &vendor.codes;
-    let mut all: Vec<(&str, Topics)> = Vec::new();
-    all.extend(codes.families.iter().map(|family| (family.prefix.trim_end_matches('_'), CODES)));
-    all.extend(codes.literals.iter().map(|literal| (literal.as_str(), CODES)));
-    all.extend(vendor.sentences.all.iter().filter(|(.., general)| !general).map(|(text, ..)| (text.as_str(), CODES)));
-    all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT | GPUS)));
-    all.extend(vendor.tools.iter().map(|tool| (tool.prefix.as_str(), FRAMEWORK)));
-    all.extend(vendor.kernel_log.modules.iter().map(|module| (module.as_str(), KERNEL)));
-    all.push((vendor.kernel_log.prefix.trim_end_matches([':', ' ']), KERNEL));
-    all.retain(|(literal, _)| !literal.is_empty());
-    all
-}
-
-impl Triggers {
+impl Triggers<'_> {
     /// The triggers of the book.
-    pub(crate) fn builtin() -> &'static Self {
+    pub(crate) fn builtin() -> &'static Triggers<'static> {
         &BUILTIN
-    }
-
-    /// The triggers made of literals with their topics.
-    pub(crate) fn new<'l>(literals: impl IntoIterator<Item = (&'l str, Topics)>) -> Self {
-        let (literals, topics): (Vec<&str>, Vec<Topics>) = literals.into_iter().unzip();
-        Self { literals: Literals::new(literals), topics }
     }
 
     /// The topics of every line.
@@ -63,7 +33,7 @@ impl Triggers {
                 end = transcript.range_of(line).end;
             }
             if let Some(marks) = marks.get_mut(line) {
-                *marks |= self.topics[literal];
+                *marks |= self.of(literal);
             }
         });
         marks
@@ -72,7 +42,7 @@ impl Triggers {
     /// The topics of a message.
     pub(crate) fn topics(&self, message: &str) -> Topics {
         let mut topics = 0;
-        self.literals.find(message, |literal, _| topics |= self.topics[literal]);
+        self.literals.find(message, |literal, _| topics |= self.of(literal));
         topics
     }
 }

@@ -5,9 +5,9 @@
 //! ASCII, and Unicode-aware patterns take half as long again to compile, which a short answer would feel. For the same
 //! reason the engine is asked not to look for literals in a pattern, which is most of the work of compiling one, and a
 //! pattern that has seen few lines is matched by backtracking: the automaton for long texts comes when there is one.
-//! Before a pattern is compiled at all, a text must contain one of its needles.
+//! Of a pattern only the alternatives are compiled that a text may match, as their needles tell.
 
-mod needles;
+mod alternatives;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,6 +17,7 @@ use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 
+pub(crate) use self::alternatives::Alternative;
 use crate::literals::Literals;
 
 #[cfg(test)]
@@ -28,27 +29,69 @@ thread_local! {
 /// A lazily compiled regex from the book.
 #[derive(Debug)]
 pub struct Pattern {
+    whole: LazyRegex,
+    alternatives: OnceLock<Vec<Alternative>>,
+    finder: OnceLock<Finder>,
+}
+
+/// Finds the alternatives that a text may match.
+#[derive(Debug)]
+struct Finder {
+    needles: Literals<'static>,
+    /// For each needle its alternative.
+    numbers: Vec<usize>,
+    /// The alternative without needles.
+    always: Option<usize>,
+}
+
+impl Finder {
+    fn new(alternatives: &[Alternative]) -> Self {
+        let needles = || {
+            let numbered = alternatives.iter().enumerate();
+            numbered.flat_map(|(number, one)| one.needles.iter().map(move |needle| (number, needle)))
+        };
+        Self {
+            needles: Literals::ignoring_case(needles().map(|(_, needle)| needle)),
+            numbers: needles().map(|(number, _)| number).collect(),
+            always: alternatives.iter().position(|one| one.needles.is_empty()),
+        }
+    }
+
+    /// The alternatives that a text may match, those without needles last.
+    fn find(&self, text: &str) -> Vec<usize> {
+        let mut found: Vec<usize> = Vec::new();
+        self.needles.find(text, |needle, _| {
+            let number = self.numbers[needle];
+            if !found.contains(&number) {
+                found.push(number);
+            }
+        });
+        found.extend(self.always);
+        found
+    }
+}
+
+/// A regex that is compiled when it is first needed.
+#[derive(Debug)]
+struct LazyRegex {
     source: String,
-    needles: OnceLock<Option<Vec<String>>>,
-    /// What finds the needles.
-    finder: OnceLock<Option<Literals<'static>>>,
     /// Quickly compiled, slowly matched.
     quick: OnceLock<Option<Regex>>,
     /// Slowly compiled, quickly matched.
     thorough: OnceLock<Option<Regex>>,
-    /// How many bytes it was matched against; those that were only searched for needles count less.
+    /// How many bytes it was matched against.
     seen: AtomicUsize,
 }
 
 impl Clone for Pattern {
     fn clone(&self) -> Self {
-        Self::new(&self.source)
+        Self::new(self.source())
     }
 }
 
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
-        self.source == other.source
+        self.source() == other.source()
     }
 }
 
@@ -63,14 +106,7 @@ const TIMES_LONGER: usize = 16;
 impl Pattern {
     /// Keeps the source; compiles nothing yet.
     pub(crate) fn new(source: &str) -> Self {
-        Self {
-            source: source.to_owned(),
-            needles: OnceLock::new(),
-            finder: OnceLock::new(),
-            quick: OnceLock::new(),
-            thorough: OnceLock::new(),
-            seen: AtomicUsize::new(0),
-        }
+        Self { whole: LazyRegex::new(source.to_owned()), alternatives: OnceLock::new(), finder: OnceLock::new() }
     }
 
     /// A pattern that matches where one of these does, whatever the case of ASCII letters.
@@ -81,34 +117,23 @@ impl Pattern {
 
     /// The regex as written.
     pub(crate) fn source(&self) -> &str {
-        &self.source
+        &self.whole.source
     }
 
-    /// Literals in lower case of which every match contains one, whatever the case of ASCII letters; `None` if no such
-    /// literals are known.
-    pub(crate) fn needles(&self) -> Option<&[String]> {
-        self.needles.get_or_init(|| needles::needles(&self.source)).as_deref()
+    /// Its alternatives; those without needles come last, as one.
+    pub(crate) fn alternatives(&self) -> &[Alternative] {
+        self.alternatives.get_or_init(|| alternatives::alternatives(self.source()))
     }
 
     /// Whether the pattern matches somewhere in `text`.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        if self.seen.load(Ordering::Relaxed) <= FEW && !self.has_needle(text) {
-            self.seen.fetch_add(text.len() / TIMES_LONGER, Ordering::Relaxed);
-            return false;
+        if self.whole.has_seen_much() {
+            return self.whole.is_match(text);
         }
-        self.confirms(text)
-    }
-
-    fn has_needle(&self, text: &str) -> bool {
-        let finder = self.finder.get_or_init(|| self.needles().map(Literals::ignoring_case));
-        finder.as_ref().is_none_or(|finder| finder.is_in(text))
-    }
-
-    /// Whether the pattern matches somewhere in `text`, which contains a needle.
-    pub(crate) fn confirms(&self, text: &str) -> bool {
-        let quick = self.seen.fetch_add(text.len(), Ordering::Relaxed) + text.len() <= FEW;
-        let compiled = if quick { &self.quick } else { &self.thorough };
-        compiled.get_or_init(|| self.compile(quick)).as_ref().is_some_and(|regex| regex.is_match(text.as_bytes()))
+        self.whole.seen.fetch_add(text.len() / TIMES_LONGER, Ordering::Relaxed);
+        let alternatives = self.alternatives();
+        let finder = self.finder.get_or_init(|| Finder::new(alternatives));
+        finder.find(text).into_iter().any(|number| alternatives[number].confirms(text))
     }
 
     /// Checks a pattern's source.
@@ -117,6 +142,23 @@ impl Pattern {
     /// What is wrong with it.
     pub(crate) fn check(source: &str) -> Result<(), regex::Error> {
         RegexBuilder::new(source).unicode(false).build().map(|_| ())
+    }
+}
+
+impl LazyRegex {
+    fn new(source: String) -> Self {
+        Self { source, quick: OnceLock::new(), thorough: OnceLock::new(), seen: AtomicUsize::new(0) }
+    }
+
+    fn has_seen_much(&self) -> bool {
+        self.seen.load(Ordering::Relaxed) > FEW
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        self.seen.fetch_add(text.len(), Ordering::Relaxed);
+        let quick = !self.has_seen_much();
+        let compiled = if quick { &self.quick } else { &self.thorough };
+        compiled.get_or_init(|| self.compile(quick)).as_ref().is_some_and(|regex| regex.is_match(text.as_bytes()))
     }
 
     fn compile(&self, quick: bool) -> Option<Regex> {

@@ -358,6 +358,12 @@ fn no_limit() -> u32 {
 }
 
 impl Vendor {
+    /// What shows status codes in texts: the prefixes of its families, then its sentences.
+    pub fn code_words(&self) -> impl Iterator<Item = &str> {
+        let prefixes = self.codes.families.iter().map(|family| family.prefix.as_str());
+        prefixes.chain(self.sentences.all.iter().map(|(sentence, ..)| sentence.as_str()))
+    }
+
     /// Fills in the contents of the tables under kb/codes: `rows` gives names and messages of a table.
     pub fn resolve(&mut self, rows: impl Fn(&str) -> Vec<(String, String)>) {
         for family in self.codes.families.iter_mut().filter(|family| family.form == CodeForm::Listed) {

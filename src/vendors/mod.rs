@@ -4,6 +4,7 @@ pub mod description;
 
 use std::sync::OnceLock;
 
+use crate::literals::Literals;
 pub use description::{CodeFamily, CodeForm, Library, Vendor};
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vendors.postcard"));
@@ -12,6 +13,12 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vendors.postcard
 pub(crate) fn all() -> &'static [Vendor] {
     static VENDORS: OnceLock<Vec<Vendor>> = OnceLock::new();
     VENDORS.get_or_init(|| postcard::from_bytes(BYTES).expect("the same build wrote these bytes"))
+}
+
+/// What finds the names and the sentences of all vendors' codes, vendor by vendor.
+pub(crate) fn code_words() -> Literals<'static> {
+    static WORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/code_words.postcard"));
+    postcard::from_bytes(WORDS).expect("the same build wrote these bytes")
 }
 
 /// The vendor with that id.

@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 pub use metrics::{Metric, Metrics, Quantity};
 pub use places::{Platform, PlatformKind, Platforms, Shell, Tool};
+pub(crate) use places::{PlatformWords, literal};
 pub use rows::{
     Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions, Recall,
     Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
@@ -52,6 +53,12 @@ packed!(commands, Commands, "Programs that start a run.");
 packed!(variables, Variables, "Environment variables by what may be done with them.");
 packed!(redaction, Redaction, "What is not removed from a text that is shared.");
 packed!(secrets, Secrets, "What is removed from a text that is shared.");
+
+/// What finds the words of all platforms.
+pub(crate) fn platform_words() -> &'static PlatformWords<'static> {
+    static WORDS: OnceLock<PlatformWords<'static>> = OnceLock::new();
+    WORDS.get_or_init(|| decode(include_bytes!(concat!(env!("OUT_DIR"), "/platform_words.postcard"))))
+}
 
 fn decode<T: Deserialize<'static>>(bytes: &'static [u8]) -> T {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")

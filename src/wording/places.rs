@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::literals::Literals;
+
 /// `platforms.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,6 +105,37 @@ pub struct First<S> {
     pub recipe: S,
     /// The areas of the faults that it is for.
     pub areas: Vec<S>,
+}
+
+/// What finds the words of all platforms, each list in their order.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PlatformWords<'a> {
+    #[serde(borrow)]
+    pub(crate) traces: Literals<'a>,
+    #[serde(borrow)]
+    pub(crate) labels: Literals<'a>,
+    #[serde(borrow)]
+    pub(crate) code: Literals<'a>,
+}
+
+#[allow(dead_code, reason = "only a build asks")]
+impl PlatformWords<'static> {
+    pub(crate) fn of<S: AsRef<str>>(platforms: &Platforms<S>) -> Self {
+        let finder = |words: fn(&Platform<S>) -> &[S]| {
+            let words = platforms.all().flat_map(|(_, platform)| words(platform));
+            Literals::ignoring_case(words.map(|word| literal(word.as_ref())))
+        };
+        Self {
+            traces: finder(|platform| &platform.traces),
+            labels: finder(|platform| &platform.labels),
+            code: finder(|platform| &platform.code),
+        }
+    }
+}
+
+/// The word without the mark that it may continue.
+pub(crate) fn literal(word: &str) -> &str {
+    word.strip_suffix('*').unwrap_or(word)
 }
 
 impl<S> Platforms<S> {

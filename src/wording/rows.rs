@@ -22,7 +22,8 @@ pub struct Alarms<S> {
     pub errors: Vec<S>,
     /// Words of lines that are none in spite of those.
     pub not_errors: Vec<S>,
-    /// Literals as they are printed, each with its topics.
+    /// Literals as they are printed, each with its topics; packed by themselves.
+    #[serde(skip)]
     pub literals: Vec<(S, Topics)>,
 }
 

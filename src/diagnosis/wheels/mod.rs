@@ -58,6 +58,15 @@ struct Machine {
     python: Option<String>,
 }
 
+/// A build with code for the GPU.
+struct Candidate<'b> {
+    wheel: &'b Wheel,
+    /// Whether it exists for the Python.
+    has_python: bool,
+    /// The oldest branch of drivers for it.
+    needed: Option<u32>,
+}
+
 /// What installs packages.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Manager {
@@ -154,11 +163,16 @@ impl Machine {
 
     /// Whether the driver runs a build with that CUDA; `None` where that is not known.
     fn driver_runs(&self, cuda: &str) -> Option<bool> {
+        self.driver_runs_with(cuda, self.driver_branch(), || self.needed(cuda))
+    }
+
+    /// The same for a driver of that branch, and what `needed` says.
+    fn driver_runs_with(&self, cuda: &str, driver: Option<u32>, needed: impl FnOnce() -> Option<u32>) -> Option<bool> {
         if self.amd || self.system == JETSON {
             return Some(true);
         }
-        if let Some(driver) = self.driver_branch() {
-            return self.needed(cuda).map(|needed| driver >= needed);
+        if let Some(driver) = driver {
+            return needed().map(|needed| driver >= needed);
         }
         // A text that says which CUDA the driver supports: builds of the same major version run.
         let of_driver = self.driver_cuda.as_deref()?;
@@ -213,11 +227,30 @@ impl Machine {
     /// The first build with code for the GPU that runs with this Python and driver; else with another driver, else with
     /// another Python.
     fn choose<'b>(&self, wheels: &[&'b Wheel]) -> Option<&'b Wheel> {
-        let runs = |wheel: &Wheel| self.driver_runs(&wheel.cuda) != Some(false);
-        let with_code = || wheels.iter().copied().filter(|wheel| self.has_code(wheel));
-        let fits = with_code().find(|wheel| self.has_python(wheel) && runs(wheel));
-        fits.or_else(|| with_code().find(|wheel| self.has_python(wheel)))
-            .or_else(|| with_code().find(|wheel| runs(wheel)))
+        Some(self.choose_of(&self.with_code(wheels), self.driver_branch())?.wheel)
+    }
+
+    /// Those with code for the GPU.
+    fn with_code<'b>(&self, wheels: &[&'b Wheel]) -> Vec<Candidate<'b>> {
+        let with_code = wheels.iter().copied().filter(|wheel| self.has_code(wheel));
+        let candidate = |wheel: &'b Wheel| Candidate {
+            wheel,
+            has_python: self.has_python(wheel),
+            needed: self.needed(&wheel.cuda),
+        };
+        with_code.map(candidate).collect()
+    }
+
+    /// The one to choose with a driver of that branch.
+    fn choose_of<'c, 'b>(&self, candidates: &'c [Candidate<'b>], driver: Option<u32>) -> Option<&'c Candidate<'b>> {
+        let runs = |one: &&Candidate<'b>| self.runs(one, driver) != Some(false);
+        let fits = candidates.iter().find(|one| one.has_python && runs(one));
+        fits.or_else(|| candidates.iter().find(|one| one.has_python)).or_else(|| candidates.iter().find(runs))
+    }
+
+    /// Whether a driver of that branch runs it; `None` where that is not known.
+    fn runs(&self, candidate: &Candidate<'_>, driver: Option<u32>) -> Option<bool> {
+        self.driver_runs_with(&candidate.wheel.cuda, driver, || candidate.needed)
     }
 
     fn has_code(&self, wheel: &Wheel) -> bool {

@@ -1,6 +1,6 @@
 //! The GPU is not known: what the driver alone decides, or the command that shows the GPU and the builds to choose from.
 
-use super::Machine;
+use super::{Candidate, Machine};
 use crate::book::wheels::Wheel;
 use crate::compatibility::{self, branch};
 
@@ -78,17 +78,17 @@ impl Machine {
         };
         let mut rows: Vec<Row<'b>> = Vec::new();
         for gpu in served(wheels) {
-            for driver in &drivers {
+            let machine = Self { gpu: Some(gpu.clone()), driver: None, driver_cuda: None, ..self.clone() };
+            let candidates = machine.with_code(wheels);
+            for &driver in &drivers {
                 if driver.is_some_and(|driver| !compatibility::driver_runs_gpu(driver, &gpu)) {
                     continue;
                 }
-                let driver_text = driver.map(|driver| driver.to_string());
-                let machine = Self { gpu: Some(gpu.clone()), driver: driver_text, driver_cuda: None, ..self.clone() };
-                let Some(wheel) = machine.choose(wheels) else { continue };
-                if machine.driver_runs(&wheel.cuda) == Some(false) {
+                let Some(chosen) = machine.choose_of(&candidates, driver) else { continue };
+                if machine.runs(chosen, driver) == Some(false) {
                     continue;
                 }
-                let needed = machine.needed(&wheel.cuda);
+                let Candidate { wheel, needed, .. } = *chosen;
                 match rows.iter_mut().find(|row| row.wheel == wheel) {
                     Some(row) => {
                         row.driver = row.driver.min(needed);
