@@ -81,7 +81,7 @@ mod systems;
 mod table;
 #[path = "src/wording/topics.rs"]
 mod topics;
-#[path = "src/incident/trigger_words.rs"]
+#[path = "src/incident/triggers/trigger_words.rs"]
 mod trigger_words;
 #[path = "src/truth/source.rs"]
 mod truth;
@@ -128,7 +128,7 @@ fn main() {
         "src/vendors/description.rs",
         "src/facts/definition.rs",
         "src/literals.rs",
-        "src/incident/trigger_words.rs",
+        "src/incident/triggers/trigger_words.rs",
         "src/matching/table.rs",
         "src/numbers.rs",
     ] {

@@ -243,7 +243,8 @@ mod tests {
         let hardware = Hardware::new(
             concat!(
                 include_str!(concat!(env!("OUT_DIR"), "/gpus.table")),
-                "Ours Z900,z900;ours z900,Ours,15.0,96,HBM9,9000,200,25600,2027,data-centre\n"
+                "Ours Z900\u{1f}z900;ours z900\u{1f}Ours\u{1f}15.0\u{1f}96\u{1f}HBM9\u{1f}9000\u{1f}200\u{1f}25600\u{1f}2027\u{1f}",
+                "data-centre\n"
             ),
             "",
         );

@@ -32,7 +32,6 @@ mod stance;
 #[cfg(test)]
 mod tests;
 mod torchrun;
-mod trigger_words;
 mod triggers;
 mod vendors;
 mod words;
@@ -43,8 +42,6 @@ use std::ops::Range;
 use crate::facts::Facts;
 use crate::packages::{self, Packages};
 use crate::text::{Level, Transcript};
-use crate::vendors::Vendor;
-use crate::wording::topics;
 use context::ParserContext;
 use triggers::Topics;
 

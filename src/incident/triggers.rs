@@ -2,11 +2,15 @@
 //!
 //! A parser only sees lines that carry its topic, so a new wording needs its literal in `kb/wording/alarms.toml` first.
 
+mod trigger_words;
+
 use std::sync::LazyLock;
 
-pub(crate) use super::trigger_words::Triggers;
 use crate::text::Transcript;
+use crate::vendors::Vendor;
+use crate::wording::topics;
 pub(crate) use crate::wording::topics::*;
+pub(crate) use trigger_words::Triggers;
 
 /// The topics that choose among the readers of facts about the machine and its software, and nothing else.
 pub(crate) const READERS: Topics = GPUS | BUILDS | ARCHITECTURES | LOADING | CLIENTS | SYSTEM | PATHS;
