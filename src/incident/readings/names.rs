@@ -112,6 +112,37 @@ impl Spelled {
     }
 }
 
+impl Quantity {
+    /// Whether it is counted in bytes.
+    pub(crate) fn is_memory(self) -> bool {
+        self >= Quantity::Allocated
+    }
+
+    /// The name of a series whose line gives none.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Quantity::Step => "step",
+            Quantity::Epoch => "epoch",
+            Quantity::Rank => "rank",
+            Quantity::Device => "GPU",
+            Quantity::BatchSize => "batch size",
+            Quantity::Loss => "loss",
+            Quantity::ValidationLoss => "validation loss",
+            Quantity::GradientNorm => "gradient norm",
+            Quantity::LearningRate => "learning rate",
+            Quantity::StepsPerSecond | Quantity::SecondsPerStep | Quantity::MillisecondsPerStep => "steps/s",
+            Quantity::TokensPerSecond => "tokens/s",
+            Quantity::SamplesPerSecond => "samples/s",
+            Quantity::Allocated => "allocated",
+            Quantity::Reserved => "reserved",
+            Quantity::Free => "free",
+            Quantity::Used => "memory used",
+            Quantity::Host => "host memory",
+            Quantity::Total => "total",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

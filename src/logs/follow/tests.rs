@@ -1,3 +1,5 @@
+//! Following by hand: what is read when, and what is said.
+
 use std::fs::OpenOptions;
 use std::io::Write as _;
 

@@ -1,3 +1,5 @@
+//! Steps put together, pieces that cannot be read, a job that panics.
+
 use super::*;
 use crate::book::Book;
 use crate::diagnosis::{Library, NoReports};
