@@ -233,14 +233,14 @@ mod tests {
     #[test]
     fn cubins_run_on_later_minors_and_ptx_on_anything_later() {
         let archs = |list: &[&'static str]| list.to_vec();
-        assert!(arch_supported("8.9", &archs(&["sm_86"])));
-        assert!(!arch_supported("9.0", &archs(&["sm_86"])));
-        assert!(arch_supported("12.0", &archs(&["sm_86", "compute_90"])));
-        assert!(!arch_supported("6.1", &archs(&["sm_70", "compute_70"])));
-        assert!(!arch_supported("12.1", &archs(&["sm_120a"])));
-        assert!(!arch_supported("12.0", &archs(&["sm_90a", "compute_90a"])));
-        assert!(arch_supported("10.3", &archs(&["sm_100f"])));
-        assert!(!arch_supported("12.0", &archs(&["compute_100f"])));
+        assert!(arch_supported("8.9", archs(&["sm_86"])));
+        assert!(!arch_supported("9.0", archs(&["sm_86"])));
+        assert!(arch_supported("12.0", archs(&["sm_86", "compute_90"])));
+        assert!(!arch_supported("6.1", archs(&["sm_70", "compute_70"])));
+        assert!(!arch_supported("12.1", archs(&["sm_120a"])));
+        assert!(!arch_supported("12.0", archs(&["sm_90a", "compute_90a"])));
+        assert!(arch_supported("10.3", archs(&["sm_100f"])));
+        assert!(!arch_supported("12.0", archs(&["compute_100f"])));
     }
 
     #[test]
