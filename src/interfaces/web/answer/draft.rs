@@ -170,7 +170,7 @@ type Posted = Result<Form<Vec<(String, String)>>, FormRejection>;
 
 async fn first(State(site): State<Shared>, Segments((id, place)): Place) -> Result<Html<String>, Failed> {
     work(&site, move |site, workspace| {
-        // A new form asks the machine anew; its previews do not.
+        // A new form asks the machine again; its previews do not.
         site.kept.forget_probed(&measured_id(&id, place));
         shown(site, workspace, "../../../", &id, place, Filled::default(), String::new())
     })

@@ -71,7 +71,7 @@ pub(super) struct CodeLink {
     pub address: String,
 }
 
-/// What stands beside the lines of a text, by line.
+/// What the margin of a text shows, by line.
 pub(super) struct Margin {
     marks: BTreeMap<usize, Vec<Mark>>,
     codes: BTreeMap<usize, Vec<CodeLink>>,
