@@ -212,7 +212,10 @@ impl<'s> Reader<'s> {
             let item = self.item()?;
             let end = self.place();
             let times = self.times()?;
-            if !matches!(item, Item::Flags) {
+            if matches!(item, Item::Flags) {
+                // They hold for what follows, and not for the parentheses before them.
+                group = None;
+            } else {
                 elements += 1;
                 group = self.inner(start..end).filter(|_| elements == 1 && times == Times::Once);
             }

@@ -33,6 +33,12 @@ fn words_are_not_compiled() {
     assert!(words(r"(?i)error|\bout of memory\b|(?-i)NaN\.") && !words("errors?") && !words("^error"));
 }
 
+#[test]
+fn flags_hold_for_what_follows_them() {
+    let pattern = Pattern::new("(abc|cba)(?i)|xyz");
+    assert!(pattern.is_match("cba") && !pattern.is_match("CBA") && pattern.is_match("XYZ"));
+}
+
 proptest! {
     #[test]
     fn no_match_is_lost_or_made(
