@@ -21,6 +21,8 @@ use crate::incident::{CommandLine, Form, Override};
 pub(super) enum Fit {
     /// None of its commands can exist there.
     Impossible,
+    /// The text says that it is so already.
+    Moot,
     /// It is for a platform or a circumstance that the text does not show.
     Unproven,
     /// It is for all platforms.
@@ -74,6 +76,9 @@ pub(super) fn proposed(
             };
             let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, probability, scene)] {
                 _ if impossible => Fit::Impossible,
+                _ if is_moot(&fix.scope, probability, scene) => Fit::Moot,
+                // Of the right circumstance, on a platform that the text does not name.
+                [Some(false), Some(true)] => Fit::Anywhere,
                 [_, Some(true)] => Fit::MadeForText,
                 [Some(false), _] | [_, Some(false)] => Fit::Unproven,
                 [Some(true), _] => Fit::MadeForPlatform,
@@ -86,7 +91,7 @@ pub(super) fn proposed(
     actions.sort_by_key(|(fit, _)| match fit {
         Fit::MadeForText | Fit::MadeForPlatform | Fit::Anywhere => 0,
         Fit::Unproven => 1,
-        Fit::Impossible => 2,
+        Fit::Impossible | Fit::Moot => 2,
     });
     actions.into_iter().map(|(_, action)| action).collect()
 }
@@ -111,19 +116,21 @@ fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)>
     Some((words.join("\n\n"), if commands.is_empty() { blocks } else { vec![commands] }))
 }
 
+/// The fixes of a less likely cause come late in any case, so that the text is not searched for them.
+const UNLIKELY: f64 = 0.03;
+
+/// Whether the text says that a fix is in effect, or cannot be.
+fn is_moot(scope: &FixScope, probability: f64, scene: &Scene<'_>) -> bool {
+    probability >= UNLIKELY && scope.moot.iter().any(|pattern| scene.shows(pattern))
+}
+
 /// Whether the text or the facts show what a fix is for; `None` where it is for all.
 fn shown(scope: &FixScope, probability: f64, scene: &Scene<'_>) -> Option<bool> {
-    /// The fixes of a less likely cause come late in any case, so that the text is not searched for them.
-    const UNLIKELY: f64 = 0.03;
-    let always = scope.when.is_empty() && scope.text.is_empty();
-    if always && scope.moot.is_empty() {
+    if scope.when.is_empty() && scope.text.is_empty() {
         return None;
     }
-    if probability < UNLIKELY || scope.moot.iter().any(|pattern| scene.shows(pattern)) {
+    if probability < UNLIKELY {
         return Some(false);
-    }
-    if always {
-        return None;
     }
     let holds = scope.when.iter().any(|when| scene.conditions.holds(when).is_some());
     Some(holds || scope.text.iter().any(|pattern| scene.shows(pattern)))

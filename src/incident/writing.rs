@@ -214,7 +214,12 @@ fn refers_to_a_change(entry: &str) -> bool {
 fn is_question(line: &str) -> bool {
     let set_off =
         || line.starts_with("**") || line.starts_with('#') || line.starts_with("Q:") || line.contains(['«', '“']);
-    let offers = || ["should we ", "should I ", "should it ", "shall we "].iter().any(|ask| line.contains(ask));
+    // "Next time: should we catch ...?", but not "I get ... What should I do?".
+    let asks = |before: &str| before.is_empty() || before.ends_with(": ") && !before.contains("rror");
+    let offers = || {
+        let questions = ["should we ", "should I ", "should it ", "shall we "];
+        questions.iter().any(|ask| line.split_once(ask).is_some_and(|(before, _)| asks(before)))
+    };
     line.trim_end_matches(['*', '_', ' ']).ends_with(['?', '？']) && (set_off() || offers())
 }
 
