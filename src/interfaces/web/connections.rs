@@ -50,15 +50,15 @@ async fn accept(
     let graceful = GracefulShutdown::new();
     let mut end = pin!(end);
     loop {
-        let stream = match select(pin!(listener.accept()), end.as_mut()).await {
-            Either::Left((Ok((stream, _)), _)) => stream,
-            Either::Left((Err(error), _)) => {
-                if !is_of_one_connection(&error) {
-                    tokio::time::sleep(PAUSE).await;
-                }
-                continue;
-            }
-            Either::Right(_) => return graceful,
+        // The end is asked about first: without descriptors, `accept` always has an error to tell.
+        let stream = match select(end.as_mut(), pin!(listener.accept())).await {
+            Either::Left(_) => return graceful,
+            Either::Right((Ok((stream, _)), _)) => stream,
+            Either::Right((Err(error), _)) if is_of_one_connection(&error) => continue,
+            Either::Right((Err(_), _)) => match select(end.as_mut(), pin!(tokio::time::sleep(PAUSE))).await {
+                Either::Left(_) => return graceful,
+                Either::Right(_) => continue,
+            },
         };
         let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
         let connection = graceful.watch(connection);
@@ -77,6 +77,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 async fn until(mut told: watch::Receiver<bool>) {
     let _ = told.wait_for(|told| *told).await;
 }
+
 /// Becomes true at the first signal that tells the process to end.
 #[cfg(unix)]
 fn signals() -> io::Result<watch::Receiver<bool>> {

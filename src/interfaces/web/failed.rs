@@ -1,7 +1,7 @@
 //! Answers of one page, and the page that says why there is none.
 
 use askama::Template;
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 
@@ -17,6 +17,11 @@ pub(super) struct Failed {
 impl Failed {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into() }
+    }
+
+    /// An answer took too long.
+    pub(super) fn too_slow() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "this takes too long just now: try again in a moment")
     }
 
     /// What should never happen did.
@@ -48,6 +53,22 @@ impl IntoResponse for Failed {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("2"));
         }
         response
+    }
+}
+
+/// A page instead of an error that the framework tells in words of its own, or without any.
+pub(super) async fn in_a_page(response: Response) -> Response {
+    let status = response.status();
+    let kind = response.headers().get(CONTENT_TYPE);
+    let has_page = kind.is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"));
+    match status {
+        _ if has_page => response,
+        StatusCode::SERVICE_UNAVAILABLE => Failed::too_slow().into_response(),
+        StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => not_found().into_response(),
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            Failed::new(status, "the form is not one of this page's: reload it, and send it again").into_response()
+        }
+        _ => response,
     }
 }
 

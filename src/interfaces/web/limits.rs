@@ -1,6 +1,7 @@
 //! How much is done, and held in memory, at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
@@ -21,6 +22,9 @@ const SMALL: u64 = 1 << 20;
 /// Longer bodies, and those that do not say how long they are, that are read at a time: each may be as long as the
 /// longest request.
 const LARGE_AT_A_TIME: usize = 4;
+
+/// The longest time for an answer, once its request has arrived.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// What all requests share of the machine's memory and processors.
 pub(super) struct Limits {
@@ -50,12 +54,15 @@ impl Limits {
             let words = "too many requests at once: try again in a moment";
             return Err(Failed::new(StatusCode::SERVICE_UNAVAILABLE, words));
         };
-        let runs = self.threads.clone().acquire_owned().await;
-        let done = tokio::task::spawn_blocking(move || {
-            let _runs = runs;
-            work()
-        });
-        done.await.unwrap_or_else(|_| Err(Failed::bug()))
+        let done = async {
+            let runs = self.threads.clone().acquire_owned().await;
+            let done = tokio::task::spawn_blocking(move || {
+                let _runs = runs;
+                work()
+            });
+            done.await.unwrap_or_else(|_| Err(Failed::bug()))
+        };
+        tokio::time::timeout(LONGEST, done).await.unwrap_or_else(|_| Err(Failed::too_slow()))
     }
 }
 

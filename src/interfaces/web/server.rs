@@ -20,7 +20,7 @@ use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
 
 use super::answer::{Kept, LARGEST, Saved};
 use super::book::Remembered;
-use super::failed::{Failed, not_found};
+use super::failed::{Failed, in_a_page, not_found};
 use super::frame::{Abilities, Frame, Section};
 use super::guard::{Exposure, guard};
 use super::limits::{Limits, turns};
@@ -28,8 +28,9 @@ use super::{assets, connections};
 use crate::interfaces::live::Live;
 use crate::interfaces::workspace::{Settings, Workspace};
 
-/// The longest time for an answer, and between two parts of a body.
-const LONGEST: Duration = Duration::from_secs(60);
+/// The longest time for a request with its body and its answer: the longest body through a slow line. And the longest time
+/// between two parts of a body.
+const LONGEST: Duration = Duration::from_secs(600);
 const SILENCE: Duration = Duration::from_secs(20);
 
 /// What all requests share.
@@ -117,6 +118,7 @@ fn router(site: Shared) -> Router {
         .layer(RequestBodyTimeoutLayer::new(SILENCE))
         .layer(middleware::from_fn_with_state(site.clone(), turns))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, LONGEST))
+        .layer(middleware::map_response(in_a_page))
         .layer(CatchPanicLayer::custom(|_| Failed::bug().into_response()))
         .layer(middleware::from_fn_with_state(site.clone(), guard))
         .with_state(site)

@@ -69,7 +69,9 @@ fn refused(error: &MultipartError) -> Failed {
         ),
         _ => "the form did not arrive whole: send it again".to_owned(),
     };
-    Failed::new(error.status(), message)
+    // A body that stops arriving is no error of this server's.
+    let status = if error.status().is_server_error() { StatusCode::REQUEST_TIMEOUT } else { error.status() };
+    Failed::new(status, message)
 }
 
 /// A browser may send a path; only the last part is a name.

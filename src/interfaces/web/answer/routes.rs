@@ -14,6 +14,7 @@ use super::intake::{self, LARGEST};
 #[cfg(feature = "machine")]
 use super::verify;
 use super::{beside, page};
+use crate::diagnosis::Diagnosis;
 use crate::interfaces::web::failed::{Failed, page as shown};
 use crate::interfaces::web::frame::{Frame, Section};
 use crate::interfaces::web::server::{Shared, work};
@@ -101,12 +102,14 @@ async fn first_answer(
 
 async fn one_answer(
     site: State<Shared>,
-    Segments((id, place)): Segments<(String, usize)>,
+    Segments((id, place)): Place,
     wanted: Query<Wanted>,
 ) -> Result<Response, Failed> {
     // The first has a shorter address, and its links are made for that.
     if place == 0 {
         let from = wanted.from.map(|from| format!("?from={from}")).unwrap_or_default();
+        // What is no id is no address either.
+        let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
         return Ok(Redirect::to(&format!("../{id}{from}")).into_response());
     }
     Ok(answered(site, id, place, wanted).await?.into_response())
@@ -121,25 +124,29 @@ async fn answered(
     work(&site, move |site, workspace| shown(&page::page(site, workspace, &id, place, from)?)).await
 }
 
-async fn as_json(
-    State(site): State<Shared>,
-    Segments((id, place)): Segments<(String, usize)>,
-) -> Result<Response, Failed> {
-    work(&site, move |site, workspace| {
-        let text = render::json::render(&page::diagnosis(site, workspace, &id, place)?);
-        Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
-    })
-    .await
+/// Which of the texts that were sent together.
+type Place = Segments<(String, usize)>;
+
+async fn as_json(State(site): State<Shared>, Segments((id, place)): Place) -> Result<Response, Failed> {
+    written(site, id, place, "application/json", render::json::render).await
 }
 
-async fn as_markdown(
-    State(site): State<Shared>,
-    Segments((id, place)): Segments<(String, usize)>,
+/// As plain text it is shown instead of saved.
+async fn as_markdown(State(site): State<Shared>, Segments((id, place)): Place) -> Result<Response, Failed> {
+    written(site, id, place, "text/plain; charset=utf-8", render::markdown::render).await
+}
+
+/// The answer in another form.
+async fn written(
+    site: Shared,
+    id: String,
+    place: usize,
+    media: &'static str,
+    render: fn(&Diagnosis) -> String,
 ) -> Result<Response, Failed> {
     work(&site, move |site, workspace| {
-        let text = render::markdown::render(&page::diagnosis(site, workspace, &id, place)?);
-        // As plain text it is shown instead of saved.
-        Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+        let text = render(&page::diagnosis(site, workspace, &id, place)?);
+        Ok(([(CONTENT_TYPE, media)], text).into_response())
     })
     .await
 }

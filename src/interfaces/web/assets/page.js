@@ -75,12 +75,14 @@ const pasting = (form) => {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    const button = form.querySelector("button.primary");
+    if (button.disabled) return;
     const body = new FormData(form);
     let length = 0;
     for (const value of body.values()) length += typeof value === "string" ? value.length : value.size;
     if (length <= 1024 * 1024) {
       say("Reading it ...");
-      ask(body, form.querySelector("button.primary"));
+      ask(body, button);
       return;
     }
     if (length > largest) {
@@ -126,11 +128,14 @@ const views = new Map();
 const address = () => location.href.split("#")[0];
 let shown = address();
 const show = (view) => {
-  views.set(shown, { main: document.getElementById("main"), title: document.title, down: scrollY });
-  views.get(shown).main.replaceWith(view.main);
+  const main = document.getElementById("main");
+  views.set(shown, { main, title: document.title, down: scrollY, inLog: main.querySelector(".log")?.scrollTop });
+  main.replaceWith(view.main);
   document.title = view.title;
   shown = address();
   scrollTo(0, view.down);
+  // What is taken out of a document forgets where it was scrolled to.
+  if (view.inLog) view.main.querySelector(".log").scrollTop = view.inLog;
 };
 const turnTo = (url, page) => {
   // What stays keeps its targets, though they are written relative to the old address.
