@@ -103,6 +103,10 @@ const FEW: usize = 16 << 10;
 /// How much longer a regex takes for a text than the search for needles does.
 const TIMES_LONGER: usize = 16;
 
+/// The most bytes of states that an automaton keeps for one thread, before it forgets them and begins again. A server has
+/// hundreds of automata, several times over.
+const STATES: usize = 256 << 10;
+
 impl Pattern {
     /// Keeps the source; compiles nothing yet.
     pub(crate) fn new(source: &str) -> Self {
@@ -170,6 +174,7 @@ impl LazyRegex {
             .nfa_size_limit(Some(10 << 20))
             .which_captures(WhichCaptures::None)
             .hybrid(!quick)
+            .hybrid_cache_capacity(STATES)
             .onepass(!quick);
         let syntax = syntax::Config::new().unicode(false).utf8(false);
         Regex::builder().configure(config).syntax(syntax).build(&self.source).ok()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the servers under sustained work, and prints the table of docs/benchmarks.md: how many pasted texts a second
+"""Measures the servers under sustained work, and prints the figures for docs/benchmarks.md: how many pasted texts a second
 `faultbook mcp` and `faultbook lsp` diagnose, and whether their memory stays flat. (tests/browser/load.mjs does it for the
 page.) Meanwhile a report of the project changes again and again, so that the reports are read again too.
 
@@ -136,8 +136,14 @@ def measure(binary, client, diagnoses, reports, samples):
             client.write(server.stdin, json.dumps({"jsonrpc": "2.0", **message}).encode())
             server.stdin.flush()
 
+    def next_message():
+        message = client.read(server.stdout)
+        if message is None:
+            raise SystemExit(f"{client.command[0]} ended too early")
+        return message
+
     send({"id": "hello", **client.hello()})
-    while client.read(server.stdout).get("id") != "hello":
+    while next_message().get("id") != "hello":
         pass
     method = "notifications/initialized" if isinstance(client, Mcp) else "initialized"
     send({"method": method, "params": {}})
@@ -164,9 +170,7 @@ def measure(binary, client, diagnoses, reports, samples):
         threading.Thread(target=work, daemon=True).start()
     memory, answered, wrong = [], 0, 0
     while answered < diagnoses:
-        message = client.read(server.stdout)
-        if message is None:
-            raise SystemExit(f"{client.command[0]} ended after {answered} diagnoses")
+        message = next_message()
         if not client.is_answer(message):
             wrong += "error" in message or "result" in message
             if "id" not in message or "method" in message:
@@ -188,7 +192,7 @@ def measure(binary, client, diagnoses, reports, samples):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
-    parser.add_argument("--diagnoses", type=int, default=100_000)
+    parser.add_argument("--diagnoses", type=int, default=100_000, help="at least ten")
     parser.add_argument("--reports", type=int, default=100)
     parser.add_argument("--only", choices=["mcp", "lsp"])
     asked = parser.parse_args()

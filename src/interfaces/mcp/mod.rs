@@ -53,7 +53,10 @@ pub(super) fn serve(
     root: PathBuf,
     settings: &Settings,
 ) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    // More threads would only need more memory; a few more than processors, because a probe mostly waits.
+    let threads = std::thread::available_parallelism().map_or(4, |processors| processors.get().max(4));
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().max_blocking_threads(threads).build()?;
     let server = Server::new(root, settings);
     runtime.block_on(async {
         let running = server.serve(wire::Lines::new(from, to)).await.map_err(io::Error::other)?;
