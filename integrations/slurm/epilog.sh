@@ -18,9 +18,11 @@ findings=${FAULTBOOK_FINDINGS:-/var/log/faultbook/findings.jsonl}
 
 # A job's number is all that is taken over into JSON without care.
 case ${SLURM_JOB_ID:-} in '' | *[!0-9]*) exit ;; esac
+# A controller that is busy does not hold the machine.
+job=$(timeout -k 5 20 scontrol show job "$SLURM_JOB_ID")
 # Of an array, Slurm shows all tasks; each begins with `JobId=`.
 field() {
-  scontrol show job "$SLURM_JOB_ID" | awk -v job="JobId=$SLURM_JOB_ID" -v name="$1=" '
+  printf '%s\n' "$job" | awk -v job="JobId=$SLURM_JOB_ID" -v name="$1=" '
     $1 ~ /^JobId=/ { is_this = $1 == job }
     is_this { line = $0; sub(/^ +/, "", line); if (index(line, name) == 1) { print substr(line, length(name) + 1); exit } }'
 }
@@ -32,7 +34,7 @@ log=$(field StdOut)
 as_user() {
   if [ "$(id -u)" = 0 ]; then runuser -u "${SLURM_JOB_USER:?}" -- "$@"; else "$@"; fi
 }
-found=$(as_user timeout "${FAULTBOOK_SECONDS:-120}" "${FAULTBOOK:-faultbook}" scan --format jsonl "$log" 2>/dev/null |
+found=$(as_user timeout -k 5 "${FAULTBOOK_SECONDS:-120}" "${FAULTBOOK:-faultbook}" scan --format jsonl "$log" 2>/dev/null |
   sed "s/^{/{\"job\":\"$SLURM_JOB_ID\",/")
 [ -n "$found" ] || exit
 mkdir -p "$(dirname "$findings")"

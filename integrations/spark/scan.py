@@ -81,7 +81,8 @@ def main() -> int:
     if says := mistake(options):
         print(f"scan.py: {says}", file=sys.stderr)
         return 2
-    here = options.ship or options.program
+    # With its folder: without one, a program is searched on the PATH.
+    here = os.path.abspath(options.ship) if options.ship else options.program
     more = ("--since", options.since) if options.since else ()
     spark = SparkSession.builder.appName("faultbook scan").getOrCreate()
     try:

@@ -46,12 +46,13 @@ class Place(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
 
-    def program(self, name: str, text: str) -> None:
+    def program(self, name: str, text: str) -> str:
         """A program of that name, before all others on the path."""
         file = self.folder / "bin" / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"#!/bin/sh\n{text}\n")
         file.chmod(0o755)
+        return str(file)
 
     def start(self, *command: str, **options: Any) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(command, start_new_session=True, **options)
@@ -94,6 +95,7 @@ class SlurmEpilog(Place):
         self.assertEqual(found["fault"], "illegal-address")
 
     def test_nothing_to_say(self) -> None:
+        hangs = self.program("hangs", "trap '' TERM\nwhile :; do sleep 1; done")
         for name, show, variables in (
             ("another machine of the job", self.job(), {"SLURMD_NODENAME": "node8"}),
             ("a healthy log", self.job(text="step 1\n"), {}),
@@ -103,7 +105,7 @@ class SlurmEpilog(Place):
             ("no job", self.job(), {"SLURM_JOB_ID": ""}),
             ("a job that is no number", self.job(), {"SLURM_JOB_ID": '1","x":"$(id)'}),
             ("no program", self.job(), {"FAULTBOOK": "/none/faultbook"}),
-            ("a program that hangs", self.job(), {"FAULTBOOK": "/bin/tail -f", "FAULTBOOK_SECONDS": "1"}),
+            ("a program that hangs", self.job(), {"FAULTBOOK": hangs, "FAULTBOOK_SECONDS": "1"}),
             ("a file that cannot be written", self.job(), {"FAULTBOOK_FINDINGS": "/proc/none/findings.jsonl"}),
         ):
             with self.subTest(name):
