@@ -16,7 +16,7 @@ use crate::facts::Facts;
 /// Pseudo-cases that the author's word on the causes is worth.
 const AUTHORS_WORD: f64 = 10.0;
 
-/// Most cases that the counts of causes are worth.
+/// Most cases that the counts, of causes and of what solved them, are worth.
 const MOST: f64 = 8.0;
 
 /// Pseudo-cases that the order of fixes on the page is worth.
@@ -141,7 +141,8 @@ impl Precedents {
             all += weight;
             solved += if case.solved.iter().any(|id| id == action) { *weight } else { 0.0 };
         }
-        (solved + AUTHORS_ORDER * by_place) / (all + AUTHORS_ORDER)
+        let (worth, share) = (f64::min(all, MOST), if all > 0.0 { solved / all } else { 0.0 });
+        (worth * share + AUTHORS_ORDER * by_place) / (worth + AUTHORS_ORDER)
     }
 
     /// What to say about an action: `None` if it solved no known case.
