@@ -98,9 +98,13 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether a line that may be evidence has this pattern.
+    /// Whether a line that may be evidence has this pattern, or one of the person's own lines of code in the failure: it
+    /// says what they do there.
     pub(super) fn shows(&self, pattern: &Pattern) -> bool {
-        self.searched.first(pattern).is_some()
+        let frames = || self.error.into_iter().flat_map(|error| &error.frames).filter(|frame| frame.is_own());
+        let code = |line: &usize| self.incident.roles.get(*line) == Some(&Role::Code);
+        let failing = || frames().map(|frame| frame.at + 1).filter(code).map(|line| self.transcript.line(line).text);
+        self.searched.first(pattern).is_some() || failing().any(|text| pattern.is_match(text))
     }
 }
 

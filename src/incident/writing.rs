@@ -13,7 +13,7 @@ pub(crate) fn is_written(text: &str) -> bool {
     !line.is_empty()
         && (is_template(line)
             || is_code(line)
-            || is_documentation(line)
+            || is_documentation(line, text.starts_with([' ', '\t']))
             || is_change(line)
             || is_question(line)
             || is_mention(line))
@@ -159,8 +159,9 @@ fn is_statement(line: &str) -> bool {
     raised.is_some_and(|(name, rest)| is_name(name) && (rest.is_empty() || rest.ends_with([')', ','])))
 }
 
-/// Comments and documentation in code: `// returns cudaErrorInvalidValue`, `ValueError: If the library cannot be found.`
-fn is_documentation(line: &str) -> bool {
+/// Comments and documentation in code: `// returns cudaErrorInvalidValue`, or, indented below "Raises:", `ValueError: If the
+/// library cannot be found.`
+fn is_documentation(line: &str, is_indented: bool) -> bool {
     const OPEN: [&str; 5] = ["//", "/*", "* ::", "* \\", "* @"];
     const ROLES: [&str; 6] = [":class:`", ":exc:`", ":func:`", ":meth:`", "``cuda", "``CUDA"];
     if OPEN.iter().any(|open| line.starts_with(open))
@@ -172,9 +173,10 @@ fn is_documentation(line: &str) -> bool {
     if line.starts_with("# ") && !line.contains("rror") {
         return true;
     }
-    // "Raises:" lists what is raised when.
+    // "Raises:" lists what is raised when. Programs print such sentences too, from the first column.
     let Some((name, when)) = split_once(line, ": ") else { return false };
-    name.ends_with("Error")
+    is_indented
+        && name.ends_with("Error")
         && ["If ", "When ", "if ", "when ", "Raised ", "In case "].iter().any(|word| when.starts_with(word))
 }
 

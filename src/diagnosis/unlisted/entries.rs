@@ -20,7 +20,7 @@ const AROUND: usize = 400;
 
 /// The entries whose words are in a text, with the length of these words, the longest first.
 fn found(type_name: &str, text: &str) -> Vec<(usize, &'static Entry)> {
-    let all = Builtin::errors().with_words_in(&text.to_lowercase());
+    let all = Builtin::errors().with_words_in(&lower(text));
     let mut found: Vec<(usize, &'static Entry)> = all
         .into_iter()
         .filter(|(_, entry)| fits_type(entry, type_name))
@@ -28,6 +28,13 @@ fn found(type_name: &str, text: &str) -> Vec<(usize, &'static Entry)> {
         .collect();
     found.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
     found
+}
+
+/// A message as the words of entries are: in lower case, without backquotes.
+fn lower(message: &str) -> String {
+    let mut lower = message.to_lowercase();
+    lower.retain(|c| c != '`');
+    lower
 }
 
 /// The entry whose words the message has, if they say more than that a version does not fit; or that of what is described.
@@ -44,7 +51,7 @@ pub(super) fn of_message_on(page: &str, failing: Failing<'_>) -> Option<&'static
     if failing.described.is_some() {
         return of_message(failing).filter(|entry| entry.fault == Some(page));
     }
-    let (type_name, lower) = (short(failing.type_name), failing.message.to_lowercase());
+    let (type_name, lower) = (short(failing.type_name), lower(failing.message));
     let longest = |entry: &&Entry| {
         let words = entry.words.iter().filter(|words| words.len() >= FEWEST_BYTES_ELSEWHERE && are_in(words, &lower));
         words.map(|words| words.len()).max()
