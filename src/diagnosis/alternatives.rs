@@ -121,6 +121,14 @@ fn possible_lines(part: &mut Part, situation: &Situation) -> bool {
     if part.lines.iter().any(|line| line.starts_with([' ', '\t']) && forbidden(line)) {
         return false;
     }
+    let installs = |line: &str| !is_comment(line) && line.split_whitespace().any(|word| word == "install");
+    let (gone, stay): (Vec<&String>, Vec<&String>) = part.lines.iter().partition(|line| forbidden(line));
+    // What a script is given goes with it, and what is removed first stays where nothing takes its place.
+    let is_half = gone.iter().any(|line| line.contains("<<"))
+        || gone.iter().any(|line| installs(line)) && !stay.iter().any(|line| installs(line));
+    if is_half {
+        return false;
+    }
     let mut kept: Vec<String> = Vec::new();
     for line in std::mem::take(&mut part.lines) {
         if forbidden(&line) {

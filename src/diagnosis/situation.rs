@@ -12,7 +12,7 @@ use super::words::{Lexicon, occurs};
 use crate::facts::{Facts, Source, Value};
 use crate::incident::{Incident, Role};
 use crate::text::Transcript;
-use crate::wording::{self, Platform, PlatformKind, Platforms, Shell};
+use crate::wording::{self, Platform, PlatformKind, Platforms, Shell, literal};
 
 /// Whether a run is on a platform, as far as its text tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,15 @@ struct Sighting {
     line: Option<u32>,
     /// Whether the failure itself shows it.
     in_failure: bool,
+    /// Whether only words show it that may be of something else.
+    weak: bool,
+}
+
+impl Sighting {
+    /// How much it weighs against what excludes it.
+    fn rank(&self) -> (bool, bool) {
+        (!self.weak, self.in_failure)
+    }
 }
 
 /// The platforms that a text shows.
@@ -68,7 +77,8 @@ impl Situation {
         let within = |line: u32| first.is_some_and(|first| first <= line) && last.is_some_and(|last| line <= last);
         for (kind, platform) in wording::platforms().all() {
             if let Some(line) = shown_by_fact(kind, platform, facts) {
-                seen.add(kind, platform, line, line.is_some_and(within));
+                let in_failure = line.is_some_and(within);
+                seen.add(Sighting { kind, platform, line, in_failure, weak: false });
             }
         }
         seen.settle();
@@ -80,26 +90,22 @@ impl Situation {
     fn read(&mut self, text: &str, number: u32, in_failure: bool) {
         let mut lower: Option<String> = None;
         Lexicon::traces().find(text, |(_, kind, platform), place| {
-            if self.sightings.get(platform.name).is_some_and(|old| old.in_failure || !in_failure) {
+            let shown = text.get(place.clone()).unwrap_or_default();
+            let weak = platform.weak.iter().any(|word| literal(word).eq_ignore_ascii_case(shown));
+            let sighting = Sighting { kind, platform, line: Some(number), in_failure, weak };
+            if self.sightings.get(platform.name).is_some_and(|old| old.rank() >= sighting.rank()) {
                 return;
             }
             let lower = lower.get_or_insert_with(|| text.to_ascii_lowercase());
             if !denied(lower.get(..place.start).unwrap_or_default()) {
-                self.add(kind, platform, Some(number), in_failure);
+                self.add(sighting);
             }
         });
     }
 
-    fn add(
-        &mut self,
-        kind: PlatformKind,
-        platform: &'static Platform<&'static str>,
-        line: Option<u32>,
-        in_failure: bool,
-    ) {
-        let sighting = Sighting { kind, platform, line, in_failure };
-        let old = self.sightings.entry(platform.name).or_insert(sighting);
-        if in_failure && !old.in_failure {
+    fn add(&mut self, sighting: Sighting) {
+        let old = self.sightings.entry(sighting.platform.name).or_insert(sighting);
+        if sighting.rank() > old.rank() {
             *old = sighting;
         }
     }
@@ -111,11 +117,11 @@ impl Situation {
         for one in &all {
             for other in all.iter().filter(|other| one.platform.excludes.contains(&other.platform.name)) {
                 let back = other.platform.excludes.contains(&one.platform.name);
-                if one.in_failure >= other.in_failure {
+                if one.rank() >= other.rank() {
                     self.sightings.remove(other.platform.name);
                 }
-                let outdone = other.in_failure && !one.in_failure;
-                if outdone || back && one.in_failure == other.in_failure {
+                let outdone = other.rank() > one.rank();
+                if outdone || back && one.rank() == other.rank() {
                     self.sightings.remove(one.platform.name);
                 }
             }
@@ -129,7 +135,7 @@ impl Situation {
             let implied = wording::platforms().all().filter(|(_, other)| one.platform.implies.contains(&other.name));
             for (kind, platform) in implied {
                 if !self.sightings.contains_key(platform.name) && !self.excludes(platform) {
-                    let sighting = Sighting { kind, platform, line: one.line, in_failure: one.in_failure };
+                    let sighting = Sighting { kind, platform, ..one };
                     self.sightings.insert(platform.name, sighting);
                     open.push(sighting);
                 }

@@ -91,12 +91,22 @@ fn stands_alone(line: &str, start: usize, end: usize, word: &str) -> bool {
     let after = line.get(end..).and_then(|tail| tail.chars().next());
     let begins = match word.chars().next() {
         // A folder of the same name inside another path is another folder.
-        Some('/') => before.is_none_or(|c| !is_word(c) && !matches!(c, '.' | '-' | '~' | '/' | '}')),
+        Some('/') => {
+            before.is_none_or(|c| !is_word(c) && !matches!(c, '.' | '-' | '~' | '/' | '}')) && !follows_drive(line, start)
+        }
         Some(first) if is_word(first) => before.is_none_or(|c| !is_word(c)),
         _ => true,
     };
     let may_continue = word.ends_with('*') || !literal(word).ends_with(is_word);
     begins && (may_continue || after.is_none_or(|c| !is_word(c)))
+}
+
+/// Whether `C:` is before this place.
+fn follows_drive(line: &str, start: usize) -> bool {
+    let mut before = line.get(..start).unwrap_or_default().chars().rev();
+    before.next() == Some(':')
+        && before.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && before.next().is_none_or(|c| !is_word(c))
 }
 
 fn is_word(c: char) -> bool {
@@ -118,6 +128,9 @@ mod tests {
             ("file \"/content/train.py\"", "/content/*", true),
             ("data/content/train.py", "/content/*", false),
             ("/mnt/c/users/me", "/users/*", false),
+            ("file \"c:/users/me/train.py\"", "/users/*", false),
+            ("file \"c:/users/me/train.py\"", "c:/*", true),
+            ("-v src:/users/me", "/users/*", true),
             ("torch 2.8.0+rocm6.2", "+rocm*", true),
             ("gfx1100", "gfx11*", true),
             ("pip install x --index-url https://download.pytorch.org/whl/cu130", "whl/cu*", true),

@@ -35,6 +35,9 @@ pub struct Platform<S> {
     /// Words that show it in a text.
     #[serde(default = "Vec::new")]
     pub traces: Vec<S>,
+    /// Those of them that programs print on what excludes it as well: they count only where nothing else is shown.
+    #[serde(default = "Vec::new")]
+    pub weak: Vec<S>,
     /// Facts that show it: `os.windows`, `os.container_kind=docker`.
     #[serde(default = "Vec::new")]
     pub facts: Vec<S>,

@@ -53,6 +53,13 @@ impl Machine {
                 let gone = if again.starts_with("--") { None } else { remove("uv pip uninstall") };
                 gone.into_iter().chain([format!("uv pip install {again}{packages}{backend}")]).collect()
             }
+            Manager::UvProject => {
+                let source = match wheel.url.as_str() {
+                    "" => String::new(),
+                    url => format!(" --index {}-{}={url}", wheel.framework, wheel.index),
+                };
+                vec![format!("uv add {packages}{source}")]
+            }
             Manager::Pip | Manager::Conda | Manager::Poetry => {
                 let run = if self.manager == Manager::Poetry { "poetry run " } else { "" };
                 let install = format!("{run}pip install {upgrade}{packages}{}", index("--index-url"));

@@ -73,6 +73,8 @@ enum Manager {
     #[default]
     Pip,
     Uv,
+    /// uv with a project: what is installed beside it is undone by the next `uv run`.
+    UvProject,
     Poetry,
     Conda,
 }
@@ -87,16 +89,18 @@ impl Machine {
             return None;
         }
         let amd = vendor == Some("amd");
+        // A board is the GPU, also for the containers on it.
+        let on_board = |name: &str| book.hardware.gpu(name).filter(|gpu| gpu.class == "embedded");
+        let names_board = || gpu.is_none() && transcript.lines().any(|line| on_board(line.text).is_some());
         let system = match platform {
             Some("macos" | "wsl1") => return None,
             Some("windows") => "windows",
             Some(JETSON) => JETSON,
             _ if gpu.is_some_and(|gpu| gpu.class == "embedded") => JETSON,
+            Some("docker" | "container") if names_board() => JETSON,
             _ => "linux",
         };
         let owned = |name: &str| facts.text(name).map(str::to_owned);
-        // A board is the GPU.
-        let on_board = |name: &str| book.hardware.gpu(name).filter(|gpu| gpu.class == "embedded");
         let board =
             gpu.or_else(|| (system == JETSON).then(|| transcript.lines().find_map(|line| on_board(line.text)))?);
         let board = board.filter(|_| system == JETSON);
@@ -107,6 +111,7 @@ impl Machine {
             manager: manager(transcript, facts),
             system,
             container: match platform {
+                _ if system == JETSON => None,
                 Some("docker" | "container") if facts.text("run.package_manager").is_none() => Some("docker"),
                 Some("kubernetes") if facts.text("run.package_manager").is_none() => Some("kubernetes"),
                 _ => None,
@@ -356,9 +361,12 @@ fn replaceable(name: &str, book: &Book) -> Option<&'static str> {
 /// What installs packages here. A path below miniconda3 is no sign that conda installed the framework.
 fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
     const CONDA: [&str; 3] = ["conda install", "mamba install", "conda-forge"];
+    const PROJECT: [&str; 4] = ["uv add", "uv run", "uv sync", "uv.lock"];
+    let in_project = || transcript.lines().any(|line| PROJECT.iter().any(|words| line.text.contains(words)));
     let by_pip = facts.text("torch.version").is_some_and(|version| version.contains('+'));
     let by_conda = || transcript.lines().any(|line| CONDA.iter().any(|words| line.text.contains(words)));
     match facts.text("run.package_manager") {
+        Some("uv") if in_project() => Manager::UvProject,
         Some("uv") => Manager::Uv,
         Some("poetry") => Manager::Poetry,
         Some("conda") if !by_pip && by_conda() => Manager::Conda,
