@@ -255,4 +255,19 @@ mod tests {
             assert_eq!(slug(title), expected);
         }
     }
+
+    /// A case whose action has another name now counts as one that nothing in the book solved.
+    #[test]
+    fn what_solved_a_case_is_an_action() {
+        let book = crate::book::Book::new(false);
+        let mut unknown = Vec::new();
+        for (index, entry) in book.faults.iter().enumerate() {
+            let page = book.fault(index);
+            let actions: Vec<String> = page.causes.iter().flat_map(|cause| ids(&entry.id, cause)).collect();
+            let solved = book.cases(&entry.id).into_iter().flat_map(|case| case.solved);
+            let own = solved.filter(|id| id.starts_with(&format!("{}#", entry.id)));
+            unknown.extend(own.filter(|id| !actions.iter().any(|action| action == id)).map(|id| id.to_string()));
+        }
+        assert_eq!(unknown, Vec::<String>::new());
+    }
 }

@@ -7,7 +7,8 @@ pub(super) fn programs(line: &str) -> impl Iterator<Item = &str> {
     const BEFORE: [&str; 9] = ["do", "then", "else", "if", "!", "{", "command", "-v", "xargs"];
     // Python's `for x in y:` starts nothing.
     let python = line.contains(':') && !line.contains(';');
-    let line = if python && ["for ", "while "].iter().any(|word| line.trim_start().starts_with(word)) { "" } else { line };
+    let line =
+        if python && ["for ", "while "].iter().any(|word| line.trim_start().starts_with(word)) { "" } else { line };
     let commands = line.split(['|', ';', '`']).flat_map(|part| part.split("&&")).flat_map(|part| part.split("$("));
     commands.flat_map(|command| {
         let mut words = command.split_whitespace().skip_while(|word| setting(word).is_some() || BEFORE.contains(word));

@@ -92,7 +92,8 @@ fn stands_alone(line: &str, start: usize, end: usize, word: &str) -> bool {
     let begins = match word.chars().next() {
         // A folder of the same name inside another path is another folder.
         Some('/') => {
-            before.is_none_or(|c| !is_word(c) && !matches!(c, '.' | '-' | '~' | '/' | '}')) && !follows_drive(line, start)
+            before.is_none_or(|c| !is_word(c) && !matches!(c, '.' | '-' | '~' | '/' | '}'))
+                && !follows_drive(line, start)
         }
         Some(first) if is_word(first) => before.is_none_or(|c| !is_word(c)),
         _ => true,
