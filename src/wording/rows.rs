@@ -66,12 +66,18 @@ pub struct Language<S> {
     pub fails: Wording<S>,
     /// "I tried", "did not help", "still".
     pub useless: Wording<S>,
+    /// "No error", "it does not crash": it works, said of the failure.
+    pub avoids: Option<Wording<S>>,
     /// Matches a clause that denies what it says.
     pub denies: S,
     /// Matches a clause that only supposes it, asks for it or advises it.
     pub supposes: S,
     /// An update that changed nothing, or fixed it.
     pub no_beginning: S,
+    /// Matches advice, and questions for yes or no (which end in `?`): they state nothing at all.
+    pub advises: Option<S>,
+    /// Matches words without a verdict that say the opposite of the verdict before them: "but not on the CPU".
+    pub reverses: Option<S>,
     /// The wordings.
     pub statement: Vec<Statement<S>>,
 }
@@ -100,10 +106,15 @@ pub struct Statement<S> {
     pub fails: Option<S>,
     /// The recipe that was tried where the clause says that it did not help.
     pub tried: Option<S>,
+    /// The pattern is told by several clauses or sentences of a line, and says itself what is denied.
+    #[serde(default)]
+    pub across: bool,
     /// As in `Wording`.
     pub words: S,
     /// The regex.
     pub pattern: S,
+    /// Matches words that mean something else.
+    pub unless: Option<S>,
 }
 
 /// `headings.toml`.

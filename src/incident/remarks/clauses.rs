@@ -19,6 +19,9 @@ pub(super) struct Splitter<'s> {
     joins: Vec<&'s str>,
 }
 
+/// How far before a verdict, in bytes, what it is about may be mentioned if other parts of the sentence come between.
+const NEAR: usize = 80;
+
 /// What ends a sentence; whoever writes the first four asks.
 const SENTENCES: [&str; 9] = ["? ", "?)", "？", "吗", ". ", "! ", "; ", "。", "；"];
 const QUESTIONS: usize = 4;
@@ -61,15 +64,17 @@ impl<'s> Splitter<'s> {
     pub(super) fn segments<'t>(&self, line: &'t str, verdict: impl Fn(&str) -> bool) -> Vec<Clause<'t>> {
         let mut segments = Vec::new();
         for Clause { text, asks, .. } in sentences(line) {
-            let mut from = 0;
+            let (mut from, mut told) = (0, false);
             for part in split(text, self.contrasts.iter().chain(&self.joins).copied()) {
                 let to = part.as_ptr().addr() - text.as_ptr().addr() + part.len();
                 if verdict(&text[from..to]) {
                     segments.push(Clause { text: &text[from..to], asks, listed: false });
-                    from = to;
+                    (from, told) = (to, true);
+                } else if to - from > NEAR {
+                    from = to - part.len();
                 }
             }
-            if (1..text.len()).contains(&from) {
+            if told && from < text.len() {
                 segments.push(Clause { text: &text[from..], asks, listed: true });
             }
         }

@@ -30,8 +30,11 @@ pub(super) struct Language<'s> {
     works: Guarded<'s>,
     fails: Guarded<'s>,
     useless: Guarded<'s>,
+    avoids: Option<Guarded<'s>>,
     denies: Pattern,
     supposes: Pattern,
+    advises: Option<Pattern>,
+    reverses: Option<Pattern>,
     pub(super) no_beginning: Pattern,
 }
 
@@ -50,15 +53,35 @@ impl<'s> Language<'s> {
             works: Guarded::new(&source.works),
             fails: Guarded::new(&source.fails),
             useless: Guarded::new(&source.useless),
+            avoids: source.avoids.as_ref().map(Guarded::new),
             denies: Pattern::new(source.denies.as_ref()),
             supposes: Pattern::new(source.supposes.as_ref()),
+            advises: pattern(source.advises.as_ref()),
+            reverses: pattern(source.reverses.as_ref()),
             no_beginning: Pattern::new(source.no_beginning.as_ref()),
         }
     }
 
-    /// Whether a text may say how something went.
+    /// Whether a text says how something went.
     pub(super) fn judges(&self, text: &str) -> bool {
-        [&self.works, &self.fails, &self.useless].iter().any(|guarded| guarded.may_match(text))
+        [&self.works, &self.fails, &self.useless].iter().any(|guarded| guarded.matches(text)) || self.avoids(text)
+    }
+
+    /// Whether a text says that the failure does not occur.
+    fn avoids(&self, text: &str) -> bool {
+        self.avoids.as_ref().is_some_and(|guarded| guarded.matches(text))
+    }
+
+    /// Whether words say the opposite of what the words before them say.
+    pub(super) fn reverses(&self, text: &str) -> bool {
+        self.reverses.as_ref().is_some_and(|pattern| pattern.is_match(text))
+    }
+
+    /// Whether a clause advises, or asks for yes or no.
+    pub(super) fn advises(&self, clause: &Clause<'_>) -> bool {
+        let asked = clause.asks.then(|| format!("{}?", clause.text));
+        let text = asked.as_deref().unwrap_or(clause.text);
+        self.advises.as_ref().is_some_and(|pattern| pattern.is_match(text))
     }
 
     pub(super) fn denies(&self, text: &str) -> bool {
@@ -72,7 +95,9 @@ impl<'s> Language<'s> {
 
     pub(super) fn outcome(&self, text: &str) -> Outcome {
         let useless = self.useless.matches(text);
-        let works = if self.fails.matches(text) {
+        let works = if self.avoids(text) {
+            Some(true)
+        } else if self.fails.matches(text) {
             Some(false)
         } else {
             (self.works.matches(text) && !self.denies(text)).then_some(true)
@@ -85,8 +110,11 @@ impl<'s> Language<'s> {
 pub(super) struct Row<'s> {
     pub(super) language: usize,
     pub(super) states: States<'s>,
+    /// It is told by several clauses of a line.
+    pub(super) across: bool,
     pub(super) groups: Vec<Vec<&'s str>>,
-    pub(super) pattern: Pattern,
+    pattern: Pattern,
+    unless: Option<Pattern>,
 }
 
 /// What a wording states.
@@ -116,7 +144,9 @@ impl<'s> Row<'s> {
                     let words = one.map(|_| self::groups(wording.words.as_ref()));
                     words.into_iter().flatten().flatten()
                 };
+                let avoids = language.avoids.iter().flat_map(|avoids| told(avoids, works));
                 let outcomes = told(&language.works, works)
+                    .chain(avoids)
                     .chain(told(&language.fails, fails))
                     .chain(told(&language.useless, tried));
                 groups.push(outcomes.collect());
@@ -127,7 +157,8 @@ impl<'s> Row<'s> {
             groups.extend(self::groups(language.works.words.as_ref()));
         }
         let pattern = pattern.replace(WORKS, language.works.pattern.as_ref());
-        Self { language: number, states, groups, pattern: Pattern::new(&pattern) }
+        let unless = source.unless.as_ref().map(|unless| Pattern::new(unless.as_ref()));
+        Self { language: number, states, across: source.across, groups, pattern: Pattern::new(&pattern), unless }
     }
 
     /// Whether a clause mentions it. Cheap tests come first: a pattern that is never needed is never compiled.
@@ -137,8 +168,17 @@ impl<'s> Row<'s> {
             // The word about success may be in another language's group: the verdict is asked later.
             States::Trial { .. } => self.groups.split_last().map_or(&[][..], |(_, groups)| groups),
         };
-        holds(groups, clause) && self.pattern.is_match(clause)
+        holds(groups, clause) && self.says(clause)
     }
+
+    /// Whether a part of such a clause mentions it as well.
+    pub(super) fn says(&self, part: &str) -> bool {
+        self.pattern.is_match(part) && !self.unless.as_ref().is_some_and(|unless| unless.is_match(part))
+    }
+}
+
+fn pattern<S: AsRef<str>>(source: Option<&S>) -> Option<Pattern> {
+    source.map(|pattern| Pattern::new(pattern.as_ref()))
 }
 
 /// What a pattern has in place of the language's own "it works".

@@ -67,12 +67,24 @@ fn is_said(text: &str) -> bool {
     let words = text.trim();
     let spaced = words.split_whitespace().take(3).count() == 3;
     let foreign = words.chars().any(|c| ('\u{3040}'..'\u{9fff}').contains(&c));
-    (6..600).contains(&words.len()) && (spaced || foreign) && !is_logged(words) && !words.contains("http://")
+    (6..600).contains(&words.len())
+        && (spaced || foreign)
+        && !is_logged(words)
+        && !is_typed(words)
+        && !words.contains("http://")
+}
+
+/// Whether a line is a frame of a traceback, a command or an import rather than a sentence.
+fn is_typed(words: &str) -> bool {
+    ["File \"", "$ ", ">>> ", "PS C:", "import ", "%"].iter().any(|start| words.starts_with(start))
+        || words.starts_with("from ") && words.contains(" import ")
 }
 
 /// Whether a line is a record of a logger or of progress, or a row of a tree.
 fn is_logged(words: &str) -> bool {
-    ["Warning:", "WARNING", "INFO", "it/s", "s/it", "DEBUG", "wandb:", "─"].iter().any(|mark| words.contains(mark))
+    const MARKS: [&str; 11] =
+        ["Warning:", "WARNING", "INFO", "it/s", "s/it", "DEBUG", "wandb:", "─", "site-packages/", " PASSED", " FAILED"];
+    MARKS.iter().any(|mark| words.contains(mark))
 }
 
 /// What a line says.
@@ -125,8 +137,19 @@ impl<'s> Remarks<'s> {
         for clause in self.splitter.clauses(&line) {
             self.stated(&clause, &rows, &mut found);
         }
+        self.told(&line, &rows, &mut found);
         self.trials(&line, &rows, &mut found);
         found
+    }
+
+    /// Statements that several clauses make together: "I updated it this morning, and now it crashes".
+    fn told(&self, line: &str, rows: &[&Row<'s>], found: &mut Vec<Said<'s>>) {
+        for row in rows.iter().filter(|row| row.across) {
+            let States::Fact(said) = row.states else { continue };
+            if !found.contains(&said) && row.matches(line) {
+                found.push(said);
+            }
+        }
     }
 
     /// Statements of their own: "it fails at random".
@@ -134,10 +157,13 @@ impl<'s> Remarks<'s> {
         for row in rows {
             let States::Fact(said) = row.states else { continue };
             let (Said::Yes(fact) | Said::Is(fact, _)) = said else { continue };
-            if found.contains(&said) || !row.matches(clause.text) {
+            if row.across || found.contains(&said) || !row.matches(clause.text) {
                 continue;
             }
             let language = &self.languages[row.language];
+            if language.advises(clause) {
+                continue;
+            }
             if fact == "writer.began_with_update" && language.no_beginning.is_match(clause.text) {
                 continue;
             }
@@ -145,8 +171,7 @@ impl<'s> Remarks<'s> {
                 continue;
             }
             // "Works on 1.12, fails on 2.0": the negation may follow after a comma.
-            let states =
-                |part: &str| row.pattern.is_match(part) && !language.denies(part) && !language.supposes(part, clause);
+            let states = |part: &str| row.says(part) && !language.denies(part) && !language.supposes(part, clause);
             if self.blunt.contains(&fact) || states(clause.text) || clause.text.split(", ").any(states) {
                 found.push(said);
             }
@@ -159,9 +184,16 @@ impl<'s> Remarks<'s> {
         // "I tried X": without success, unless the next words tell of one.
         let mut pending = Vec::new();
         let mut useless = false;
+        // What the part before says: "it works on one GPU, but not on two".
+        let mut before = None;
+        // What was tried and has no verdict yet: "I tried the CPU, and it worked".
+        let mut open = Vec::new();
         for clause in self.splitter.segments(line, verdict) {
             let mut mentioned = false;
             useless &= clause.listed;
+            if !clause.listed {
+                before = self.languages.iter().find_map(|language| language.outcome(clause.text).works);
+            }
             for row in rows {
                 let States::Trial { works, fails, tried } = row.states else { continue };
                 let language = &self.languages[row.language];
@@ -170,10 +202,19 @@ impl<'s> Remarks<'s> {
                 }
                 if clause.listed {
                     pending.extend(tried.filter(|_| useless).map(Said::Tried));
+                    let reversed = before.filter(|_| language.reverses(clause.text));
+                    let said = reversed.and_then(|worked| if worked { fails } else { works });
+                    found.extend(said.map(Said::Yes).filter(|said| !found.contains(said)));
                     continue;
+                }
+                if !mentioned {
+                    open.clear();
                 }
                 mentioned = true;
                 let outcome = language.outcome(clause.text);
+                if outcome.works.is_none() {
+                    open.push((works, fails));
+                }
                 let said = match outcome.works {
                     Some(true) => works,
                     Some(false) => fails,
@@ -183,8 +224,19 @@ impl<'s> Remarks<'s> {
                 useless = outcome.useless && outcome.works != Some(true);
                 pending.extend(tried.filter(|_| useless).map(Said::Tried));
             }
-            let works = |language: &Language<'_>| language.outcome(clause.text).works == Some(true);
-            if !mentioned && !pending.is_empty() && !clause.asks && self.languages.iter().any(works) {
+            if mentioned || clause.listed || clause.asks {
+                continue;
+            }
+            let Some(worked) = before else { continue };
+            if !self.languages.iter().any(|language| language.supposes(clause.text, &clause)) {
+                let said = open.drain(..).filter_map(|(works, fails)| if worked { works } else { fails });
+                for said in said.map(Said::Yes) {
+                    if !found.contains(&said) {
+                        found.push(said);
+                    }
+                }
+            }
+            if worked {
                 pending.clear();
             }
         }

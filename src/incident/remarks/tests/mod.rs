@@ -110,12 +110,16 @@ fn is_failure(fact: &str) -> bool {
 fn every_pattern_compiles() {
     let source = wording::statements();
     for language in &source.languages {
-        let wordings = [&language.works, &language.fails, &language.useless];
-        for pattern in wordings.map(|it| it.pattern).into_iter().chain([language.denies, language.supposes]) {
+        let wordings =
+            [Some(&language.works), Some(&language.fails), Some(&language.useless), language.avoids.as_ref()];
+        let wordings: Vec<_> = wordings.into_iter().flatten().collect();
+        let own = [Some(language.denies), Some(language.supposes), language.advises, language.reverses];
+        let unless = language.statement.iter().map(|row| row.unless);
+        for pattern in wordings.iter().map(|it| Some(it.pattern)).chain(own).chain(unless).flatten() {
             assert!(Pattern::check(pattern).is_ok(), "{pattern}: {:?}", Pattern::check(pattern));
         }
         let rows = language.statement.iter().map(|row| (row.words, row.pattern));
-        for (words, pattern) in rows.chain(wordings.map(|it| (it.words, it.pattern))) {
+        for (words, pattern) in rows.chain(wordings.iter().map(|it| (it.words, it.pattern))) {
             let full = pattern.replace("{works}", language.works.pattern);
             assert!(Pattern::check(&full).is_ok(), "{pattern}: {:?}", Pattern::check(&full));
             let is_word = |word: &str| !word.is_empty() && word.to_lowercase() == word;
