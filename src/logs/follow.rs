@@ -14,7 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use super::inputs::{Input, expand};
@@ -27,7 +27,7 @@ use folders::{Folders, id_of};
 use followed::{Followed, Origin};
 #[cfg(unix)]
 pub(crate) use signals::repeat;
-use sources::{Sources, Step};
+use sources::Sources;
 
 /// How often files are asked for more.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -102,6 +102,9 @@ pub(crate) fn follow(
     let mut all = inputs(arguments, &mut desk);
     if all.is_empty() && !arguments.iter().any(|path| path.is_dir()) {
         return Ended::Nothing;
+    }
+    if all.is_empty() {
+        desk.listener.remark("there is no file to follow yet; waiting for one");
     }
     // One piece may wait: what is not read yet stays in the pipe.
     let (send, steps) = sync_channel(1);
@@ -186,7 +189,7 @@ fn round<'k>(
 #[cfg(unix)]
 fn finish<'k>(
     all: &mut BTreeMap<usize, Followed<'k>>,
-    steps: &Receiver<(usize, Step)>,
+    steps: &std::sync::mpsc::Receiver<(usize, sources::Step)>,
     desk: &mut Desk<'_, 'k>,
 ) -> io::Result<()> {
     /// Whoever writes into a pipe may end at the same key, with a last word.

@@ -24,6 +24,15 @@ pub(super) struct Folders {
     gone: HashMap<usize, u32>,
 }
 
+/// What lies below them.
+struct Listing {
+    /// By what each file is known by, one of its names.
+    listed: HashMap<FileId, PathBuf>,
+    unnumbered: Vec<PathBuf>,
+    /// Whether nothing else is there.
+    is_whole: bool,
+}
+
 impl Folders {
     pub(super) fn new(arguments: &[PathBuf], now: Instant) -> Self {
         let is_folder = |path: &&PathBuf| path.is_dir() || is_pattern(path);
@@ -47,14 +56,19 @@ impl Folders {
         }
         let mut listed: HashMap<FileId, PathBuf> = HashMap::new();
         let mut unnumbered = Vec::new();
+        let mut is_whole = true;
         for input in expand(self.arguments.clone()) {
-            let Input::Below(path) = input else { continue };
-            match id_of(&path) {
-                Some(id) => drop(listed.entry(id).or_insert(path)),
-                None => unnumbered.push(path),
+            match input {
+                Input::Below(path) => match id_of(&path) {
+                    Some(id) => drop(listed.entry(id).or_insert(path)),
+                    None => unnumbered.push(path),
+                },
+                // What cannot be listed now may still be there.
+                Input::Failed(_, error) => is_whole &= error.kind() == io::ErrorKind::NotFound,
+                Input::File(_) | Input::Stdin => {}
             }
         }
-        self.keep(all, desk, listed, unnumbered)?;
+        self.keep(all, desk, Listing { listed, unnumbered, is_whole })?;
         let took = now.elapsed();
         self.due = Instant::now() + PAUSE.max(took * SHARE);
         Ok(())
@@ -65,9 +79,9 @@ impl Folders {
         &mut self,
         all: &mut BTreeMap<usize, Followed<'k>>,
         desk: &mut Desk<'_, 'k>,
-        mut listed: HashMap<FileId, PathBuf>,
-        mut unnumbered: Vec<PathBuf>,
+        listing: Listing,
     ) -> io::Result<()> {
+        let Listing { mut listed, mut unnumbered, is_whole } = listing;
         let mut left = Vec::new();
         for (&number, one) in all.iter_mut() {
             match one.origin {
@@ -78,6 +92,7 @@ impl Folders {
                             one.rename(path);
                         }
                     }
+                    None if !is_whole => {}
                     None => {
                         // While a listing is made, a file that is renamed may be on neither side.
                         let times = self.gone.entry(number).or_insert(0);
