@@ -249,8 +249,9 @@ mod tests {
     fn what_there_is_room_for_is_the_same_each_time() {
         let of = |from: u64| {
             let mut tally = Tally::default();
-            (from..from + 700)
-                .for_each(|n| drop(tally.add(&occurrence(Kind::Unlisted(n.wrapping_mul(0x9E37_79B9)), n))));
+            for n in from..from + 700 {
+                tally.add(&occurrence(Kind::Unlisted(n.wrapping_mul(0x9E37_79B9)), n));
+            }
             tally
         };
         let kinds = || {
