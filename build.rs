@@ -148,7 +148,10 @@ fn main() {
     let notices = files(&kb.join("notices"), "md", &mut failed);
     let codes = files(&kb.join("codes"), "csv", &mut failed);
     for file in files(&kb.join("hardware"), "csv", &mut failed) {
-        write_file(&format!("{}.table", file.stem), table::packed(&file.text).as_bytes());
+        match table::packed(&file.text) {
+            Ok(table) => write_file(&format!("{}.table", file.stem), table.as_bytes()),
+            Err((line, reason)) => failed.push(format!("{}:{line}: {reason}", file.path)),
+        }
     }
     let reports = files(&kb.join("reports"), "md", &mut failed);
 

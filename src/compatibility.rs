@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_driver_and_an_architecture_are_rows_of_data() {
-        let with = |table: &str, row: &str| table.to_owned() + &crate::table::packed(row);
+        let with = |table: &str, row: &str| table.to_owned() + &crate::table::packed(row).expect("one row");
         let tables = Catalogue::read(
             &with(include_str!(concat!(env!("OUT_DIR"), "/cuda-floors.table")), "20,900,900"),
             &with(include_str!(concat!(env!("OUT_DIR"), "/cuda-drivers.table")), "20.1.0,901.10,"),

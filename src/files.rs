@@ -99,6 +99,31 @@ pub(crate) fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     one.created().ok() == other.created().ok()
 }
 
+/// What a file is known by, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FileId {
+    device: u64,
+    number: u64,
+    /// A number may be given to another file when the first one is gone.
+    created: Option<std::time::SystemTime>,
+}
+
+impl FileId {
+    /// Nothing where files have no numbers.
+    pub(crate) fn of(about: &fs::Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            Some(Self { device: about.dev(), number: about.ino(), created: about.created().ok() })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = about;
+            None
+        }
+    }
+}
+
 /// Removes what processes left in a folder that were killed while they wrote.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -22,12 +22,13 @@ pub(crate) fn rows<T: DeserializeOwned>(text: &str) -> (Vec<T>, Vec<(u64, String
 /// reader of CSV takes longer than to read a small table that way.
 const BETWEEN_CELLS: char = '\u{1f}';
 
-/// A CSV file as a packed table.
+/// A CSV file as a packed table; of a file with a broken row, the line and the reason.
 #[allow(dead_code, reason = "only a build asks, and tests")]
-pub(crate) fn packed(csv: &str) -> String {
+pub(crate) fn packed(csv: &str) -> Result<String, (u64, String)> {
     let rows = csv::ReaderBuilder::new().has_headers(false).from_reader(csv.as_bytes()).into_records();
     let line = |row: StringRecord| row.iter().collect::<Vec<_>>().join(&BETWEEN_CELLS.to_string()) + "\n";
-    rows.filter_map(Result::ok).map(line).collect()
+    let broken = |error: csv::Error| (error.position().map_or(0, csv::Position::line), error.to_string());
+    rows.map(|row| row.map(line).map_err(broken)).collect()
 }
 
 /// The rows of a packed table.
@@ -45,4 +46,16 @@ pub(crate) fn values<T: DeserializeOwned>(packed: &str) -> Vec<T> {
 
 fn record(line: &str) -> StringRecord {
     line.split(BETWEEN_CELLS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_another_length_is_named() {
+        assert_eq!(packed("a,b\n1,2\n").map(|table| records(&table).count()), Ok(1));
+        let (line, reason) = packed("a,b\n1,2\n3\n4,5\n").expect_err("a cell is missing");
+        assert!(line == 3 && reason.contains("found record with 1 fields"), "{line}: {reason}");
+    }
 }

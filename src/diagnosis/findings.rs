@@ -7,6 +7,7 @@ use super::primary::{self, Severity};
 use super::{Library, Located};
 use crate::book::schema::SignatureRole;
 use crate::incident::Incident;
+use crate::matching::Owner;
 use crate::text::Transcript;
 
 /// One failure on one line.
@@ -53,4 +54,17 @@ pub(crate) fn findings(transcript: &Transcript, incident: &Incident, library: Li
         time: candidate.time,
     };
     found.into_iter().map(finding).collect()
+}
+
+/// The pages of which lines by themselves may be evidence, sorted: what their signatures ask of the lines around is left
+/// out.
+pub(crate) fn possible_faults(transcript: &Transcript, incident: &Incident, library: Library<'_>) -> Vec<usize> {
+    let mut faults = library.signatures.possible_faults(transcript);
+    faults.extend(super::numbered(incident, library.book).into_iter().filter_map(|hit| match hit.owner {
+        Owner::Fault(fault) => Some(fault),
+        Owner::Notice(_) => None,
+    }));
+    faults.sort_unstable();
+    faults.dedup();
+    faults
 }

@@ -50,7 +50,7 @@ pub use answer::{
     PrimaryError, ProbeSummary, RankedCause, Reason, ReportHit, Verdict,
 };
 pub use evidence::{Evidence, EvidenceLine, LineKind};
-pub(crate) use findings::{Finding, findings};
+pub(crate) use findings::{Finding, findings, possible_faults};
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub use precedents::Solved;
 pub use weigh::none_of_these;

@@ -22,7 +22,7 @@ mod kernel;
 mod missing_name;
 mod native;
 mod nccl;
-mod numbers;
+pub(crate) mod numbers;
 mod oom;
 mod position;
 mod python;

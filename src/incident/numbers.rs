@@ -59,6 +59,12 @@ pub(super) fn read(text: &str) -> Option<Number> {
     None
 }
 
+/// Whether a line gives a code by number only.
+pub(crate) fn gives_code(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    read(&text).is_some() || vendors::all().iter().any(|vendor| bare(vendor, &text).is_some())
+}
+
 /// A number that belongs to a vendor by the words before it, also where no library or function is named: its position
 /// and value.
 pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {

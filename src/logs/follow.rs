@@ -1,38 +1,49 @@
 //! Logs while they are written, as `tail -F` shows them: a file that is rotated away is read to its end, then the new one
-//! of its name from its beginning; one that is cut is read again. Pipes and standard input are read to their end.
+//! of its name from its beginning; one that is cut is read again. Below folders, files are followed whatever their names
+//! become, and new ones are found. Pipes, standard input and what is compressed are read to their end.
 
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek as _, SeekFrom};
-use std::mem;
+mod feed;
+mod folders;
+mod followed;
+#[cfg(unix)]
+mod signals;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread;
+use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use encoding_rs::Decoder;
-
-use super::chunks::CHUNK;
+use super::inputs::{Input, expand};
 use super::threads::Request;
-use crate::files::is_same;
+use crate::files::FileId;
 use crate::scan::{FaultReport, Finder, LogScan};
-use crate::{text, unpack};
+use crate::unpack::Outcome;
+use feed::Feed;
+use folders::{Folders, id_of};
+use followed::{Followed, Origin};
+#[cfg(unix)]
+pub(crate) use signals::repeat;
+use sources::Sources;
 
 /// How often files are asked for more.
 const PAUSE: Duration = Duration::from_millis(200);
-/// So long after the last bytes, what is there is read without waiting for lines after it.
-const QUIET: Duration = Duration::from_millis(400);
-/// So long after them, a line that has no end is taken for whole: a prompt never gets one.
-const STILL: Duration = Duration::from_secs(2);
-/// A line that has no end yet waits for it up to this length.
-const LINE: usize = 64 * 1024;
 
 /// Why following ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
+    /// There was nothing to follow.
+    Nothing,
     /// All inputs ended, as pipes do; whether a fault was found.
     Inputs { found: bool },
     /// Whoever was told wants no more.
     Reader,
+    /// This process is to end.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))]
+    Signal(i32),
 }
 
 /// What a follower tells. An error ends it.
@@ -43,65 +54,8 @@ pub(crate) trait Listener {
     fn remark(&mut self, remark: &str);
     /// What cannot be read; nothing more comes of it.
     fn failed(&mut self, path: &Path, error: &io::Error);
-    /// What is compressed or no text, and is not followed.
-    fn packed(&mut self, path: &Path);
-}
-
-/// Follows files, pipes and standard input (`-`) until the listener has enough, or everything is over.
-pub(crate) fn follow(paths: &[PathBuf], finder: &Finder, request: &Request<'_>, listener: &mut dyn Listener) -> Ended {
-    // One piece may wait: what is not read yet stays in the pipe.
-    let (send, pieces) = sync_channel(1);
-    let mut desk = Desk { finder, request, listener, found: false };
-    let mut all: Vec<Followed<'_>> = paths.iter().map(|path| Followed::new(path, &desk)).collect();
-    loop {
-        let mut is_busy = false;
-        for (number, one) in all.iter_mut().enumerate() {
-            match one.poll(&mut desk, Instant::now(), &|path| listen(path, number, send.clone())) {
-                Ok(more) => is_busy |= more,
-                Err(_) => return Ended::Reader,
-            }
-        }
-        if all.iter().all(|one| matches!(one.state, State::Over)) {
-            return Ended::Inputs { found: desk.found };
-        }
-        // While nothing comes, this is the pause.
-        let pause = if is_busy { Duration::ZERO } else { PAUSE };
-        if let Ok((number, piece)) = pieces.recv_timeout(pause)
-            && let Some(one) = all.get_mut(number)
-            && one.take(piece, &mut desk, Instant::now()).is_err()
-        {
-            return Ended::Reader;
-        }
-    }
-}
-
-/// What a thread read of a pipe.
-type Piece = io::Result<Vec<u8>>;
-
-/// Reads a pipe or standard input on a thread of its own: its writer may not even have opened it. The last piece is empty.
-fn listen(path: &Path, number: usize, send: SyncSender<(usize, Piece)>) {
-    let path = path.to_owned();
-    thread::spawn(move || {
-        let opened: io::Result<Box<dyn Read>> = match path.as_os_str() == "-" {
-            true => Ok(Box::new(io::stdin().lock())),
-            false => File::open(path).map(|file| Box::new(file) as _),
-        };
-        let mut from = match opened {
-            Ok(from) => from,
-            Err(error) => return drop(send.send((number, Err(error)))),
-        };
-        let mut buffer = vec![0; CHUNK];
-        loop {
-            let piece = match from.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                read => read.map(|count| buffer[..count].to_vec()),
-            };
-            let is_last = piece.as_ref().map_or(true, Vec::is_empty);
-            if send.send((number, piece)).is_err() || is_last {
-                return;
-            }
-        }
-    });
+    /// What was left out of something compressed or of an archive.
+    fn unpacked(&mut self, path: &Path, outcome: &Outcome);
 }
 
 /// Where faults are found, and who is told.
@@ -110,261 +64,152 @@ struct Desk<'d, 'k> {
     request: &'d Request<'k>,
     listener: &'d mut dyn Listener,
     found: bool,
+    /// How many inputs there were.
+    count: usize,
+    /// How many files could not be opened in this round, because too many are open.
+    left_out: usize,
 }
 
-impl<'k> Desk<'_, 'k> {
+impl<'d, 'k> Desk<'d, 'k> {
+    fn new(finder: &'d Finder, request: &'d Request<'k>, listener: &'d mut dyn Listener) -> Self {
+        Self { finder, request, listener, found: false, count: 0, left_out: 0 }
+    }
+
     fn begin(&self, path: &Path) -> Feed<'k> {
         Feed::new(LogScan::new(path.display().to_string(), self.request.library, self.request.since, true))
     }
-}
 
-/// Bytes of one log as they come.
-struct Feed<'k> {
-    scan: LogScan<'k>,
-    /// The line that has no end yet.
-    line: Vec<u8>,
-    /// When the last bytes came.
-    last: Option<Instant>,
-    wide: Option<Decoder>,
-    has_begun: bool,
-    /// Whether everything was read that could be read without waiting.
-    is_flushed: bool,
-}
-
-impl<'k> Feed<'k> {
-    fn new(scan: LogScan<'k>) -> Self {
-        Self { scan, line: Vec::new(), last: None, wide: None, has_begun: false, is_flushed: true }
+    /// A number for another input.
+    fn number(&mut self) -> usize {
+        self.count += 1;
+        self.count
     }
+}
 
-    fn add(&mut self, bytes: &[u8], finder: &Finder, now: Instant) {
-        (self.last, self.is_flushed) = (Some(now), false);
-        let mut bytes = bytes;
-        if !mem::replace(&mut self.has_begun, true)
-            && let Some((little, mark)) = text::wide(bytes)
+/// Follows files, folders, pipes and standard input (`-`) until the listener has enough, everything is over, or a signal
+/// ends the process.
+pub(crate) fn follow(
+    arguments: &[PathBuf],
+    finder: &Finder,
+    request: &Request<'_>,
+    listener: &mut dyn Listener,
+) -> Ended {
+    #[cfg(unix)]
+    let signals = signals::Signals::listen();
+    raise_limit();
+    let mut desk = Desk::new(finder, request, listener);
+    let mut folders = Folders::new(arguments, Instant::now());
+    let mut all = inputs(arguments, &mut desk);
+    if all.is_empty() && !arguments.iter().any(|path| path.is_dir()) {
+        return Ended::Nothing;
+    }
+    if all.is_empty() {
+        desk.listener.remark("there is no file to follow yet; waiting for one");
+    }
+    // One piece may wait: what is not read yet stays in the pipe.
+    let (send, steps) = sync_channel(1);
+    let mut sources = Sources::new(send);
+    let mut most_left_out = 0;
+    loop {
+        let round = round(&mut all, &mut folders, &mut desk, &mut sources);
+        let Ok(is_busy) = round else { return Ended::Reader };
+        if desk.left_out > most_left_out {
+            most_left_out = desk.left_out;
+            desk.listener.remark(&format!(
+                "{most_left_out} files are left out: so many cannot be open at the same time (`ulimit -n`)"
+            ));
+        }
+        if folders.is_empty() && all.values().all(Followed::is_over) {
+            return Ended::Inputs { found: desk.found };
+        }
+        // While nothing comes, this is the pause.
+        let pause = if is_busy { Duration::ZERO } else { PAUSE };
+        if let Ok((number, step)) = steps.recv_timeout(pause)
+            && let Some(one) = all.get_mut(&number)
+            && one.take(step, &mut desk, Instant::now()).is_err()
         {
-            let encoding = if little { encoding_rs::UTF_16LE } else { encoding_rs::UTF_16BE };
-            self.wide = Some(encoding.new_decoder_without_bom_handling());
-            bytes = &bytes[mark..];
+            return Ended::Reader;
         }
-        match &mut self.wide {
-            Some(decoder) => {
-                let mut decoded = String::with_capacity(decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(0));
-                let _ = decoder.decode_to_string(bytes, &mut decoded, false);
-                self.line.extend_from_slice(decoded.as_bytes());
-            }
-            None => self.line.extend_from_slice(bytes),
-        }
-        let end = match memchr::memrchr(b'\n', &self.line) {
-            Some(at) => at + 1,
-            None if self.line.len() > LINE => self.line.len(),
-            None => return,
-        };
-        let rest = self.line.split_off(end);
-        self.scan.push(finder.mark(mem::replace(&mut self.line, rest), end));
-    }
-
-    /// Nothing more comes for now.
-    fn rest(&mut self, finder: &Finder, now: Instant) {
-        let Some(quiet) = self.last.map(|last| now.saturating_duration_since(last)) else { return };
-        if quiet >= QUIET && !mem::replace(&mut self.is_flushed, true) {
-            self.scan.flush();
-        }
-        if quiet >= STILL && !self.line.is_empty() {
-            self.end(finder);
-        }
-    }
-
-    fn end(&mut self, finder: &Finder) {
-        if !self.line.is_empty() {
-            let line = mem::take(&mut self.line);
-            let own = line.len();
-            self.scan.push(finder.mark(line, own));
-        }
-        self.scan.flush();
-    }
-
-    fn tell(&mut self, desk: &mut Desk<'_, '_>) -> io::Result<()> {
-        for fault in self.scan.news() {
-            desk.found |= fault.fault.is_some();
-            desk.listener.fault(&fault)?;
-        }
-        Ok(())
-    }
-}
-
-/// A file by its name, or a pipe.
-struct Followed<'k> {
-    path: PathBuf,
-    state: State,
-    /// Whether it was remarked on that it is not there, or cannot be read.
-    is_missed: bool,
-    feed: Feed<'k>,
-}
-
-enum State {
-    /// Not open; which file it was up to where, if reading it failed.
-    Closed(Option<(Metadata, u64)>),
-    Open(Open),
-    /// Read by a thread of its own.
-    Pipe,
-    Over,
-}
-
-struct Open {
-    file: File,
-    /// As it was opened.
-    about: Metadata,
-    read: u64,
-}
-
-impl Open {
-    /// What is new, and what ended it.
-    fn more(&mut self) -> (Vec<u8>, io::Result<()>) {
-        let mut bytes = Vec::new();
-        let read = (&mut self.file).take(CHUNK as u64).read_to_end(&mut bytes);
-        self.read += bytes.len() as u64;
-        (bytes, read.map(drop))
-    }
-}
-
-impl<'k> Followed<'k> {
-    fn new(path: &Path, desk: &Desk<'_, 'k>) -> Self {
-        Self { path: path.to_owned(), state: State::Closed(None), is_missed: false, feed: desk.begin(path) }
-    }
-
-    /// Reads what is new; whether there was any. `listen` begins to read a pipe.
-    fn poll(&mut self, desk: &mut Desk<'_, 'k>, now: Instant, listen: &dyn Fn(&Path)) -> io::Result<bool> {
-        if let State::Closed(before) = &mut self.state {
-            let before = before.take();
-            self.open(before, desk, listen)?;
-        }
-        match &self.state {
-            State::Open(open) if open.file.metadata().is_ok_and(|about| about.len() < open.read) => {
-                desk.listener.remark(&format!("`{}` was cut; it is read again", self.path.display()));
-                self.restart(desk)?;
-                Ok(true)
-            }
-            State::Open(_) => {
-                let has_more = self.read(desk, now)?;
-                if has_more { Ok(true) } else { self.turn(desk, now) }
-            }
-            State::Pipe => {
-                self.feed.rest(desk.finder, now);
-                self.feed.tell(desk)?;
-                Ok(false)
-            }
-            State::Closed(_) | State::Over => Ok(false),
-        }
-    }
-
-    /// Opens it if it is there.
-    fn open(
-        &mut self,
-        before: Option<(Metadata, u64)>,
-        desk: &mut Desk<'_, 'k>,
-        listen: &dyn Fn(&Path),
-    ) -> io::Result<()> {
-        if self.path.as_os_str() == "-" || fs::metadata(&self.path).is_ok_and(|about| !about.is_file()) {
-            listen(&self.path);
-            self.state = State::Pipe;
-            return Ok(());
-        }
-        let opened = File::open(&self.path).and_then(|file| Ok((file.metadata()?, file)));
-        let (about, mut file) = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                self.state = State::Closed(before);
-                self.miss(&error, desk);
-                return Ok(());
-            }
-        };
-        let mut read = 0;
-        if let Some((was, place)) = before {
-            if is_same(&was, &about) && file.seek(SeekFrom::Start(place)).is_ok() {
-                read = place;
-            } else {
-                self.restart(desk)?;
-            }
-        } else if mem::take(&mut self.is_missed) {
-            desk.listener.remark(&format!("`{}` is there now", self.path.display()));
-        }
-        self.state = State::Open(Open { file, about, read });
-        Ok(())
-    }
-
-    /// Says once that it cannot be read.
-    fn miss(&mut self, error: &io::Error, desk: &mut Desk<'_, 'k>) {
-        if !mem::replace(&mut self.is_missed, true) {
-            let why = match error.kind() {
-                io::ErrorKind::NotFound => "is not there yet".to_owned(),
-                _ => format!("cannot be read ({error})"),
+        #[cfg(unix)]
+        if let Some(signal) = signals.arrived() {
+            return match finish(&mut all, &steps, &mut desk) {
+                Ok(()) => Ended::Signal(signal),
+                Err(_) => Ended::Reader,
             };
-            desk.listener.remark(&format!("`{}` {why}; waiting for it", self.path.display()));
         }
-    }
-
-    /// Reads what is new in the open file; whether there was any.
-    fn read(&mut self, desk: &mut Desk<'_, 'k>, now: Instant) -> io::Result<bool> {
-        let State::Open(open) = &mut self.state else { return Ok(false) };
-        let is_first = open.read == 0;
-        let (bytes, ended) = open.more();
-        if is_first && !unpack::is_plain(&bytes) {
-            desk.listener.packed(&self.path);
-            self.state = State::Over;
-            return Ok(true);
-        }
-        if !bytes.is_empty() {
-            self.is_missed = false;
-            self.feed.add(&bytes, desk.finder, now);
-        }
-        if let Err(error) = ended {
-            // The server of a network's files may be another one by now.
-            self.state = State::Closed(Some((open.about.clone(), open.read)));
-            self.miss(&error, desk);
-        }
-        self.feed.tell(desk)?;
-        Ok(!bytes.is_empty())
-    }
-
-    /// There was nothing more to read: whether another file has the name now.
-    fn turn(&mut self, desk: &mut Desk<'_, 'k>, now: Instant) -> io::Result<bool> {
-        let State::Open(open) = &self.state else { return Ok(false) };
-        if fs::metadata(&self.path).is_ok_and(|about| !is_same(&open.about, &about)) {
-            // Lines may have come before it was renamed.
-            if !self.read(desk, now)? {
-                self.restart(desk)?;
-            }
-            return Ok(true);
-        }
-        self.feed.rest(desk.finder, now);
-        self.feed.tell(desk)?;
-        Ok(false)
-    }
-
-    /// What has the name is read from its beginning.
-    fn restart(&mut self, desk: &mut Desk<'_, 'k>) -> io::Result<()> {
-        self.feed.end(desk.finder);
-        self.feed.tell(desk)?;
-        self.state = State::Closed(None);
-        self.feed = desk.begin(&self.path);
-        Ok(())
-    }
-
-    /// Takes what a thread read.
-    fn take(&mut self, piece: Piece, desk: &mut Desk<'_, 'k>, now: Instant) -> io::Result<()> {
-        match piece {
-            Ok(bytes) if !bytes.is_empty() => self.feed.add(&bytes, desk.finder, now),
-            last => {
-                self.feed.end(desk.finder);
-                self.state = State::Over;
-                if let Err(error) = last {
-                    desk.listener.failed(&self.path, &error);
-                }
-            }
-        }
-        self.feed.tell(desk)
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// What is there at the beginning.
+fn inputs<'k>(arguments: &[PathBuf], desk: &mut Desk<'_, 'k>) -> BTreeMap<usize, Followed<'k>> {
+    let mut all = BTreeMap::new();
+    let mut seen: HashSet<FileId> = HashSet::new();
+    for input in expand(arguments.to_vec()) {
+        let (path, origin) = match input {
+            Input::Stdin => (PathBuf::from("-"), Origin::Named),
+            // A file that is named may come later.
+            Input::File(path) => (path, Origin::Named),
+            Input::Below(path) => {
+                let id = id_of(&path);
+                (path, Origin::Below { id, is_late: false })
+            }
+            Input::Failed(path, error) => {
+                desk.listener.failed(&path, &error);
+                continue;
+            }
+        };
+        let id = if path.as_os_str() == "-" { None } else { id_of(&path) };
+        // A link to a file that is followed already.
+        if id.is_some_and(|id| !seen.insert(id)) && origin != Origin::Named {
+            continue;
+        }
+        let number = desk.number();
+        all.insert(number, Followed::new(&path, origin, desk));
+    }
+    all
+}
+
+/// Asks every input for more once; whether there was any.
+fn round<'k>(
+    all: &mut BTreeMap<usize, Followed<'k>>,
+    folders: &mut Folders,
+    desk: &mut Desk<'_, 'k>,
+    sources: &mut Sources,
+) -> io::Result<bool> {
+    let mut is_busy = false;
+    folders.update(all, desk, Instant::now())?;
+    desk.left_out = 0;
+    for (&number, one) in all.iter_mut() {
+        is_busy |= one.poll(desk, Instant::now(), &mut |job| sources.read(number, job))?;
+    }
+    Ok(is_busy)
+}
+
+/// Tells what is known before the process ends.
+#[cfg(unix)]
+fn finish<'k>(
+    all: &mut BTreeMap<usize, Followed<'k>>,
+    steps: &std::sync::mpsc::Receiver<(usize, sources::Step)>,
+    desk: &mut Desk<'_, 'k>,
+) -> io::Result<()> {
+    /// Whoever writes into a pipe may end at the same key, with a last word.
+    const LAST_WORD: Duration = Duration::from_millis(50);
+    const MOST: usize = 64;
+    for (number, step) in std::iter::from_fn(|| steps.recv_timeout(LAST_WORD).ok()).take(MOST) {
+        if let Some(one) = all.get_mut(&number) {
+            one.take(step, desk, Instant::now())?;
+        }
+    }
+    all.values_mut().try_for_each(|one| one.finish(desk))
+}
+
+/// Lets this process have as many files open as the system allows.
+fn raise_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        // Where it stays as it is, the files that are left out are named.
+        let _ = setrlimit(Resource::Nofile, rustix::process::Rlimit { current: limit.maximum, ..limit });
+    }
+}

@@ -20,28 +20,33 @@ pub(crate) enum Input {
 }
 
 /// All inputs, in the order of the arguments; below folders in the order of names.
-pub(crate) fn expand(arguments: &[PathBuf]) -> impl Iterator<Item = Input> + Send + '_ {
-    arguments.iter().flat_map(|argument| -> Box<dyn Iterator<Item = Input> + Send + '_> {
+pub(crate) fn expand(arguments: Vec<PathBuf>) -> impl Iterator<Item = Input> + Send {
+    arguments.into_iter().flat_map(|argument| -> Box<dyn Iterator<Item = Input> + Send> {
         if argument == Path::new("-") {
             return Box::new(std::iter::once(Input::Stdin));
         }
         if argument.is_dir() {
-            return Box::new(below(argument, None));
+            return Box::new(below(&argument, None));
         }
-        match pattern(argument) {
+        match pattern(&argument) {
             Some((folder, pattern)) => {
                 let mut any = false;
-                let missing = || Input::Failed(argument.clone(), io::ErrorKind::NotFound.into());
                 let mut found = below(&folder, Some(&pattern));
                 Box::new(std::iter::from_fn(move || {
+                    let missing = || Input::Failed(argument.clone(), io::ErrorKind::NotFound.into());
                     let next = found.next().or_else(|| (!any).then(missing));
                     any = true;
                     next
                 }))
             }
-            None => Box::new(std::iter::once(Input::File(argument.clone()))),
+            None => Box::new(std::iter::once(Input::File(argument))),
         }
     })
+}
+
+/// Whether an argument is a pattern.
+pub(super) fn is_pattern(argument: &Path) -> bool {
+    pattern(argument).is_some()
 }
 
 /// The folder and the pattern of an argument like `logs/*/rank-*.log` that no file is called.
@@ -170,7 +175,7 @@ mod tests {
             Input::Failed(path, _) => Some(format!("failed {}", path.file_name()?.to_string_lossy())),
             Input::Stdin => Some("-".to_owned()),
         };
-        expand(&[argument.to_path_buf()]).filter_map(name).collect()
+        expand(vec![argument.to_path_buf()]).filter_map(name).collect()
     }
 
     #[test]

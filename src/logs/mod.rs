@@ -6,6 +6,8 @@ mod inputs;
 mod threads;
 
 pub(crate) use chunks::CHUNK;
+#[cfg(unix)]
+pub(crate) use follow::repeat;
 pub(crate) use follow::{Ended, Listener, follow};
-pub(crate) use inputs::{Input, expand};
+pub(crate) use inputs::expand;
 pub(crate) use threads::{Event, Request, scan, total};

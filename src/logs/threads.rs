@@ -5,7 +5,7 @@
 //! depend on the logs.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
 use std::ops::ControlFlow;
@@ -18,6 +18,7 @@ use std::thread;
 use super::chunks::{CHUNK, Chunks};
 use super::inputs::Input;
 use crate::diagnosis::Library;
+use crate::files::FileId;
 use crate::scan::{Finder, LOOKAHEAD, LogScan, Marked, Scanned, Since};
 use crate::text;
 use crate::unpack::{self, Flaw, Outcome, Source};
@@ -50,6 +51,8 @@ enum Step {
     Chunk(Marked, Option<io::Error>),
     End(Option<Flaw>, Option<u64>),
     Event(Event),
+    /// There are no more.
+    Over,
     /// A defect of ours.
     Panicked(Box<dyn Any + Send>),
 }
@@ -64,7 +67,7 @@ enum Job {
 
 /// Scans logs. An error of `tell` ends it.
 pub(crate) fn scan<E>(
-    inputs: impl Iterator<Item = Input> + Send,
+    inputs: impl Iterator<Item = Input> + Send + 'static,
     finder: &Finder,
     request: &Request<'_>,
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
@@ -73,21 +76,16 @@ pub(crate) fn scan<E>(
     let buffers = 3 * threads + 4;
     let (give, free) = channel::<Vec<u8>>();
     (0..buffers).for_each(|_| drop(give.send(Vec::new())));
-    let (jobs, todo) = sync_channel::<(u64, Job)>(buffers);
+    let (jobs, todo) = sync_channel(buffers);
     let todo = Mutex::new(todo);
     let (done, steps) = channel::<(u64, Step)>();
+    let opener = Opener { number: 0, free, jobs: jobs.clone(), done: done.clone(), seen: HashSet::new() };
+    // Nobody waits for it: it may be waiting for standard input.
+    thread::spawn(move || opener.run(inputs));
     thread::scope(|scope| {
-        // They end here, so that nobody waits for who has left.
-        let (give, done) = (give, done);
-        let opener_done = done.clone();
-        scope.spawn(move || {
-            let mut opener = Opener { number: 0, free, jobs, done: opener_done };
-            for input in inputs {
-                if opener.input(input).is_break() {
-                    break;
-                }
-            }
-        });
+        // They end here, so that nobody waits for who has left; the steps before the jobs.
+        let _stop = Stop { jobs, threads };
+        let (give, done, steps) = (give, done, steps);
         for _ in 0..threads {
             let (done, todo) = (done.clone(), &todo);
             scope.spawn(move || work(todo, &done, |job: Job| job.mark(finder)));
@@ -100,6 +98,9 @@ pub(crate) fn scan<E>(
             early.insert(number, step);
             while let Some(step) = early.remove(&next) {
                 next += 1;
+                if matches!(step, Step::Over) {
+                    return Ok(());
+                }
                 let is_chunk = matches!(step, Step::Chunk(..));
                 assembly.take(step, tell)?;
                 if is_chunk {
@@ -112,11 +113,27 @@ pub(crate) fn scan<E>(
     })
 }
 
+/// A job with its number; nothing for who is to end.
+type Numbered<J> = Option<(u64, J)>;
+
+/// Ends the marking threads.
+struct Stop {
+    jobs: SyncSender<Numbered<Job>>,
+    threads: usize,
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        // Where there is no room, every thread has a job left, after which it finds that nobody wants its step.
+        (0..self.threads).for_each(|_| drop(self.jobs.try_send(None)));
+    }
+}
+
 /// Does one job after the other. One that panics is a step too: whoever waits for it would wait for ever.
-fn work<J>(todo: &Mutex<Receiver<(u64, J)>>, done: &Sender<(u64, Step)>, mark: impl Fn(J) -> Step) {
+fn work<J>(todo: &Mutex<Receiver<Numbered<J>>>, done: &Sender<(u64, Step)>, mark: impl Fn(J) -> Step) {
     loop {
         let job = todo.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((number, job)) = job else { return };
+        let Ok(Some((number, job))) = job else { return };
         let step = catch_unwind(AssertUnwindSafe(|| mark(job))).unwrap_or_else(Step::Panicked);
         if done.send((number, step)).is_err() {
             return;
@@ -157,6 +174,7 @@ impl Assembly<'_, '_> {
                 tell(Event::Log(scanned, flaw))?;
             }
             Step::Event(event) => tell(event)?,
+            Step::Over => {}
             Step::Panicked(payload) => resume_unwind(payload),
         }
         Ok(())
@@ -206,11 +224,25 @@ struct Opener {
     /// Of the next step.
     number: u64,
     free: Receiver<Vec<u8>>,
-    jobs: SyncSender<(u64, Job)>,
+    jobs: SyncSender<Numbered<Job>>,
     done: Sender<(u64, Step)>,
+    /// The files that were opened.
+    seen: HashSet<FileId>,
 }
 
 impl Opener {
+    fn run(mut self, inputs: impl Iterator<Item = Input>) {
+        let mut inputs = inputs;
+        let ended = catch_unwind(AssertUnwindSafe(|| inputs.try_for_each(|input| self.input(input))));
+        let last = match ended {
+            Ok(ControlFlow::Continue(())) => Step::Over,
+            Ok(ControlFlow::Break(())) => return,
+            Err(payload) => Step::Panicked(payload),
+        };
+        // Who has left needs no end.
+        let _ = self.step(last);
+    }
+
     fn step(&mut self, step: Step) -> ControlFlow<()> {
         let number = self.number;
         self.number += 1;
@@ -220,7 +252,7 @@ impl Opener {
     fn job(&mut self, job: Job) -> ControlFlow<()> {
         let number = self.number;
         self.number += 1;
-        flow(self.jobs.send((number, job)).is_ok())
+        flow(self.jobs.send(Some((number, job))).is_ok())
     }
 
     fn input(&mut self, input: Input) -> ControlFlow<()> {
@@ -246,6 +278,10 @@ impl Opener {
         let about = file.metadata()?;
         if about.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
+        }
+        // Below a folder, a link to a log that was read is not another log.
+        if FileId::of(&about).is_some_and(|id| !self.seen.insert(id)) && !is_named && about.is_file() {
+            return Ok(ControlFlow::Continue(()));
         }
         // Pipes, devices and files of the kernel have no length.
         if !about.is_file() || about.len() == 0 || !cfg!(unix) {

@@ -30,31 +30,36 @@ impl SignatureSet {
         })
     }
 
-    /// Whether a line by itself may be evidence of a fault: what its signatures ask of the lines around is left out.
-    pub(crate) fn may_match(&self, transcript: &Transcript) -> bool {
-        !transcript.is_empty() && self.parts.iter().any(|part| part.may_match(transcript))
+    /// The faults of which lines by themselves may be evidence, sorted: what their signatures ask of the lines around is
+    /// left out.
+    pub(crate) fn possible_faults(&self, transcript: &Transcript) -> Vec<usize> {
+        let mut faults = Vec::new();
+        if !transcript.is_empty() {
+            self.parts.iter().for_each(|part| part.possible_faults(transcript, &mut faults));
+        }
+        faults.sort_unstable();
+        faults
     }
 }
 
 impl Part {
-    fn may_match(&self, transcript: &Transcript) -> bool {
-        let mut any = false;
+    fn possible_faults(&self, transcript: &Transcript, faults: &mut Vec<usize>) {
         self.table.literals.find(transcript.text(), |literal, place| {
-            if any {
-                return;
-            }
             let mut line = ScannedLine::new(transcript, &[], place.start);
             if place.end > line.range.end {
                 return;
             }
             let place = place.start - line.range.start..place.end - line.range.start;
-            any = self.of_literal(literal).any(|(number, owner)| {
+            for (number, owner) in self.of_literal(literal) {
+                let Owner::Fault(fault) = owner else { continue };
                 let signature = self.signature(number);
-                matches!(owner, Owner::Fault(_))
+                if !faults.contains(&fault)
                     && signature.guard.allows(&mut line, &place)
                     && signature.allows(line.text).is_none()
-            });
+                {
+                    faults.push(fault);
+                }
+            }
         });
-        any
     }
 }

@@ -1,5 +1,5 @@
-//! A regex of the book that compiles when it is first needed and never fails: a pattern that does not compile matches
-//! nothing (the linter names it).
+//! A regex of the book that compiles when it is first needed and never fails: what does not compile matches nothing, be it
+//! one of the alternatives or, once a pattern has seen much text, the pattern as one (the linter names it).
 //!
 //! Patterns work on bytes with ASCII classes: `(?i)`, `\w`, `\b` and `\d` mean ASCII. What software prints about GPUs is
 //! ASCII, and Unicode-aware patterns take half as long again to compile, which a short answer would feel. For the same

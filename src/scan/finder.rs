@@ -1,6 +1,6 @@
 //! Marks the lines of a chunk that may report something.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::key;
 use super::prefilter::Prefilter;
@@ -38,31 +38,69 @@ pub(crate) struct Marked {
 #[derive(Debug)]
 pub(crate) struct Finder {
     prefilter: Prefilter,
-    /// By literal: what else its signatures ask of the line; nothing for a word of alarm.
-    others: Vec<Vec<Vec<String>>>,
+    /// By literal.
+    needs: Vec<Need>,
+}
+
+/// What else must be on a line with a literal; one of these is enough.
+#[derive(Debug, Default)]
+struct Need {
+    /// Nothing: it is a word of alarm.
+    is_alarm: bool,
+    /// For each of its signatures, their other literals.
+    others: Vec<Vec<String>>,
+    /// A status code as a number.
+    is_numbered: bool,
+}
+
+impl Need {
+    /// Whether only the line's own words say that the literal means anything.
+    fn is_only_numbered(&self) -> bool {
+        self.is_numbered && !self.is_alarm && self.others.is_empty()
+    }
+
+    fn allows(&self, line: &[u8]) -> bool {
+        // What JSON writes otherwise is not looked for.
+        let is_there = |other: &String| {
+            other.contains(['"', '\\']) || incident::find_folded_bytes(line, other.as_bytes()).is_some()
+        };
+        self.is_alarm
+            || self.others.iter().any(|others| others.iter().all(is_there))
+            || self.is_numbered && incident::numbers::gives_code(line)
+    }
 }
 
 impl Finder {
     /// Knows the signatures of faults, and words by which any program reports a failure.
     pub(crate) fn new(signatures: &SignatureSet) -> Self {
-        let mut numbers: HashMap<String, usize> = HashMap::new();
-        let (mut literals, mut others) = (Vec::new(), Vec::<Vec<Vec<String>>>::new());
+        let alarms = wording::alarms();
+        let mut known: BTreeMap<&str, Need> = BTreeMap::new();
         for anchor in signatures.anchors() {
-            numbers.insert(anchor.literal.to_owned(), literals.len());
-            literals.push(anchor.literal.to_owned());
             let owned = |others: Vec<&str>| others.into_iter().map(str::to_owned).collect();
-            others.push(anchor.others.into_iter().map(owned).collect());
+            known.entry(anchor.literal).or_default().others.extend(anchor.others.into_iter().map(owned));
         }
-        for &word in &wording::alarms().reported {
-            match numbers.get(word) {
-                Some(&number) => others[number].clear(),
-                None => {
-                    literals.push(word.to_owned());
-                    others.push(Vec::new());
-                }
-            }
+        for word in &alarms.reported {
+            known.entry(word).or_default().is_alarm = true;
         }
-        Self { prefilter: Prefilter::new(&literals, &wording::alarms().ordinary), others }
+        for word in &alarms.numbered {
+            known.entry(word).or_default().is_numbered = true;
+        }
+        let (literals, needs): (Vec<String>, _) = known.into_iter().map(|(word, need)| (word.to_owned(), need)).unzip();
+        Self { prefilter: Prefilter::new(&literals, &alarms.ordinary), needs }
+    }
+
+    /// Marks the lines of a chunk that goes on with a line whose beginning was given out before: with its last bytes before
+    /// the chunk, a literal that lies on both sides is found.
+    pub(crate) fn mark_on(&self, before: &[u8], bytes: Vec<u8>) -> Marked {
+        let own = before.len() + bytes.len();
+        let mut marked = self.mark([before, &bytes].concat(), own);
+        marked.candidates.retain(|candidate| candidate.end > before.len());
+        for candidate in &mut marked.candidates {
+            candidate.start = candidate.start.saturating_sub(before.len());
+            candidate.end -= before.len();
+        }
+        marked.bytes = bytes;
+        marked
     }
 
     /// Marks the lines of the first `own` bytes; what follows them belongs to the next chunk.
@@ -81,8 +119,9 @@ impl Finder {
             let start = memchr::memrchr(b'\n', &bytes[from..at]).map_or(from, |place| from + place + 1);
             let to = (at + LINE).min(bytes.len());
             let end = memchr::memchr(b'\n', &bytes[at..to]).map_or(to, |place| at + place);
-            let is_cut = start == from || end == to;
-            if is_cut || self.may_match(literal, &bytes[start..end]) {
+            let need = &self.needs[literal];
+            let is_cut = (start == from || end == to) && !need.is_only_numbered();
+            if is_cut || need.allows(&bytes[start..end]) {
                 found.push((start, end));
             } else {
                 tried.insert(literal, end);
@@ -106,19 +145,6 @@ impl Finder {
         let mut bytes = bytes;
         bytes.truncate(own);
         Marked { bytes, candidates, breaks }
-    }
-
-    /// Whether one of a literal's signatures has its other literals on the line too.
-    fn may_match(&self, literal: usize, line: &[u8]) -> bool {
-        let others = &self.others[literal];
-        if others.is_empty() || others.iter().any(Vec::is_empty) {
-            return true;
-        }
-        // What JSON writes otherwise is not looked for.
-        let is_there = |other: &String| {
-            other.contains(['"', '\\']) || incident::find_folded_bytes(line, other.as_bytes()).is_some()
-        };
-        others.iter().any(|others| others.iter().all(is_there))
     }
 }
 
@@ -149,5 +175,28 @@ mod tests {
             assert_eq!(lines(text, chunk), [1, 3], "{chunk}");
         }
         assert!(lines("epoch 1, loss 0.3, 5 errors ignored\n", 1000).is_empty());
+    }
+
+    #[test]
+    fn status_codes_by_number_are_marked() {
+        let text = "cudaGetDeviceCount returned 35\ncudaMalloc failed with code 2\ncuInit returned 999\nNCCL error 2\n\
+                    cuLaunchKernel(f, 1) failed: 719\nhipMalloc returned 200\nRMM failure at: cudaErr cuda error code 9\n";
+        assert_eq!(lines(text, 1000), [0, 1, 2, 3, 4, 5, 6]);
+        let healthy = "cudaGetDeviceCount returned 8\nepoch 3 failed 0 times\nhttp status 200\ncuda:0 status ok, code 3 files\n\
+                       CUDA error count: none\nthe result 17 of 35\n";
+        assert_eq!(lines(healthy, 1000), [4]);
+    }
+
+    #[test]
+    fn a_literal_on_both_sides_of_what_was_given_out() {
+        let finder = Finder::new(&SignatureSet::of_book(&Book::new(true)));
+        let whole = "ERROR: RuntimeError: CUDA error: an illegal memory access was encountered";
+        for cut in 1..whole.len() {
+            let rest = format!("{}\nstep 1\nExceptions: 0\n", &whole[cut..]);
+            let marked = finder.mark_on(&whole.as_bytes()[..cut], rest.clone().into_bytes());
+            let places: Vec<_> = marked.candidates.iter().map(|one| (one.start, one.end, one.line)).collect();
+            assert_eq!(places, [(0, whole.len() - cut, 0)], "cut at {cut}");
+            assert_eq!((marked.breaks, marked.bytes), (3, rest.into_bytes()));
+        }
     }
 }

@@ -179,10 +179,20 @@ impl Kept {
         Some((from, line, bytes))
     }
 
+    /// Where the first line begins that is still marked.
+    pub(super) fn waiting(&self) -> Option<u64> {
+        self.chunks.iter().find_map(|chunk| Some(chunk.start_of(chunk.candidates.front()?)))
+    }
+
+    /// Where the last line begins, if it has no end yet.
+    pub(super) fn open_line(&self) -> Option<u64> {
+        self.ends_in_line().then(|| self.line_start(self.bytes)).flatten()
+    }
+
     /// Drops what no window can need.
     pub(super) fn forget(&mut self) {
-        let waiting = self.chunks.iter().find_map(|chunk| Some(chunk.start_of(chunk.candidates.front()?)));
-        let needed = waiting.unwrap_or(u64::MAX).min(self.bytes.saturating_sub(AFTER)).saturating_sub(2 * BEFORE);
+        let needed =
+            self.waiting().unwrap_or(u64::MAX).min(self.bytes.saturating_sub(AFTER)).saturating_sub(2 * BEFORE);
         let keep = self.chunks.iter().position(|chunk| chunk.end() > needed).unwrap_or(self.chunks.len());
         self.spare.clear();
         self.spare.extend(self.chunks.drain(..keep).map(|chunk| chunk.bytes));

@@ -3,39 +3,44 @@
 use std::collections::HashMap;
 use std::mem;
 
+use super::evidence::{Evidence, Outcomes};
 use super::finder::Marked;
 use super::kept::{AFTER, BEFORE, Kept, MarkedLine};
 use super::report::FaultReport;
-use super::since::{Since, dated};
+use super::since::{Dates, Since, dated};
 use super::tally::{Kind, Occurrence, Place, Tally};
 use super::window::{Window, date};
 use crate::diagnosis::Library;
-use crate::incident;
 use crate::text::{self, Clock};
 
 /// A log of at most so many bytes is read whole, exactly as `diagnose` does.
 const WHOLE: u64 = 256 * 1024;
-/// What is read of a log in all before only new faults are worth it: this, and one byte of so many.
+/// What is read of a log in all before only repetitions that may have changed are worth it: this, and one byte of so many.
+/// Twice of it is read for lines with new words; beyond that only those that may report a fault for the first time.
 const FREE: u64 = 4 << 20;
 const SHARE: u64 = 16;
 /// So many lines that differ in more than numbers are remembered.
 const MOST_KEYS: usize = 50_000;
-/// So many bytes with the first occurrences are kept, by which the primary failure is chosen.
-const DIGEST: usize = 256 * 1024;
+/// So many bytes with the first occurrences are kept, by which the primary failure is chosen; only half of them for errors
+/// without a page, of which there may be any number.
+const DIGEST: usize = 512 * 1024;
 
 /// A log that is being scanned.
 pub(crate) struct LogScan<'k> {
     library: Library<'k>,
-    since: Option<Since>,
+    dates: Option<Dates>,
     /// Whether it grows while it is read, so that nothing waits for its end.
     is_live: bool,
     file: String,
     kept: Kept,
     /// Everything before is counted.
     done: u64,
+    /// Where the line began that had no end when it was read: it is read again with its end.
+    open: Option<u64>,
     /// How much was read closely.
     read: u64,
     keys: HashMap<u64, Seen>,
+    outcomes: Outcomes,
     clock: Clock,
     tally: Tally,
     digest: Vec<Excerpt>,
@@ -57,6 +62,8 @@ struct Seen {
     times: u32,
     /// By itself it cannot be evidence.
     is_harmless: bool,
+    /// The lines around one of them were read.
+    was_read: bool,
     kinds: Vec<Kind>,
 }
 
@@ -75,13 +82,15 @@ impl<'k> LogScan<'k> {
     pub(crate) fn new(file: String, library: Library<'k>, since: Option<Since>, is_live: bool) -> Self {
         Self {
             library,
-            since,
+            dates: since.map(Dates::new),
             is_live,
             file,
             kept: Kept::default(),
             done: 0,
+            open: None,
             read: 0,
             keys: HashMap::new(),
+            outcomes: Outcomes::default(),
             clock: Clock::default(),
             tally: Tally::default(),
             digest: Vec::new(),
@@ -108,6 +117,26 @@ impl<'k> LogScan<'k> {
     /// Reads what still waits for lines after it.
     pub(crate) fn flush(&mut self) {
         self.pump(true);
+        self.open = self.kept.open_line();
+    }
+
+    /// Where the first line begins that waits for lines after it.
+    pub(crate) fn waiting(&self) -> Option<u64> {
+        self.kept.waiting()
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Its file has another name now.
+    pub(crate) fn rename(&mut self, file: String) {
+        self.file = file;
+    }
+
+    /// Whether lines are no longer read closely, because very many differ.
+    pub(crate) fn is_over_budget(&self) -> bool {
+        self.tally.guessed + self.tally.unread > 0
     }
 
     /// First occurrences, of their kind or on their rank, since the last call, each with its number of occurrences so far.
@@ -141,8 +170,10 @@ impl<'k> LogScan<'k> {
         for one in window.occurrences(self.library) {
             let start = one.place.byte as usize;
             let line = &bytes[start..(one.end as usize).min(bytes.len())];
-            let above = || bytes[start.saturating_sub(BEFORE as usize)..start].to_vec();
-            if self.since.is_some_and(|since| is_excluded(line, above, since, &mut self.clock)) {
+            let above = |from: u64| bytes[from as usize..start].to_vec();
+            if let Some(dates) = &mut self.dates
+                && dates.excludes(line, one.place.byte, &mut self.clock, above)
+            {
                 continue;
             }
             if one.is_primary {
@@ -155,7 +186,8 @@ impl<'k> LogScan<'k> {
     /// Goes through the marked lines of which enough is known; of all if nothing more comes for now.
     fn pump(&mut self, is_all: bool) {
         while let Some(line) = self.kept.next(is_all) {
-            if line.start >= self.done {
+            let is_longer = self.open == Some(line.start) && line.end > self.done;
+            if line.start >= self.done || is_longer {
                 self.look(line, is_all);
             }
         }
@@ -168,39 +200,63 @@ impl<'k> LogScan<'k> {
         let line = self.kept.copy(start, end);
         let line =
             String::from_utf8(line).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        let above = || self.kept.copy(start.saturating_sub(BEFORE), start);
-        if self.since.is_some_and(|since| is_excluded(line.as_bytes(), above, since, &mut self.clock)) {
-            return;
+        if let Some(dates) = &mut self.dates {
+            let above = |from: u64| self.kept.copy(from.max(start.saturating_sub(BEFORE)), start);
+            if dates.excludes(line.as_bytes(), start, &mut self.clock, above) {
+                return;
+            }
         }
-        if let Some(seen) = self.keys.get_mut(&key) {
-            seen.times = seen.times.saturating_add(1);
-            let is_due = seen.times.is_power_of_two() && !seen.is_harmless;
-            if !is_due || !self.may_read(false) {
-                let Some(seen) = self.keys.get(&key).filter(|seen| !seen.kinds.is_empty()) else { return };
-                let place = place(&self.file, &mut self.clock, &line, number, start);
-                for &kind in &seen.kinds {
-                    if self.tally.repeat(kind, &place) && self.is_live {
-                        self.news.extend(self.tally.again(kind, place.clone(), &line));
-                    }
+        let mut evidence = None;
+        match self.keys.get_mut(&key) {
+            Some(seen) => {
+                seen.times = seen.times.saturating_add(1);
+                let is_due = seen.times.is_power_of_two() && seen.was_read;
+                if !is_due || !self.may_read(false) {
+                    return self.count(key, &line, number, start);
                 }
-                return;
             }
-        } else {
-            if self.keys.len() >= MOST_KEYS {
-                self.keys.clear();
-            }
-            if !may_report(&line, self.library) {
-                self.keys.insert(key, Seen { times: 1, is_harmless: true, kinds: Vec::new() });
-                return;
-            }
-            self.keys.insert(key, Seen { times: 1, ..Seen::default() });
-            if !self.may_read(true) {
-                return;
+            None => {
+                if self.keys.len() >= MOST_KEYS {
+                    self.keys.clear();
+                }
+                let of_line = Evidence::of(&line, self.library);
+                let mut seen = Seen { times: 1, is_harmless: of_line.is_none(), ..Seen::default() };
+                if seen.is_harmless {
+                    self.keys.insert(key, seen);
+                    return;
+                }
+                if !self.may_read(true) && !self.outcomes.may_be_new(&of_line, &self.tally) {
+                    seen.kinds = self.outcomes.guess(&of_line, &self.tally);
+                    self.keys.insert(key, seen);
+                    return self.count(key, &line, number, start);
+                }
+                seen.was_read = true;
+                self.keys.insert(key, seen);
+                evidence = Some(of_line);
             }
         }
         let found = self.read_around(start, end, is_all);
         if let Some(seen) = self.keys.get_mut(&key) {
             seen.learn(start, end, &found);
+            evidence.into_iter().for_each(|evidence| self.outcomes.learn(evidence, &seen.kinds));
+        }
+    }
+
+    /// Counts a line without reading around it.
+    fn count(&mut self, key: u64, line: &str, number: u64, start: u64) {
+        let Some(seen) = self.keys.get(&key).filter(|seen| !seen.is_harmless) else { return };
+        if !seen.was_read {
+            let of_lines = if seen.kinds.is_empty() { &mut self.tally.unread } else { &mut self.tally.guessed };
+            *of_lines += 1;
+        }
+        if seen.kinds.is_empty() {
+            return;
+        }
+        let place = place(&self.file, &mut self.clock, line, number, start);
+        for &kind in &seen.kinds {
+            if self.tally.repeat(kind, &place) && self.is_live {
+                self.news.extend(self.tally.again(kind, place.clone(), line));
+            }
         }
     }
 
@@ -224,7 +280,20 @@ impl<'k> LogScan<'k> {
         let window = Window { file: &self.file, bytes: &bytes, offset: window_start, first_line };
         let mut found = window.occurrences(self.library);
         found.retain(|one| one.end > start && one.place.byte < until);
-        let is_new = found.iter().any(|one| !self.tally.groups.contains_key(&one.kind));
+        if let Some(dates) = &mut self.dates {
+            found.retain(|one| {
+                let at = |place: u64| (place.saturating_sub(window_start) as usize).min(bytes.len());
+                let line = &bytes[at(one.place.byte)..at(one.end)];
+                let above = |from: u64| bytes[at(from)..at(one.place.byte)].to_vec();
+                !dates.excludes(line, one.place.byte, &mut self.clock, above)
+            });
+        }
+        let is_new = |one: &&Occurrence| !self.tally.groups.contains_key(&one.kind);
+        let room = match found.iter().filter(is_new).map(|one| one.kind).min() {
+            Some(Kind::Fault(_)) => DIGEST,
+            Some(Kind::Unlisted(_)) => DIGEST / 2,
+            None => 0,
+        };
         for one in &found {
             if self.tally.add(one) && self.is_live {
                 self.news.push(one.clone());
@@ -232,7 +301,7 @@ impl<'k> LogScan<'k> {
         }
         self.learn(start, until, &found);
         self.done = until;
-        if is_new && self.digest_bytes + bytes.len() <= DIGEST {
+        if self.digest_bytes + bytes.len() <= room {
             self.digest_bytes += bytes.len();
             self.digest.push(Excerpt { offset: window_start, first_line, bytes });
         }
@@ -244,6 +313,7 @@ impl<'k> LogScan<'k> {
         for line in self.kept.marked(start, until) {
             let seen = self.keys.entry(line.key).or_default();
             seen.times = seen.times.saturating_add(1);
+            seen.was_read = true;
             seen.learn(line.start, line.end, found);
         }
     }
@@ -259,7 +329,9 @@ impl<'k> LogScan<'k> {
         }
         let first_line = self.digest.first()?.first_line;
         let window = Window { file: &self.file, bytes: &bytes, offset: 0, first_line };
-        window.occurrences(self.library).iter().find(|one| one.is_primary).map(|one| one.kind)
+        let primary = window.occurrences(self.library).iter().find(|one| one.is_primary).map(|one| one.kind);
+        // It may be older than what is wanted.
+        primary.filter(|kind| self.tally.groups.contains_key(kind))
     }
 }
 
@@ -287,22 +359,4 @@ fn place(file: &str, clock: &mut Clock, line: &str, number: u64, byte: u64) -> P
         rank: heading.rank,
         node: heading.host.or(heading.source).map(str::to_owned),
     }
-}
-
-/// Whether a line by itself may be evidence of a fault or reports an error.
-fn may_report(line: &str, library: Library<'_>) -> bool {
-    let transcript = text::read(line.as_bytes());
-    library.signatures.may_match(&transcript) || !incident::read(&transcript).errors.is_empty()
-}
-
-/// Whether a line was written before the wanted time: by its own stamp or the last one above it. `above` is the text
-/// that ends where the line begins.
-fn is_excluded(line: &[u8], above: impl FnOnce() -> Vec<u8>, since: Since, clock: &mut Clock) -> bool {
-    /// A traceback has no stamps.
-    const ABOVE: usize = 200;
-    let mut excludes = |line: &[u8]| since.excludes(&text::heading(&String::from_utf8_lossy(line)), clock);
-    let of_above = |excludes: &mut dyn FnMut(&[u8]) -> Option<bool>| {
-        above().rsplit(|byte| *byte == b'\n').skip(1).take(ABOVE).find_map(excludes)
-    };
-    excludes(line).or_else(|| of_above(&mut excludes)).unwrap_or(false)
 }

@@ -4,8 +4,10 @@
 //! ([`prefilter`]); it works on any chunk by itself, so several threads may. [`LogScan`] takes the chunks in their order:
 //! a marked line that by itself cannot be evidence is dropped, of any other the lines around it are read as `diagnose`
 //! reads a text ([`window`]), and what they report is counted ([`tally`]). A line that was read before, up to its numbers,
-//! is only counted: a log of nothing but errors is parsed no more than one with a few of them.
+//! is only counted: a log of nothing but errors is parsed no more than one with a few of them. Where too many lines differ
+//! in words, only those are read that may report a fault for the first time ([`evidence`]).
 
+mod evidence;
 mod finder;
 mod kept;
 mod key;

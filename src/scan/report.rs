@@ -30,6 +30,12 @@ pub(crate) struct Report {
     pub(crate) found_in: Vec<FileReport>,
     /// Occurrences of errors without a page that are not listed, because there are too many different ones.
     pub(crate) unlisted_occurrences: u64,
+    /// Lines that were only counted, as what lines like them had turned out to be: a log with very many different lines
+    /// that may report something is not read closely around all of them.
+    pub(crate) lines_only_counted: u64,
+    /// Lines of such a log that may report an error and were not read; any fault not found before is looked for in all
+    /// lines.
+    pub(crate) lines_not_read: u64,
 }
 
 /// One log with faults.
@@ -91,6 +97,8 @@ impl Report {
             faults: Vec::new(),
             found_in: Vec::new(),
             unlisted_occurrences: 0,
+            lines_only_counted: 0,
+            lines_not_read: 0,
         }
     }
 
@@ -107,6 +115,7 @@ impl Report {
         (self.logs, self.bytes, self.lines) = (logs, bytes, lines);
         self.faults = FaultReport::all(tally, book);
         self.unlisted_occurrences = tally.crowded;
+        (self.lines_only_counted, self.lines_not_read) = (tally.guessed, tally.unread);
     }
 }
 

@@ -73,6 +73,10 @@ pub(crate) struct Tally {
     pub(super) groups: HashMap<Kind, Group>,
     /// Occurrences of errors without a page for which there was no room.
     pub(super) crowded: u64,
+    /// Beyond what is read closely of one log: marked lines that were counted as what lines like them were, and those of
+    /// which nothing more is known.
+    pub(super) guessed: u64,
+    pub(super) unread: u64,
 }
 
 /// What was read.
@@ -146,7 +150,12 @@ impl Tally {
     /// Adds the groups of another log.
     pub(crate) fn merge(&mut self, other: Tally) {
         self.crowded += other.crowded;
-        for (kind, group) in other.groups {
+        self.guessed += other.guessed;
+        self.unread += other.unread;
+        // Where there is no room for all, the first ones stay.
+        let mut groups: Vec<(Kind, Group)> = other.groups.into_iter().collect();
+        groups.sort_by_key(|(kind, group)| (group.first.byte, *kind));
+        for (kind, group) in groups {
             let is_full = self.groups.len() >= MOST_UNLISTED && matches!(kind, Kind::Unlisted(_));
             match self.groups.get_mut(&kind) {
                 Some(known) => known.merge(group),
@@ -154,6 +163,11 @@ impl Tally {
                 None => drop(self.groups.insert(kind, group)),
             }
         }
+    }
+
+    /// How many lines were only counted, and how many not read, of logs with too many different ones.
+    pub(crate) fn beyond_budget(&self) -> (u64, u64) {
+        (self.guessed, self.unread)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -168,8 +182,11 @@ impl Tally {
 
 impl Group {
     fn repeat(&mut self, place: &Place) -> bool {
-        self.count += 1;
-        self.last.clone_from(place);
+        // A very long line comes in pieces, and one that was read without its end comes again.
+        if place.line != self.last.line {
+            self.count += 1;
+            self.last.clone_from(place);
+        }
         let mut is_new = false;
         if let Some(rank) = place.rank
             && self.ranks.len() < MOST_NAMES
@@ -211,6 +228,55 @@ fn fill<T: Ord>(names: &mut BTreeSet<T>, more: BTreeSet<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn occurrence(kind: Kind, byte: u64) -> Occurrence {
+        let place = Place { file: "a.log".to_owned(), line: byte, byte, time: None, rank: None, node: None };
+        let (text, role) = (String::new(), SignatureRole::Cause);
+        Occurrence {
+            kind,
+            place,
+            end: byte + 1,
+            text,
+            error: None,
+            role,
+            is_fatal: true,
+            is_survived: false,
+            is_primary: false,
+        }
+    }
+
+    #[test]
+    fn what_there_is_room_for_is_the_same_each_time() {
+        let of = |from: u64| {
+            let mut tally = Tally::default();
+            for n in from..from + 700 {
+                tally.add(&occurrence(Kind::Unlisted(n.wrapping_mul(0x9E37_79B9)), n));
+            }
+            tally
+        };
+        let kinds = || {
+            let mut all = Tally::default();
+            all.merge(of(0));
+            all.merge(of(10_000));
+            let kinds: BTreeSet<Kind> = all.groups.keys().copied().collect();
+            (kinds, all.crowded)
+        };
+        let first = kinds();
+        assert_eq!((first.0.len(), first.1), (MOST_UNLISTED, 400));
+        assert!((0..5).all(|_| kinds() == first));
+    }
+
+    #[test]
+    fn a_line_counts_once() {
+        let mut tally = Tally::default();
+        for (byte, line) in [(0, 1), (5, 1), (9, 2), (12, 2)] {
+            let mut one = occurrence(Kind::Fault(1), byte);
+            one.place.line = line;
+            tally.add(&one);
+        }
+        let group = &tally.groups[&Kind::Fault(1)];
+        assert_eq!((group.count, group.last.byte), (2, 9));
+    }
 
     #[test]
     fn known_names_take_no_room() {

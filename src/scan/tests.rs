@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::tally::Kind;
 use super::*;
 use crate::book::Book;
 use crate::diagnosis::{Library, NoReports};
@@ -20,6 +21,18 @@ impl Bench {
         let signatures = SignatureSet::of_book(&book);
         let finder = Finder::new(&signatures);
         Self { book, signatures, finder }
+    }
+
+    /// What a text of any length is found to be.
+    fn scanned(&self, text: &str) -> Scanned {
+        let library = Library { book: &self.book, signatures: &self.signatures, search: &NoReports };
+        let mut scan = LogScan::new("a.log".to_owned(), library, None, false);
+        for start in (0..text.len()).step_by(1 << 18) {
+            let end = (start + (1 << 18)).min(text.len());
+            let seen = &text.as_bytes()[start..(end + LOOKAHEAD).min(text.len())];
+            scan.push(self.finder.mark(seen.to_vec(), end - start));
+        }
+        scan.finish()
     }
 
     /// The answer about a text that is cut at these places.
@@ -85,6 +98,76 @@ fn a_long_line_across_chunks() {
             }
         }
     }
+}
+
+/// Thousands of lines that differ in a word, so many that they are not all read.
+fn varied(count: u64, line: impl Fn(&str) -> String) -> String {
+    let letters = |mut number: u64| -> String {
+        std::iter::from_fn(|| {
+            let letter = char::from(b'g' + (number % 20) as u8);
+            number /= 20;
+            Some(letter)
+        })
+        .take(7)
+        .collect()
+    };
+    (0..count).map(|number| line(&letters(number.wrapping_mul(0x9E37_79B9) % 1_280_000_000))).collect()
+}
+
+#[test]
+fn a_new_fault_is_found_after_any_number_of_other_errors() {
+    let bench = Bench::new();
+    let step = "2026-11-21T03:15:22Z INFO served a request in 12 ms, waiting for the next one in the queue now\n";
+    let log = |count: u64| {
+        let errors = varied(count, |word| {
+            format!(
+                "2026-11-21T03:15:22Z ERROR [req-{word}] ValueError: prompt of {word} is too long\n{}",
+                step.repeat(3)
+            )
+        });
+        [&errors, &step.repeat(300), LOST, &step.repeat(300), ILLEGAL].concat()
+    };
+    // Where the budget ends too early for all of them, and where it does not.
+    let (few, many) = (bench.scanned(&log(200)), bench.scanned(&log(8000)));
+    for scanned in [&few, &many] {
+        let faults: Vec<_> =
+            FaultReport::all(&scanned.tally, &bench.book).into_iter().filter_map(|one| one.fault).collect();
+        assert_eq!(faults, ["device-lost", "illegal-address"]);
+        assert_eq!(scanned.primary, Some(Kind::Fault(bench.book.find("device-lost").expect("a page"))));
+    }
+    assert_eq!(few.tally.beyond_budget(), (0, 0));
+    let (counted, unread) = many.tally.beyond_budget();
+    assert!(counted + unread > 1000, "{counted} {unread}");
+}
+
+#[test]
+fn what_is_not_read_is_counted() {
+    let bench = Bench::new();
+    let errors =
+        varied(6000, |word| format!("2026-11-21T03:15:22Z ERROR [req-{word}] engine: {OOM}{}", STEP.repeat(3)));
+    let scanned = bench.scanned(&errors);
+    let all = FaultReport::all(&scanned.tally, &bench.book);
+    assert_eq!((all.len(), all[0].fault.as_deref(), all[0].count, all[0].last.line), (1, Some("oom"), 6000, 23_997));
+    assert!(scanned.tally.beyond_budget().0 > 500, "{:?}", scanned.tally.beyond_budget());
+}
+
+#[test]
+fn a_moment_counts_for_what_follows_a_wanted_line() {
+    let bench = Bench::new();
+    let (new, old) = ("2026-11-22 03:00:00 ", "2026-11-20 03:00:00 ");
+    let text = [new, ILLEGAL, old, OOM, old, "INFO ok\n", &STEP.repeat(6000)].concat();
+    let since = Some(Since { utc: 1_795_219_200.0, local: 1_795_219_200.0 });
+    let answer = bench.answer(text.as_bytes(), &[], since);
+    assert!(answer.contains("\"illegal-address\"") && !answer.contains("\"oom\""), "{answer}");
+}
+
+#[test]
+fn a_very_long_line_counts_once() {
+    let bench = Bench::new();
+    let text = [&format!("{} and {}", ILLEGAL.trim_end(), "x ".repeat(9000)).repeat(20), "\n", STEP].concat();
+    let scanned = bench.scanned(&text);
+    let all = FaultReport::all(&scanned.tally, &bench.book);
+    assert_eq!((all[0].fault.as_deref(), all[0].count, scanned.lines), (Some("illegal-address"), 1, 2));
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use super::since::dated;
 use super::tally::{Kind, Occurrence, Place};
 use crate::amounts;
 use crate::diagnosis::{Finding, Library, findings};
-use crate::incident::{self, Incident};
+use crate::incident::{self, ErrorEvent, Incident};
 use crate::text::{self, Clock, Transcript};
 
 /// Consecutive lines of a log.
@@ -50,13 +50,10 @@ impl Window<'_> {
         let source = line.prefix.source.and_then(|source| transcript.sources().get(source as usize));
         let error = finding.error.and_then(|error| incident.errors.get(error));
         let error = error.filter(|_| finding.fault.is_none());
-        let named = error.map(|error| {
-            let message = error.message.lines().next().unwrap_or_default();
-            if error.type_name.is_empty() { message.to_owned() } else { format!("{}: {message}", error.type_name) }
-        });
+        let named = error.map(named);
         let kind = match finding.fault {
             Some(fault) => Kind::Fault(fault),
-            None => Kind::Unlisted(key::of(named.as_deref().unwrap_or(line.text).as_bytes())),
+            None => unlisted(named.as_deref().unwrap_or(line.text)),
         };
         let time = finding.time.filter(|_| heading.stamp.is_none()).or_else(|| dated(&heading, clock));
         Occurrence {
@@ -78,6 +75,17 @@ impl Window<'_> {
             is_primary: finding.is_primary,
         }
     }
+}
+
+/// What an error without a page is called.
+pub(super) fn named(error: &ErrorEvent) -> String {
+    let message = error.message.lines().next().unwrap_or_default();
+    if error.type_name.is_empty() { message.to_owned() } else { format!("{}: {message}", error.type_name) }
+}
+
+/// What an error of this name is counted as.
+pub(super) fn unlisted(name: &str) -> Kind {
+    Kind::Unlisted(key::of(name.as_bytes()))
 }
 
 /// As much of a line as is shown.

@@ -16,6 +16,8 @@ pub struct Alarms<S> {
     pub printed: Vec<S>,
     /// In lower case: words of any program that reports a failure.
     pub reported: Vec<S>,
+    /// In lower case: words that come before the number of a status code.
+    pub numbered: Vec<S>,
     /// In lower case: what lines of healthy logs have.
     pub ordinary: Vec<S>,
     /// As they are printed: words of a pasted error.

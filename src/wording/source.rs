@@ -16,6 +16,7 @@ struct AlarmSource {
     alarms: Vec<String>,
     printed: Vec<String>,
     reported: Vec<String>,
+    numbered: Vec<String>,
     ordinary: Vec<String>,
     errors: Vec<String>,
     not_errors: Vec<String>,
@@ -40,8 +41,9 @@ pub(crate) fn alarms(text: &str, packages: Vec<String>, traces: Vec<String>) -> 
     for word in traces {
         *literals.entry(word).or_default() |= topics::CLIENTS;
     }
-    let AlarmSource { alarms, printed, reported, ordinary, errors, not_errors, .. } = source;
-    Ok(Alarms { alarms, printed, reported, ordinary, errors, not_errors, literals: literals.into_iter().collect() })
+    let literals = literals.into_iter().collect();
+    let AlarmSource { alarms, printed, reported, numbered, ordinary, errors, not_errors, .. } = source;
+    Ok(Alarms { alarms, printed, reported, numbered, ordinary, errors, not_errors, literals })
 }
 
 /// `concepts.toml` as a search sees it.

@@ -200,6 +200,25 @@ fn whoever_has_enough_is_told_no_more() {
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }
 
+/// A reader that leaves while standard input stays open.
+#[test]
+fn an_open_standard_input_holds_up_nobody() {
+    use std::process::Stdio;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(folder.path(), "a.log", traceback(0, OOM));
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("faultbook"));
+    command.args(["scan", "--no-probe", "--format", "jsonl", path.to_str().expect("text"), "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stdout.take());
+    let input = child.stdin.take().expect("a pipe");
+    let code = (0..600).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        child.try_wait().expect("a process")
+    });
+    drop(input);
+    assert_eq!(code.expect("it ends").code(), Some(0));
+}
+
 #[test]
 fn repetitions_are_counted() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,17 +1,19 @@
 //! `faultbook scan FILE|DIR|GLOB...`: every fault in logs of any size, and with `--follow` in logs that are written.
 
+mod screen;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use crate::logs::{self, Ended, Event, Input, Listener, Request};
+use crate::logs::{self, Ended, Event, Listener, Request};
 use crate::render::layout::{Paragraph, Sheet};
 use crate::render::safe::Encoding;
-use crate::render::style::{FAINT, FAULT, HEALTHY, STRONG, UNLISTED};
+use crate::render::style::FAINT;
 use crate::render::terminal::Terminal;
-use crate::render::words::{counted, thousands};
 use crate::reports::knowledge::Knowledge;
 use crate::scan::{FaultReport, Finder, Report, SCHEMA, Scanned, Since, Tally, Totals};
+use crate::unpack::Outcome;
 use clap::{Args, ValueEnum};
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -26,6 +28,7 @@ use super::output::{self, Output, json, remark};
 use super::progress::LONG;
 use super::{complain, input, open, progress};
 use indicatif::ProgressBar;
+use screen::{heading, not_read, place, terminal};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
@@ -33,8 +36,8 @@ pub(crate) struct Options {
     #[arg(value_name = "FILE|DIR|GLOB", required = true)]
     inputs: Vec<PathBuf>,
 
-    /// Go on while the files are written, through rotation and truncation, and print each new fault as it comes; only of
-    /// texts, not of what is compressed.
+    /// Go on while the files are written, through rotation and truncation, and print each new fault as it comes; new files
+    /// below a folder are found, and what is compressed is read once.
     #[arg(long)]
     follow: bool,
 
@@ -141,7 +144,13 @@ fn batch(
                 totals.add(&scanned);
                 report.add(&scanned, book);
                 let faults = match output.format {
-                    ScanFormat::Jsonl => FaultReport::all(&scanned.tally, book),
+                    ScanFormat::Jsonl => {
+                        let (counted, unread) = scanned.tally.beyond_budget();
+                        if let Some(note) = not_read(counted, unread) {
+                            bar.suspend(|| remark(&format!("{}: {note}", scanned.file)));
+                        }
+                        FaultReport::all(&scanned.tally, book)
+                    }
                     ScanFormat::Terminal | ScanFormat::Json => Vec::new(),
                 };
                 tally.merge(scanned.tally);
@@ -166,7 +175,7 @@ fn batch(
         }
         Ok(())
     };
-    let scanned = logs::scan(logs::expand(&options.inputs), finder, request, &mut tell);
+    let scanned = logs::scan(logs::expand(options.inputs.clone()), finder, request, &mut tell);
     bar.finish_and_clear();
     exits.push(if tally.has_faults() { Exit::Found } else { Exit::None });
     match scanned {
@@ -185,27 +194,21 @@ fn batch(
 
 /// Reads what comes.
 fn follow(options: &Options, output: &Output<ScanFormat>, finder: &Finder, request: &Request<'_>) -> Result<Exit> {
-    let mut paths = Vec::new();
-    let mut failed = false;
-    for input in logs::expand(&options.inputs) {
-        match input {
-            Input::Stdin => paths.push(PathBuf::from("-")),
-            // A file that is named may come later.
-            Input::File(path) | Input::Below(path) => paths.push(path),
-            Input::Failed(path, error) => {
-                complain(&Failure::reading(&path, &error));
-                failed = true;
-            }
+    let mut live = Live { format: output.format, terminal: output.terminal, has_failed: false };
+    let exit = match logs::follow(&options.inputs, finder, request, &mut live) {
+        Ended::Nothing if live.has_failed => Exit::Usage,
+        Ended::Nothing => {
+            let hint = "name one; a file that is named may come later";
+            return Err(Failure::new("there is no file to follow").hint(hint));
         }
-    }
-    if paths.is_empty() {
-        let failure = Failure::new("there is no file to follow").hint("name one; a file that is named may come later");
-        return if failed { Ok(Exit::Usage) } else { Err(failure) };
-    }
-    let mut live = Live { format: output.format, terminal: output.terminal, has_failed: failed };
-    let exit = match logs::follow(&paths, finder, request, &mut live) {
         Ended::Inputs { found: true } | Ended::Reader => Exit::Found,
         Ended::Inputs { found: false } => Exit::None,
+        Ended::Signal(signal) => {
+            #[cfg(unix)]
+            logs::repeat(signal);
+            // What a shell reports of a process that a signal ended.
+            return Ok(Exit::Child(u8::try_from(128 + signal).unwrap_or(u8::MAX)));
+        }
     };
     Ok(Exit::of_all([exit].into_iter().chain(live.has_failed.then_some(Exit::Usage))))
 }
@@ -241,11 +244,11 @@ impl Listener for Live {
         self.has_failed = true;
     }
 
-    fn packed(&mut self, path: &Path) {
-        let file = path.display();
-        let failure = Failure::new(format!("`{file}` is compressed or no text: it cannot be followed"));
-        complain(&failure.hint(format!("`faultbook scan {file}` reads what is compressed")));
-        self.has_failed = true;
+    fn unpacked(&mut self, path: &Path, outcome: &Outcome) {
+        if let Some(failure) = input::problem(path, outcome) {
+            complain(&failure);
+            self.has_failed = true;
+        }
     }
 }
 
@@ -287,99 +290,6 @@ fn since(words: &str) -> Result<Since> {
     };
     let utc = at.timestamp().as_second() as f64;
     Ok(Since { utc, local: utc + f64::from(at.offset().seconds()) })
-}
-
-/// The answer on a screen.
-fn terminal(report: &Report, mut sheet: Sheet) -> String {
-    /// Errors without a page that are shown.
-    const UNLISTED_SHOWN: usize = 10;
-    let read = format!(
-        "{}, {} MB, {}",
-        counted(report.logs, "log", "logs"),
-        thousands(report.bytes.div_ceil(1_000_000)),
-        counted(report.lines, "line", "lines")
-    );
-    sheet.paragraph(&Paragraph::new(read).style(FAINT));
-    let (known, unlisted): (Vec<_>, Vec<_>) = report.faults.iter().partition(|fault| fault.fault.is_some());
-    if known.is_empty() && unlisted.is_empty() {
-        sheet.blank();
-        sheet.paragraph(&Paragraph::new("No fault was found.").style(HEALTHY));
-    }
-    for fault in &known {
-        sheet.blank();
-        heading(fault, &mut sheet);
-        details(fault, report.logs > 1, &mut sheet);
-    }
-    if !unlisted.is_empty() {
-        sheet.blank();
-        sheet.paragraph(&Paragraph::new("Errors without a page").style(UNLISTED));
-        for fault in unlisted.iter().take(UNLISTED_SHOWN) {
-            sheet.paragraph(&Paragraph::new(&fault.title).lead(STRONG, "  ").at_most(1));
-            details(fault, report.logs > 1, &mut sheet);
-        }
-        let more = unlisted.len().saturating_sub(UNLISTED_SHOWN) as u64;
-        if more > 0 {
-            sheet.paragraph(
-                &Paragraph::new(format!("and {} more; `--format json` has all", thousands(more))).lead(FAINT, "  "),
-            );
-        }
-    }
-    if let Some(first) = known.first() {
-        sheet.blank();
-        let file = if first.first.file == "-" { "FILE" } else { &first.first.file };
-        let says = format!(
-            "`faultbook diagnose {file}` says why, `faultbook show {}` what the page says.",
-            first.fault.as_deref().unwrap_or_default()
-        );
-        sheet.paragraph(&Paragraph::new(says).style(FAINT));
-    }
-    sheet.finish()
-}
-
-fn heading(fault: &FaultReport, sheet: &mut Sheet) {
-    let style = if fault.fault.is_some() { FAULT } else { UNLISTED };
-    let right = fault.fault.clone().unwrap_or_default();
-    sheet.paragraph(&Paragraph::new(&fault.title).style(style).right(FAINT, right));
-}
-
-fn details(fault: &FaultReport, is_one_of_several: bool, sheet: &mut Sheet) {
-    const NAMED: usize = 8;
-    let mut says = Vec::new();
-    match fault.primary_in {
-        0 if fault.survived => says.push("the run went on".to_owned()),
-        0 => {}
-        1 if !is_one_of_several => says.push("the primary failure".to_owned()),
-        many => says.push(format!("the primary failure of {}", counted(many, "log", "logs"))),
-    }
-    says.push(counted(fault.count, "line", "lines"));
-    if fault.logs > 1 {
-        says.push(format!("in {}", counted(fault.logs, "log", "logs")));
-    }
-    let named = |what: &str, names: Vec<String>| match names.len() {
-        0 => None,
-        many => {
-            let more = if many > NAMED { format!(" and {} more", many - NAMED) } else { String::new() };
-            let shown: Vec<String> = names.into_iter().take(NAMED).collect();
-            Some(format!("{what} {}{more}", shown.join(", ")))
-        }
-    };
-    says.extend(named("ranks", fault.ranks.iter().map(u32::to_string).collect()));
-    says.extend(named("on", fault.nodes.clone()));
-    let indented = |words: &str| Paragraph::new(words).lead(FAINT, "  ");
-    sheet.paragraph(&indented(&says.join(", ")));
-    let first = format!("first {}", place(&fault.first));
-    let last = if fault.count > 1 { format!(", last {}", place(&fault.last)) } else { String::new() };
-    sheet.paragraph(&indented(&(first + &last)));
-    if fault.fault.is_some() {
-        sheet.paragraph(&indented(&fault.text).style(FAINT).at_most(2));
-    }
-}
-
-/// `train.log:1234 (2026-11-21T03:15:22)`.
-fn place(place: &crate::scan::Place) -> String {
-    let file = if Path::new(&place.file) == Path::new("-") { "standard input" } else { &place.file };
-    let time = place.time.as_ref().map(|time| format!(" ({time})")).unwrap_or_default();
-    format!("{file}:{}{time}", place.line)
 }
 
 #[cfg(test)]

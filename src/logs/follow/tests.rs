@@ -1,8 +1,12 @@
 //! Following by hand: what is read when, and what is said.
 
-use std::fs::OpenOptions;
+use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
+use std::mem;
 
+use super::feed::{PATIENCE, QUIET, STILL};
+use super::followed::State;
+use super::sources::Job;
 use super::*;
 use crate::book::Book;
 use crate::diagnosis::{Library, NoReports};
@@ -29,8 +33,8 @@ impl Listener for Told {
         self.remarks.push(format!("{} failed: {error}", path.display()));
     }
 
-    fn packed(&mut self, path: &Path) {
-        self.remarks.push(format!("{} is packed", path.display()));
+    fn unpacked(&mut self, path: &Path, outcome: &Outcome) {
+        self.remarks.push(format!("{}: {} logs", path.display(), outcome.logs));
     }
 }
 
@@ -40,7 +44,7 @@ fn with_desk(what: impl FnOnce(&mut Desk<'_, '_>)) -> Told {
     let library = Library { book: &book, signatures: &signatures, search: &NoReports };
     let (finder, mut told) = (Finder::new(&signatures), Told::default());
     let request = Request { library, since: None, threads: 1 };
-    what(&mut Desk { finder: &finder, request: &request, listener: &mut told, found: false });
+    what(&mut Desk::new(&finder, &request, &mut told));
     told
 }
 
@@ -54,9 +58,9 @@ const LOST: &str = "NVRM: Xid (PCI:0000:07:00): 79, GPU has fallen off the bus.\
 
 /// Polls until nothing comes, then once more after a while.
 fn poll<'k>(one: &mut Followed<'k>, desk: &mut Desk<'_, 'k>) {
-    let listen = |_: &Path| unreachable!("it is no pipe");
-    while one.poll(desk, Instant::now(), &listen).expect("a listener") {}
-    one.poll(desk, Instant::now() + STILL, &listen).expect("a listener");
+    let mut read = |_: Job| unreachable!("it is no pipe");
+    while one.poll(desk, Instant::now(), &mut read).expect("a listener") {}
+    one.poll(desk, Instant::now() + STILL, &mut read).expect("a listener");
 }
 
 #[test]
@@ -84,13 +88,13 @@ fn what_was_written_before_a_rotation_is_read() {
     let path = folder.path().join("a.log");
     append(&path, b"step 1\n");
     let told = with_desk(|desk| {
-        let mut one = Followed::new(&path, desk);
+        let mut one = Followed::new(&path, Origin::Named, desk);
         poll(&mut one, desk);
         // The file was read to its end; then, before anybody asks whether it is still the one:
         append(&path, ILLEGAL.as_bytes());
         fs::rename(&path, folder.path().join("a.log.1")).expect("rotated");
         append(&path, LOST.as_bytes());
-        assert!(one.turn(desk, Instant::now()).expect("a listener"));
+        assert!(one.turn(desk, Instant::now(), &mut |_| ()).expect("a listener"));
         poll(&mut one, desk);
     });
     assert_eq!(told.faults, ["illegal-address", "device-lost"]);
@@ -103,17 +107,17 @@ fn a_file_that_cannot_be_read_is_opened_again_where_it_was() {
     let path = folder.path().join("a.log");
     append(&path, ILLEGAL.as_bytes());
     let told = with_desk(|desk| {
-        let mut one = Followed::new(&path, desk);
+        let mut one = Followed::new(&path, Origin::Named, desk);
         poll(&mut one, desk);
         for _ in 0..3 {
             // A folder can be opened and not read, like what a server of files no longer knows.
             if let State::Open(open) = &mut one.state {
                 open.file = File::open(folder.path()).expect("a folder");
             }
-            assert!(!one.poll(desk, Instant::now(), &|_| ()).expect("a listener"));
+            assert!(!one.poll(desk, Instant::now(), &mut |_| ()).expect("a listener"));
             assert!(matches!(one.state, State::Closed(Some(_))));
             let State::Closed(before) = mem::replace(&mut one.state, State::Over) else { unreachable!() };
-            one.open(before, desk, &|_| ()).expect("a listener");
+            one.open(before, desk, &mut |_| ()).expect("a listener");
         }
         append(&path, LOST.as_bytes());
         poll(&mut one, desk);
@@ -130,17 +134,66 @@ fn other_encodings_and_what_is_packed() {
     append(&wide, &[0xFF, 0xFE]);
     let bytes: Vec<u8> = ILLEGAL.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let told = with_desk(|desk| {
-        let mut one = Followed::new(&wide, desk);
+        let mut one = Followed::new(&wide, Origin::Named, desk);
         // In the middle of a unit.
         for piece in [&bytes[..51], &bytes[51..]] {
             append(&wide, piece);
-            while one.poll(desk, Instant::now(), &|_| ()).expect("a listener") {}
+            while one.poll(desk, Instant::now(), &mut |_| ()).expect("a listener") {}
         }
         poll(&mut one, desk);
-        let mut other = Followed::new(&packed, desk);
-        poll(&mut other, desk);
-        assert!(matches!(other.state, State::Over));
+        let mut jobs = 0;
+        for (origin, expected) in [
+            (Origin::Named, 1),
+            (Origin::Below { id: None, is_late: false }, 2),
+            // What is compressed while its folder is followed was followed before.
+            (Origin::Below { id: None, is_late: true }, 2),
+        ] {
+            let mut other = Followed::new(&packed, origin, desk);
+            assert!(other.poll(desk, Instant::now(), &mut |_| jobs += 1).expect("a listener"));
+            assert_eq!((jobs, other.is_over()), (expected, origin == Origin::Below { id: None, is_late: true }));
+        }
     });
     assert_eq!(told.faults, ["illegal-address"]);
-    assert_eq!(told.remarks, [format!("{} is packed", packed.display())]);
+    assert!(told.remarks.is_empty(), "{:?}", told.remarks);
+}
+
+#[test]
+fn a_fault_is_told_of_while_the_log_grows() {
+    let told = with_desk(|desk| {
+        let (mut feed, start) = (desk.begin(Path::new("a.log")), Instant::now());
+        feed.add(ILLEGAL.as_bytes(), desk.finder, start);
+        let mut now = start;
+        while now < start + PATIENCE + QUIET {
+            now += QUIET / 2;
+            feed.add(b"step 7, loss 2.31\n", desk.finder, now);
+        }
+        feed.tell(desk).expect("a listener");
+    });
+    assert_eq!(told.faults, ["illegal-address"]);
+}
+
+#[test]
+fn a_line_in_two_parts_that_are_far_apart() {
+    let lost = LOST.trim_end();
+    // The first part may itself be an error, or end within what a fault is known by.
+    for (first, second) in [
+        ("ERROR: trainer stopped: ", ILLEGAL),
+        ("RuntimeError: CUDA error: an illegal mem", "ory access was encountered\n"),
+        (&lost[..30], &lost[30..]),
+        ("RuntimeError: CUDA error: an illegal memory access was encountered", " at step 7\n"),
+    ] {
+        let told = with_desk(|desk| {
+            let (mut feed, start) = (desk.begin(Path::new("a.log")), Instant::now());
+            feed.add(b"step 1\n", desk.finder, start);
+            feed.add(first.as_bytes(), desk.finder, start);
+            feed.rest(desk.finder, start + STILL);
+            feed.add(second.as_bytes(), desk.finder, start + 2 * STILL);
+            feed.rest(desk.finder, start + 4 * STILL);
+            feed.tell(desk).expect("a listener");
+        });
+        let fault = if lost.starts_with(first) { "device-lost" } else { "illegal-address" };
+        assert_eq!(told.faults.last().map(String::as_str), Some(fault), "{first}|{second}: {:?}", told.faults);
+        let times = told.faults.iter().filter(|one| *one == fault).count();
+        assert_eq!(times, 1, "{first}|{second}: {:?}", told.faults);
+    }
 }

@@ -62,7 +62,7 @@ fn a_piece_that_cannot_be_read_says_why() {
 #[test]
 fn a_job_that_panics_is_told_of_and_the_next_is_done() {
     let ((jobs, todo), (done, steps)) = (sync_channel(2), channel());
-    jobs.send((0, "panics")).and_then(|()| jobs.send((1, "does not"))).expect("there is room");
+    jobs.send(Some((0, "panics"))).and_then(|()| jobs.send(Some((1, "does not")))).expect("there is room");
     drop(jobs);
     work(&Mutex::new(todo), &done, |job| match job {
         "panics" => panic!("a defect, made for this test"),

@@ -267,6 +267,11 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
+    /// Whether it knows the date of a stamp without the lines before.
+    pub(crate) fn can_date(&self, stamp: &Stamp) -> bool {
+        stamp.absolute || stamp.year.is_some() || stamp.day.is_some() && self.year.is_some()
+    }
+
     /// Seconds of the stamp; since 1970 (UTC) when the text has dates with years.
     pub(crate) fn seconds(&mut self, stamp: &Stamp) -> f64 {
         if stamp.absolute {

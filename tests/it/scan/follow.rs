@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{OOM, traceback};
+use super::{OOM, steps, traceback};
 
 /// A running command, whose lines come one after the other.
 struct Following {
@@ -34,9 +34,26 @@ impl Following {
 
     /// The fault of the next line.
     fn next(&self) -> String {
+        self.next_in().0
+    }
+
+    /// The fault of the next line, and the name of its file.
+    fn next_in(&self) -> (String, String) {
         let line = self.lines.recv_timeout(Duration::from_secs(60)).expect("a fault is printed");
         let line: Value = serde_json::from_str(&line).expect("JSON");
-        line["fault"].as_str().expect("an id").to_owned()
+        let file =
+            Path::new(line["last"]["file"].as_str().expect("a file")).file_name().map(|name| name.to_string_lossy());
+        (line["fault"].as_str().expect("an id").to_owned(), file.unwrap_or_default().into_owned())
+    }
+
+    /// Ends it as a shell does; the faults that are still printed, and its status.
+    fn end(mut self, signal: &str) -> (Vec<String>, std::process::ExitStatus) {
+        let id = self.child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &id]).status().expect("it runs").success());
+        let status = self.child.wait().expect("it ends");
+        let fault =
+            |line: String| serde_json::from_str::<Value>(&line).expect("JSON")["fault"].as_str().map(str::to_owned);
+        (self.lines.iter().filter_map(fault).collect(), status)
     }
 }
 
@@ -109,4 +126,129 @@ fn a_pipe_with_a_name_holds_up_nobody() {
     fs::write(&pipe, traceback(0, OOM)).expect("written");
     assert_eq!(alone.next(), "oom");
     assert_eq!(alone.child.wait().expect("it ends").code(), Some(0));
+}
+
+const ILLEGAL: &str = "RuntimeError: CUDA error: an illegal memory access was encountered";
+const LOST: &str = "NVRM: Xid (PCI:0000:07:00): 79, GPU has fallen off the bus.\n";
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+#[test]
+fn a_log_that_grows_slowly_hides_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("train.log");
+    append(&path, &traceback(0, OOM));
+    let following = Following::new(&[path.to_str().expect("text")]);
+    let (stop, stopped) = channel::<()>();
+    let writer = std::thread::spawn(move || {
+        while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            append(&path, &steps(10, 0));
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    });
+    assert_eq!(following.next(), "oom");
+    drop(stop);
+    writer.join().expect("no panic");
+}
+
+#[test]
+fn what_waits_is_told_of_before_a_signal_ends_it() {
+    use std::os::unix::process::ExitStatusExt as _;
+    for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("train.log");
+        append(&path, &traceback(0, OOM));
+        let following = Following::new(&[path.to_str().expect("text")]);
+        assert_eq!(following.next(), "oom");
+        // A line without an end, right before.
+        append(&path, &traceback(0, ILLEGAL));
+        append(&path, LOST.trim_end());
+        let (mut faults, status) = following.end(signal);
+        faults.sort();
+        assert_eq!(faults, ["device-lost", "illegal-address"], "{signal}");
+        assert_eq!(status.signal(), Some(number));
+    }
+}
+
+#[test]
+fn a_folder_is_followed_through_rotation() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    append(&at("a.log"), &traceback(0, OOM));
+    append(&at("a.log.1"), LOST);
+    fs::write(at("a.log.2.gz"), gzip(&traceback(0, ILLEGAL))).expect("written");
+    let noise: Vec<u8> = (0..9000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    fs::write(at("model.bin"), [&noise, b"\n".as_slice(), ILLEGAL.as_bytes(), b"\n"].concat()).expect("written");
+    let following = Following::new(&[folder.path().to_str().expect("text")]);
+    let mut first = [following.next_in(), following.next_in(), following.next_in()];
+    first.sort();
+    let expected = [("device-lost", "a.log.1"), ("illegal-address", "a.log.2.gz"), ("oom", "a.log")];
+    assert_eq!(first, expected.map(|(fault, file)| (fault.to_owned(), file.to_owned())));
+    // What was followed is not read again under its new name, nor compressed; what is new is read.
+    fs::rename(at("a.log.1"), at("a.log.3")).expect("rotated");
+    fs::rename(at("a.log"), at("a.log.1")).expect("rotated");
+    fs::write(at("a.log.1.gz"), gzip(&traceback(0, OOM))).expect("written");
+    append(&at("a.log"), &traceback(0, ILLEGAL));
+    append(&at("b.log"), LOST);
+    let mut second = [following.next_in(), following.next_in()];
+    second.sort();
+    let expected = [("device-lost", "b.log"), ("illegal-address", "a.log")];
+    assert_eq!(second, expected.map(|(fault, file)| (fault.to_owned(), file.to_owned())));
+    // Its writer may still have it open.
+    append(&at("a.log.1"), LOST);
+    assert_eq!(following.next_in(), ("device-lost".to_owned(), "a.log.1".to_owned()));
+    assert_eq!(following.end("-TERM").0, Vec::<String>::new());
+}
+
+#[test]
+fn what_is_compressed_is_read_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.log.gz");
+    fs::write(&path, gzip(&traceback(0, OOM))).expect("written");
+    let mut following = Following::new(&[path.to_str().expect("text")]);
+    assert_eq!(following.next_in(), ("oom".to_owned(), "a.log.gz".to_owned()));
+    assert_eq!(following.child.wait().expect("it ends").code(), Some(0));
+    let mut piped = Following::new(&["-"]);
+    let mut input = piped.child.stdin.take().expect("a pipe");
+    input.write_all(&gzip(&traceback(0, OOM))).expect("written");
+    drop(input);
+    assert_eq!(piped.next(), "oom");
+    assert_eq!(piped.child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn more_files_than_may_be_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 0..120 {
+        append(&folder.path().join(format!("{number:03}.log")), "step 1\n");
+    }
+    let run = |limit: &str| {
+        let program = assert_cmd::cargo::cargo_bin("faultbook");
+        let script = format!("ulimit -{limit} 64; exec \"$0\" scan --follow --no-probe --format jsonl \"$1\"");
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script]).arg(program).arg(folder.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        (
+            BufReader::new(child.stdout.take().expect("a pipe")),
+            BufReader::new(child.stderr.take().expect("a pipe")),
+            child,
+        )
+    };
+    let mut line = String::new();
+    // The soft limit is raised.
+    let (mut stdout, _stderr, mut child) = run("Sn");
+    append(&folder.path().join("119.log"), LOST);
+    stdout.read_line(&mut line).expect("a fault");
+    assert!(line.contains("device-lost") && line.contains("119.log"), "{line}");
+    child.kill().and_then(|()| child.wait()).expect("it ends");
+    // Beyond the hard one, what is left out is said once.
+    let (_stdout, mut stderr, mut child) = run("n");
+    line.clear();
+    stderr.read_line(&mut line).expect("a remark");
+    assert!(line.contains("files are left out") && line.contains("ulimit -n"), "{line}");
+    child.kill().and_then(|()| child.wait()).expect("it ends");
 }

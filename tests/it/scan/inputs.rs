@@ -79,6 +79,32 @@ fn links_that_lead_back_and_pipes_with_names() {
     assert_eq!(report["faults"][0]["fault"], "oom");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_log_with_several_names_below_a_folder_is_read_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("run-1")).expect("a folder");
+    written(folder.path(), "run-3.log", traceback(0, OOM));
+    written(&at("run-1"), "x.log", traceback(0, OOM));
+    std::os::unix::fs::symlink("run-3.log", at("latest.log")).expect("a link");
+    std::os::unix::fs::symlink("run-1", at("latest-run")).expect("a link");
+    fs::hard_link(at("run-3.log"), at("same.log")).expect("a link");
+    let report = json(&[folder.path().to_str().expect("text")]);
+    assert_eq!((&report["logs"], &report["faults"][0]["count"]), (&2.into(), &2.into()), "{report:#}");
+    // What is named counts each time.
+    let (one, other) = (at("run-3.log"), at("same.log"));
+    assert_eq!(json(&[one.to_str().expect("text"), other.to_str().expect("text")])["logs"], 2);
+}
+
+#[test]
+fn one_rank_is_no_ranks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(folder.path(), "a.log", traceback(3, OOM));
+    let (stdout, ..) = text_of(&scan(&[path.to_str().expect("text")]));
+    assert!(stdout.contains("rank 3") && !stdout.contains("ranks"), "{stdout}");
+}
+
 /// A ZIP archive.
 fn zip(members: &[(&str, &str)]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
