@@ -74,17 +74,16 @@ fn is_said(text: &str) -> bool {
         && !words.contains("http://")
 }
 
-/// Whether a line is a frame of a traceback, a command or an import rather than a sentence.
+/// Whether a line is a frame of a traceback, a command, an import or the result of a test rather than a sentence.
 fn is_typed(words: &str) -> bool {
     ["File \"", "$ ", ">>> ", "PS C:", "import ", "%"].iter().any(|start| words.starts_with(start))
         || words.starts_with("from ") && words.contains(" import ")
+        || ["site-packages/", " PASSED", " FAILED"].iter().any(|mark| words.contains(mark))
 }
 
 /// Whether a line is a record of a logger or of progress, or a row of a tree.
 fn is_logged(words: &str) -> bool {
-    const MARKS: [&str; 11] =
-        ["Warning:", "WARNING", "INFO", "it/s", "s/it", "DEBUG", "wandb:", "─", "site-packages/", " PASSED", " FAILED"];
-    MARKS.iter().any(|mark| words.contains(mark))
+    ["Warning:", "WARNING", "INFO", "it/s", "s/it", "DEBUG", "wandb:", "─"].iter().any(|mark| words.contains(mark))
 }
 
 /// What a line says.
