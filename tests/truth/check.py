@@ -35,6 +35,8 @@ def main():
     args = options.parse_args()
     (args.cache / "newest").mkdir(parents=True, exist_ok=True)
     (args.cache / "versions").mkdir(parents=True, exist_ok=True)
+    if args.offline and not any((args.cache / "newest").iterdir()):
+        sys.exit(f"{args.cache} is empty, so that every name would become unproved: run it once without --offline")
     config = tomllib.loads((HERE / "releases.toml").read_text())
     found = book.collect(KB, config)
     library = prove.Library(config, fetch(config, args, leaves(found, config)))

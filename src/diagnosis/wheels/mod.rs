@@ -360,16 +360,15 @@ fn replaceable(name: &str, book: &Book) -> Option<&'static str> {
 
 /// What installs packages here. A path below miniconda3 is no sign that conda installed the framework.
 fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
-    const CONDA: [&str; 3] = ["conda install", "mamba install", "conda-forge"];
-    const PROJECT: [&str; 4] = ["uv add", "uv run", "uv sync", "uv.lock"];
-    let in_project = || transcript.lines().any(|line| PROJECT.iter().any(|words| line.text.contains(words)));
+    const CONDA: &[&str] = &["conda install", "mamba install", "conda-forge"];
+    const PROJECT: &[&str] = &["uv add", "uv run", "uv sync", "uv.lock"];
+    let names = |words: &[&str]| transcript.lines().any(|line| words.iter().any(|word| line.text.contains(word)));
     let by_pip = facts.text("torch.version").is_some_and(|version| version.contains('+'));
-    let by_conda = || transcript.lines().any(|line| CONDA.iter().any(|words| line.text.contains(words)));
     match facts.text("run.package_manager") {
-        Some("uv") if in_project() => Manager::UvProject,
+        Some("uv") if names(PROJECT) => Manager::UvProject,
         Some("uv") => Manager::Uv,
         Some("poetry") => Manager::Poetry,
-        Some("conda") if !by_pip && by_conda() => Manager::Conda,
+        Some("conda") if !by_pip && names(CONDA) => Manager::Conda,
         _ => Manager::Pip,
     }
 }
