@@ -64,10 +64,10 @@ def collective():
 
 # Millions of instructions, with a margin of about a tenth over what was measured: of a release build, of a debug build.
 TEXTS = {
-    "a traceback of six lines": (short, 12, 67),
-    "a pasted log of 55 lines": (pasted, 21, 116),
-    "out of GPU memory": (out_of_memory, 50, 204),
-    "200 lines of NCCL": (collective, 40, 257),
+    "a traceback of six lines": (short, 13, 75),
+    "a pasted log of 55 lines": (pasted, 26, 125),
+    "out of GPU memory": (out_of_memory, 59, 234),
+    "200 lines of NCCL": (collective, 53, 279),
 }
 
 

@@ -38,6 +38,8 @@ fn words_of_the_style_guide() {
     {
         let text = fs::read_to_string(&file).expect("a text file");
         for (number, line) in text.lines().enumerate() {
+            // The condition of a fix is a pattern too.
+            let line = line.split("<!-- text:").next().unwrap_or(line).split("<!-- moot:").next().unwrap_or(line);
             let quoted = QUOTED.iter().any(|(path, words)| file.ends_with(path) && line.contains(words));
             for (word, instead) in
                 never.iter().filter(|(word, _)| !quoted && is_prose(&file, line) && word.is_match(line))
