@@ -155,10 +155,22 @@ fn a_log_that_grows_slowly_hides_nothing() {
     writer.join().expect("no panic");
 }
 
+/// Whether this process ignores a signal, as jobs in the background of a script ignore SIGINT.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    ignored & (1 << (signal - 1)) != 0
+}
+
 #[test]
 fn what_waits_is_told_of_before_a_signal_ends_it() {
     use std::os::unix::process::ExitStatusExt as _;
     for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
+        if is_ignored(number) {
+            eprintln!("LEFT OUT: {signal}, which whoever started the tests ignores: so do their children");
+            continue;
+        }
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("train.log");
         append(&path, &traceback(0, OOM));
