@@ -168,7 +168,7 @@ fn what_waits_is_told_of_before_a_signal_ends_it() {
     use std::os::unix::process::ExitStatusExt as _;
     for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
         if is_ignored(number) {
-            eprintln!("LEFT OUT: {signal}, which whoever started the tests ignores: so do their children");
+            crate::support::left_out::note("a signal that ends scan", "what started the tests ignores it");
             continue;
         }
         let folder = tempfile::tempdir().expect("a folder");
