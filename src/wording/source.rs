@@ -101,7 +101,8 @@ pub(crate) fn statements<N: AsRef<str>, T: AsRef<str>>(
     languages: impl IntoIterator<Item = (N, T)>,
 ) -> Result<Statements<String>, String> {
     let StatementSource { blunt, contrasts, joins } = read(text)?;
-    let language = |(name, text): (N, T)| read(text.as_ref()).map_err(|reason| format!("{}: {reason}", name.as_ref()));
+    let language =
+        |(name, text): (N, T)| read_joined(text.as_ref()).map_err(|reason| format!("{}: {reason}", name.as_ref()));
     let languages = languages.into_iter().map(language).collect::<Result<_, _>>()?;
     Ok(Statements { blunt, contrasts, joins, languages })
 }
@@ -153,6 +154,27 @@ pub(crate) fn symptoms<N: AsRef<str>, T: AsRef<str>>(
         symptoms.languages.push(Complaints { supposes, wonders, resolved, complaint });
     }
     Ok(symptoms)
+}
+
+/// Reads a file in which a list of strings is one regex of their alternatives, because nobody reads a line of two thousand
+/// characters.
+fn read_joined<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    fn join(value: &mut toml::Value) {
+        match value {
+            toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| join(value)),
+            toml::Value::Array(values) => {
+                let strings: Option<Vec<&str>> = values.iter().map(toml::Value::as_str).collect();
+                match strings.map(|strings| strings.join("|")) {
+                    Some(joined) => *value = toml::Value::String(joined),
+                    None => values.iter_mut().for_each(join),
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut value: toml::Value = read(text)?;
+    join(&mut value);
+    value.try_into().map_err(|error: toml::de::Error| error.to_string())
 }
 
 /// Reads one of the other files.
