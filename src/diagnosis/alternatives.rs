@@ -177,6 +177,21 @@ mod tests {
     }
 
     #[test]
+    fn what_would_do_half_of_it_is_left_out_whole() {
+        let windows = "  File \"C:\\Users\\me\\train.py\", line 1, in f\n";
+        let given = "sudo tee /etc/x.conf <<'EOF'\noptions x\nEOF\npython train.py";
+        let replaced = "pip uninstall -y nvidia-nccl-cu12\nsudo apt install libnccl2";
+        for block in [given, replaced] {
+            assert_eq!(shown(block, windows), [""; 0], "{block}");
+            assert_eq!(shown(block, "nothing known"), [block]);
+        }
+        // Something else takes its place, or nothing was to be installed.
+        let other = "pip uninstall -y a\nsudo apt install b\npip install c";
+        assert_eq!(shown(other, windows), ["pip uninstall -y a\npip install c"]);
+        assert_eq!(shown("sudo modprobe x\npython train.py", windows), ["python train.py"]);
+    }
+
+    #[test]
     fn a_comment_that_labels_nothing_splits_nothing() {
         assert_eq!(shown("record()\n# run some steps\ndump()", ""), ["record()\n# run some steps\ndump()"]);
     }

@@ -242,7 +242,13 @@ fn spelled(given: &Override, value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::book::page::FaultPage;
+    use crate::book::page_reader::{PageLocation, read_fault};
+    use crate::diagnosis::searched::Searched;
+    use crate::{incident, text};
 
     #[test]
     fn ids_are_made_of_the_first_words() {
@@ -256,18 +262,118 @@ mod tests {
         }
     }
 
+    const PAGE: &str = r#"---
+title: The frobnicator ran dry
+severity: high
+signatures:
+  - contains: "frobnicator ran dry"
+causes:
+  - id: library-bug
+    title: The library forgets to refill
+    prior: common
+references:
+  - https://example.org/a
+reviewed: 2026-11-21
+---
+# The frobnicator ran dry
+
+## Meaning
+It was turning.
+
+## Example
+```text
+RuntimeError: frobnicator ran dry
+```
+
+## Causes
+
+### library-bug
+It counts wrongly.
+
+**Check:** Look at the tank.
+
+**Fixes:**
+1. Refill it. (code)
+2. Hold the lever. (code) <!-- only: windows --> <!-- text: (?i)lever -->
+3. Turn the wheel. (code) <!-- only: windows -->
+4. Oil it. (code) <!-- text: (?i)squeak -->
+5. Use two tanks. (code) <!-- moot: (?i)second tank -->
+"#;
+
+    /// The fixes of the test page in the order proposed, each with how well it fits.
+    fn fitting(text: &str) -> Vec<(String, Fit)> {
+        let place = PageLocation { id: "frobnicator-dry", area: "frob", path: "frobnicator-dry.md" };
+        let page = read_fault(place, PAGE, &|_| None).expect("a page");
+        let transcript = text::read(text.as_bytes());
+        let incident = incident::read(&transcript);
+        let last = transcript.len() - 1;
+        let situation = Situation::of(&transcript, &incident, &(last..last + 1), &incident.facts);
+        let scene = Scene {
+            transcript: &transcript,
+            incident: &incident,
+            error: incident.errors.last(),
+            line: last,
+            searched: Searched::new(&transcript, &incident, last),
+            conditions: &Conditions::new(&incident.facts),
+            special: None,
+        };
+        let mut fits = Fits::new();
+        let actions = proposed(&page.id, &page.causes[0], 1.0, &scene, &situation, &mut fits);
+        let fit = |action: Action| {
+            let fit = fits[&("library-bug".to_owned(), action.id)];
+            (action.title, fit)
+        };
+        actions.into_iter().map(fit).collect()
+    }
+
+    #[test]
+    fn what_the_text_shows_decides_how_well_a_fix_fits() {
+        let fits = |text: &str| fitting(&format!("{text}\nRuntimeError: frobnicator ran dry\n"));
+        let of =
+            |text: &str, title: &str| fits(text).into_iter().find(|(one, _)| one.starts_with(title)).map(|it| it.1);
+        let windows = "Microsoft Windows 11 Pro";
+        assert_eq!(of("", "Refill"), Some(Fit::Anywhere));
+        assert_eq!(of("", "Turn"), Some(Fit::Unproven));
+        assert_eq!(of(windows, "Turn"), Some(Fit::MadeForPlatform));
+        assert_eq!(of("", "Oil"), Some(Fit::Unproven));
+        assert_eq!(of("the pump squeaks", "Oil"), Some(Fit::MadeForText));
+        // Of the right circumstance, on a platform that nothing names; or on the right platform.
+        assert_eq!(of("I pull the lever", "Hold"), Some(Fit::Anywhere));
+        assert_eq!(of(&format!("{windows}, I pull the lever"), "Hold"), Some(Fit::MadeForText));
+        assert_eq!(of("Linux 6.8.0-40-generic x86_64, I pull the lever", "Hold"), None);
+        assert_eq!(of("there is a second tank already", "Use"), Some(Fit::Moot));
+        assert_eq!(fits("there is a second tank already").pop().map(|it| it.1), Some(Fit::Moot), "it comes last");
+    }
+
+    #[test]
+    fn the_line_of_their_own_that_failed_shows_what_they_do() {
+        let traceback = |file: &str, code: &str| {
+            format!(
+                "Traceback (most recent call last):\n  File \"{file}\", line 3, in run\n    {code}\nRuntimeError: frobnicator ran dry\n"
+            )
+        };
+        let oil = |text: &str| fitting(text).into_iter().find(|(one, _)| one.starts_with("Oil")).map(|it| it.1);
+        assert_eq!(oil(&traceback("/home/u/train.py", "squeak(model)")), Some(Fit::MadeForText));
+        let library = "/usr/lib/python3/dist-packages/site-packages/torch/nn.py";
+        assert_eq!(oil(&traceback(library, "squeak(model)")), Some(Fit::Unproven));
+    }
+
     /// A case whose action has another name now counts as one that nothing in the book solved.
     #[test]
     fn what_solved_a_case_is_an_action() {
-        let book = crate::book::Book::new(false);
-        let mut unknown = Vec::new();
-        for (index, entry) in book.faults.iter().enumerate() {
-            let page = book.fault(index);
-            let actions: Vec<String> = page.causes.iter().flat_map(|cause| ids(&entry.id, cause)).collect();
-            let solved = book.cases(&entry.id).into_iter().flat_map(|case| case.solved);
-            let own = solved.filter(|id| id.starts_with(&format!("{}#", entry.id)));
-            unknown.extend(own.filter(|id| !actions.iter().any(|action| action == id)).map(|id| id.to_string()));
+        let book = crate::book::Book::new(true);
+        let pages: BTreeMap<&str, &FaultPage> =
+            book.faults.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), book.fault(index))).collect();
+        let actions: BTreeSet<String> =
+            pages.iter().flat_map(|(id, page)| page.causes.iter().flat_map(|cause| ids(id, cause))).collect();
+        let (mut named, mut unknown) = (0, BTreeSet::new());
+        for solved in pages.keys().flat_map(|fault| book.cases(fault)).flat_map(|case| case.solved) {
+            named += 1;
+            if !actions.contains(&*solved) && book.recipe(&solved).is_none() {
+                unknown.insert(solved.to_string());
+            }
         }
-        assert_eq!(unknown, Vec::<String>::new());
+        assert_eq!(unknown, BTreeSet::new());
+        assert!(named > 800, "only {named}");
     }
 }

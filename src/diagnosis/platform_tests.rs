@@ -93,6 +93,11 @@ fn what_a_text_shows_becomes_facts() {
         ("GPU: AMD Radeon RX 7900 XTX and GeForce RTX 3060\nKilled\n", "gpu.vendor", ""),
         ("  File \"site-packages/vllm/engine.py\", line 1, in f\nimport torch\n", "run.framework", "vllm"),
         ("conda activate x\n", "run.package_manager", "conda"),
+        // A path of Windows in another notation, Homebrew's folder, and CUDA's words where the GPU is AMD's.
+        ("  File \"C:/Users/me/train.py\", line 1, in f\nKilled\n", "run.platform", "windows"),
+        ("/opt/homebrew/lib/python3.13/site-packages/x.py:3: UserWarning: y\nKilled\n", "run.platform", "macos"),
+        ("Radeon RX 7900 XTX, ROCm 6.4\nRuntimeError: CUDA error: unknown error\n", "gpu.vendor", "amd"),
+        ("RuntimeError: CUDA error: unknown error\n", "gpu.vendor", "nvidia"),
     ] {
         assert_eq!(shown(text, fact), expected, "{fact} of {text}");
     }

@@ -162,3 +162,47 @@ impl Precedents {
         Some(Solved { cases, of: counted().count(), platform: platform.map(str::to_owned), nearest })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cases of one cause, of which each weighs 1: who solved it, and how often.
+    fn cases(solved: &[(&str, usize)]) -> Precedents {
+        let known = |action: &str| Known {
+            case: Case {
+                at: "".into(),
+                date: "".into(),
+                framework: "".into(),
+                versions: "".into(),
+                gpu: "".into(),
+                platform: "".into(),
+                phase: "".into(),
+                clues: Vec::new(),
+                cause: "one".into(),
+                second: "".into(),
+                solved: vec![action.to_owned().into()],
+                how: "".into(),
+                sure: crate::book::cases::Sure::Author,
+                error: "".into(),
+            },
+            weight: 1.0,
+            alike: 0.0,
+        };
+        let all = solved.iter().flat_map(|(action, count)| std::iter::repeat_n(*action, *count));
+        Precedents { cases: all.map(known).collect(), platform: None }
+    }
+
+    #[test]
+    fn many_cases_outvote_the_order_of_the_page_and_no_more() {
+        let few = cases(&[("last", 2), ("first", 1)]);
+        assert!(few.helps("one", "first", 0) > few.helps("one", "last", 4), "two cases prove nothing");
+        let some = cases(&[("last", 8)]);
+        assert!(some.helps("one", "last", 4) > some.helps("one", "first", 0));
+        let many = cases(&[("last", 800)]);
+        assert_eq!(many.helps("one", "last", 4), some.helps("one", "last", 4), "a hundred times as many count as much");
+        assert!(many.helps("one", "first", 0) > 0.1, "what is first on the page stays possible");
+        // Nothing is known of another cause but its page.
+        assert_eq!(many.helps("other", "first", 0), BY_PLACE[0]);
+    }
+}

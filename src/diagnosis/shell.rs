@@ -106,6 +106,9 @@ mod tests {
         assert_eq!(all("A=1 B=2 python x.py && reboot"), ["python", "reboot"]);
         assert_eq!(all("for f in a; do ! fuser \"$f\"; done"), ["for", "fuser", "done"]);
         assert_eq!(all("y = torch.cat(a)"), ["y"]);
+        for python in ["for group in optimizer.param_groups:", "    while True:", "for x in y: print(x)"] {
+            assert_eq!(all(python), [""; 0], "{python}");
+        }
     }
 
     #[test]

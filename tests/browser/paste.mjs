@@ -64,6 +64,18 @@ test("the keyboard is enough", async () => {
   for (const wanted of ["SUMMARY.", "BUTTON.copy", "DIV.log", "A.line"]) check(seen.has(wanted), `Tab does not reach ${wanted}: ${[...seen]}`);
 });
 
+test("a text is sent once, however often the keys are pressed", async () => {
+  const server = await serve();
+  const page = await open(server);
+  let sent = 0;
+  page.on("request", (request) => { if (request.method() === "POST") sent += 1; });
+  await page.focus("textarea");
+  await page.keyboard.insertText("RuntimeError: CUDA error: device-side assert triggered");
+  await page.evaluate(() => { for (let press = 0; press < 3; press += 1) document.querySelector("form.paste").requestSubmit(); });
+  await page.waitForURL(/\/d\//);
+  same(sent, 1, "requests");
+});
+
 test("a copy button copies the command", async () => {
   const server = await serve();
   const page = await open(server, await send(server, { "": log }), { permissions: ["clipboard-read", "clipboard-write"] });

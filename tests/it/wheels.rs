@@ -63,6 +63,11 @@ fn each_package_manager_gets_its_own_command() {
             "$ docker run --rm train\n",
             "docker run --rm --gpus all pytorch/pytorch:2.14.0-cuda12.6-cudnn9-runtime python train.py",
         ),
+        // The next `uv run` would undo what is installed beside the project.
+        (
+            "$ uv run train.py\n",
+            "uv add torch torchvision --index pytorch-cu126=https://download.pytorch.org/whl/cu126",
+        ),
     ] {
         let (commands, _) = recipe("matching-build", &format!("{shown}{gpu}"));
         assert_eq!(commands.lines().last(), Some(command), "{shown}");

@@ -155,6 +155,16 @@ mod tests {
     }
 
     #[test]
+    fn a_message_keeps_its_backquotes_in_one_text_and_loses_them_in_another() {
+        let quoted = "`default process group` has not been initialized";
+        let id = |message: &str| found("ValueError", message).first().map(|(_, entry)| entry.id);
+        assert_eq!(id(quoted), Some("default-process-group"));
+        assert_eq!(id(quoted), id(&quoted.replace('`', "")));
+        let words = || Builtin::errors().all().flat_map(|entry| &entry.words);
+        assert_eq!(words().find(|words| words.contains('`')), None);
+    }
+
+    #[test]
     fn the_message_counts_then_other_errors_then_lines_around() {
         let group = "Default process group has not been initialized, please make sure to call init_process_group.";
         let ids = |log: &str, line: usize, error: Option<usize>| -> Vec<&str> {

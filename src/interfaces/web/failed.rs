@@ -81,3 +81,28 @@ pub(super) fn page(template: &impl Template) -> Result<Html<String>, Failed> {
 pub(super) fn not_found() -> Failed {
     Failed::new(StatusCode::NOT_FOUND, "there is no such page")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn errors_of_the_framework_get_a_page() {
+        let plain = |status: StatusCode| (status, "Failed to parse `id`").into_response();
+        let own = Failed::too_slow();
+        for (response, status, says) in [
+            (StatusCode::SERVICE_UNAVAILABLE.into_response(), 503, own.message.as_str()),
+            (plain(StatusCode::BAD_REQUEST), 404, "there is no such page"),
+            (plain(StatusCode::UNPROCESSABLE_ENTITY), 422, "reload it"),
+            (Html("<p>kept").into_response(), 200, "<p>kept"),
+            (Failed::bug().into_response(), 500, "this is a bug in Faultbook"),
+        ] {
+            let shown = in_a_page(response).await;
+            assert_eq!(shown.status().as_u16(), status);
+            assert_eq!(shown.headers().contains_key(RETRY_AFTER), status == 503);
+            let body = axum::body::to_bytes(shown.into_body(), usize::MAX).await.expect("a body");
+            let body = String::from_utf8_lossy(&body);
+            assert!(body.contains(says) && !body.contains("Failed to parse"), "{status}: {body}");
+        }
+    }
+}

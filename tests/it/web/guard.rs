@@ -71,6 +71,23 @@ fn every_answer_is_strict_with_the_browser() {
 }
 
 #[test]
+fn what_is_no_address_gets_a_page_that_says_so() {
+    let server = Server::start(&[]);
+    for path in
+        ["/d/%ff", "/d/x/minus", "/d/x/-1", "/d/x/99999999999999999999999", "/d/..%2f..%2fx/0", "/%00", "/book/%ff"]
+    {
+        let answer = server.get(path);
+        match answer.header("location") {
+            Some(to) => assert!(!to.contains(['%', '\\']) && to.matches('/').count() == 1, "{path}: {to}"),
+            None => {
+                assert_eq!(answer.status, 404, "{path}: {}", answer.body);
+                assert!(answer.body.contains("<main") && answer.body.contains("href=\"/\""), "{path}: {}", answer.body);
+            }
+        }
+    }
+}
+
+#[test]
 fn beyond_this_machine_everything_needs_the_token() {
     let token = "0123456789abcdef-secret";
     let server = Server::prepared(&["--bind", "0.0.0.0:0"], &[("FAULTBOOK_TOKEN", token)], |_| {});
