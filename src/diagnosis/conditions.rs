@@ -139,7 +139,7 @@ fn nest(facts: &Facts) -> Value {
     for (name, fact) in facts.iter() {
         let leaf = match &fact.value {
             facts::Value::Bool(value) => Value::from(*value),
-            facts::Value::Number(value) => Value::from(*value),
+            facts::Value::Number(value) => number(*value),
             facts::Value::Text(value) => Value::from(value.as_str()),
             facts::Value::List(values) => Value::from(values.clone()),
         };
@@ -158,6 +158,14 @@ fn nest(facts: &Facts) -> Value {
         }
     }
     value(Node::Group(root))
+}
+
+/// A count, a code or a temperature reads "3" and not "3.0". Amounts stay what they are, for products do not overflow.
+fn number(value: f64) -> Value {
+    match value as i32 {
+        whole if f64::from(whole) == value => Value::from(whole),
+        _ => Value::from(value),
+    }
 }
 
 #[cfg(test)]
@@ -204,6 +212,11 @@ mod tests {
             "{{ wheel.archs | span }} and {{ torch.arch_list | span }}, device {{ gpu.compute_capability | sm }}";
         assert_eq!(conditions.sentence(sentence), "sm_70 ... sm_90 and sm_70, sm_86, device sm_61");
         assert_eq!(conditions.sentence("below {{ driver_floor(torch.cuda) }}"), "below 580");
+        facts.number_in_text("xid.first", 31.0, 1);
+        facts.number_in_text("run.loss.last", 0.25, 1);
+        let conditions = Conditions::new(&facts);
+        assert_eq!(conditions.sentence("Xid {{ xid.first }}, {{ run.loss.last }}"), "Xid 31, 0.25");
+        assert!(conditions.holds(&Condition::new("xid.first in [13, 31] and xid.first / 2 > 15.4")).is_some());
     }
 
     #[test]
