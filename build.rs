@@ -416,10 +416,15 @@ fn write_signatures(
     for (number, (_, matter, _)) in (0..).zip(notices) {
         all.extend(matter.signatures.iter().map(|spec| (PackedOwner::Notice(number), PackedSignature::of_page(spec))));
     }
-    for table in tables.iter().filter(|table| vendors.iter().all(|vendor| vendor.kernel_log.table != table.library)) {
+    for table in tables {
+        let log = vendors.iter().map(|vendor| &vendor.kernel_log).find(|log| log.table == table.library);
         let speaks = vendors.iter().any(|vendor| vendor.sentences.signatures.iter().any(|name| name == table.library));
         for row in table.rows.iter().filter(|row| !row.fault.trim().is_empty()) {
             let owner = PackedOwner::Code(row.fault.trim());
+            if let Some(log) = log {
+                all.push((owner, PackedSignature::of_event(&format!("{} {}", log.event, row.value.trim()))));
+                continue;
+            }
             let mut add = |literal: &str, guard| {
                 if literal.len() >= SHORTEST_SENTENCE {
                     all.push((owner, PackedSignature::of_code(literal, guard)));

@@ -53,6 +53,13 @@ impl PackedSignature {
         spec.contains.0.push(literal.to_ascii_lowercase());
         Self { spec, origin: Origin::Code, guard }
     }
+
+    /// An event of the kernel log as people name it, `Xid 79`. What they quote of the log itself says more.
+    #[allow(dead_code, reason = "only a build asks")]
+    pub(crate) fn of_event(name: &str) -> Self {
+        let signature = Self::of_code(name, Guard::Word);
+        Self { spec: SignatureSpec { standing: SignatureRole::Symptom, ..signature.spec }, ..signature }
+    }
 }
 
 /// All signatures by their longest literals.

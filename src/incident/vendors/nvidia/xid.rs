@@ -10,10 +10,14 @@ const MOST_NAMED: usize = 300;
 
 /// Reads the line of an Xid; returns the position after it.
 pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
-    let text = r.text(at);
-    let xid = Xid::of(text.trim())?;
+    let (text, line) = (r.text(at), r.number(at));
+    let Some(xid) = Xid::of(text.trim()) else {
+        if let Some(code) = named(text) {
+            r.facts.number_in_text("xid.first", f64::from(code), line);
+        }
+        return None;
+    };
     r.set(at, Role::Error);
-    let line = r.number(at);
     r.facts.number_in_text("xid.first", f64::from(xid.code), line);
     let count = r.facts.number("xid.count").unwrap_or(0.0);
     r.facts.replace_in_text("xid.count", Value::Number(count + 1.0), line);
@@ -60,6 +64,14 @@ impl<'t> Xid<'t> {
     }
 }
 
+/// An Xid as people name it: "it dies with Xid 79".
+fn named(words: &str) -> Option<u32> {
+    let (_, rest) = ["Xid ", "XID ", "xid "].iter().find_map(|name| words.split_once(name))?;
+    let (code, after) = parse_uint(rest)?;
+    let ends = !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    u32::try_from(code).ok().filter(|_| ends)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +85,13 @@ mod tests {
         );
         assert_eq!(Xid::of("NVRM: Xid (0000:01:00): 13, Graphics Exception").map(|x| x.code), Some(13));
         assert_eq!(Xid::of("what is Xid 79?"), None);
+        for (words, code) in [
+            ("we see Xid 79 every night", Some(79)),
+            ("XID 31, then a restart", Some(31)),
+            ("Xid 0x4f", None),
+            ("no Xid", None),
+        ] {
+            assert_eq!(named(words), code, "{words}");
+        }
     }
 }
