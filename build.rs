@@ -25,6 +25,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use signatures::{Guard, PackedOwner, PackedSignature, PackedSignatures, SignatureTable};
 use systems::Translations;
+use titles::Titles;
 use trigger_words::Triggers;
 
 #[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
@@ -79,6 +80,9 @@ mod signatures;
 mod systems;
 #[path = "src/table.rs"]
 mod table;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "src/wording/titles.rs"]
+mod titles;
 #[path = "src/wording/topics.rs"]
 mod topics;
 #[path = "src/incident/triggers/trigger_words.rs"]
@@ -124,6 +128,7 @@ fn main() {
         "src/wording/secrets.rs",
         "src/wording/source.rs",
         "src/wording/systems.rs",
+        "src/wording/titles.rs",
         "src/wording/topics.rs",
         "src/vendors/description.rs",
         "src/facts/definition.rs",
@@ -284,6 +289,7 @@ fn catalogues(kb: &Path, vendors: &[Vendor], failed: &mut Vec<String>) {
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
         ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),
+        ("titles", wording::read::<Titles<String>>(&wording("titles")).map(|read| pack(&read))),
         ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
         ("concepts", wording::concepts(&wording("concepts")).map(|read| pack(&read))),
         ("platforms", platforms.map(|read| pack(&read))),

@@ -11,7 +11,7 @@ use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::condition::Condition;
-use crate::incident::{self, Complaint, Description, Incident, Kind, Meant};
+use crate::incident::{self, Complaint, Description, Incident, Kind, Meant, Title};
 use crate::matching::{Hit, Origin};
 use crate::text::Transcript;
 
@@ -88,6 +88,15 @@ pub(super) fn last_resort(
     if let Some(line) = explained_line {
         return Some(of_its_page(reported(line, None, transcript, incident), transcript, incident, book));
     }
+    // A title has too few words to be judged by them.
+    match incident::title(transcript, incident) {
+        Some(Title::NoProblem) => return None,
+        Some(Title::Known(line, meant)) => {
+            return Some(of_kind(reported(line, None, transcript, incident), meant, book));
+        }
+        Some(Title::Failure(line)) => return Some(reported(line, None, transcript, incident)),
+        None => {}
+    }
     let problem = |it: &Description| {
         it.no_problem.is_some_and(|none| none < A_PROBLEM_BY_LETTERS)
             || it.described.by_person && it.described.concepts >= FEWEST_CONCEPTS && it.described.no_problem < most(it)
@@ -127,6 +136,12 @@ fn complained(complaint: Complaint, transcript: &Transcript, incident: &Incident
 /// A failure of which a symptom tells.
 fn of_symptom(found: Candidate, meant: Meant, book: &Book) -> Candidate {
     Candidate { fault: book.find(meant.fault), cause: meant.cause, ..found }
+}
+
+/// A failure by the name of a page, or of a description.
+fn of_kind(found: Candidate, meant: Meant, book: &Book) -> Candidate {
+    let fault = book.find(meant.fault);
+    Candidate { fault, described: fault.is_none().then_some(meant.fault), cause: meant.cause, ..found }
 }
 
 /// A failure that a line reports in words of its own.

@@ -51,7 +51,7 @@ pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::{Meant, is_harmless, reported, symptom_of_message};
 pub(crate) use readings::{Readings, Row, Series, readings};
-pub(crate) use remarks::{Complaint, Description, complaint, description};
+pub(crate) use remarks::{Complaint, Description, Title, complaint, description, title};
 pub(crate) use stance::{Stance, describes_a_change, is_output, went_on};
 pub(crate) use words::{contains_folded, find_folded_bytes};
 use writing::is_change;

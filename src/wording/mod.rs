@@ -8,6 +8,7 @@ mod secrets;
 #[cfg(all(test, feature = "os"))]
 pub(crate) mod source;
 mod systems;
+mod titles;
 pub mod topics;
 
 use std::sync::OnceLock;
@@ -23,6 +24,7 @@ pub use rows::{
 };
 pub use secrets::{Cookies, Hexadecimal, NamedSecret, SecretCommands, SecretNames, Secrets, Token, Wrapped};
 pub use systems::{NumberedMessage, Translation, Translations};
+pub use titles::Titles;
 
 /// A function that decodes one file on its first call.
 macro_rules! packed {
@@ -45,6 +47,7 @@ packed!(metrics, Metrics, "How trainers name the numbers that they print.");
 packed!(headings, Headings, "The words of headings in reports.");
 packed!(states, States, "How reports state their status, severity and day.");
 packed!(translations, Translations, "What operating systems print in other languages.");
+packed!(titles, Titles, "How people name a problem in a few words.");
 packed!(recall, Recall, "What a failure and a question are compared with reports by.");
 packed!(concepts, Concepts, "Words that mean the same.");
 packed!(writing, Writing, "How people write about failures that did not happen to them.");

@@ -65,6 +65,31 @@ fn failures_in_unknown_words_are_reported() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// The figures after mending: of the half that was looked at only afterwards, 54 of 81 were right, 9 missed, and 15 of 69
+/// that name no problem were taken for one.
+#[test]
+fn a_title_of_a_few_words_names_its_problem() {
+    let (mut problems, mut found, mut others, mut alarms) = (0, 0, 0, Vec::new());
+    for line in lines(include_str!("lines/titles.txt")) {
+        let (wanted, title) = line.split_once(": ").expect("what is wanted, and the title");
+        let diagnosis = answer(title);
+        if wanted == "none" {
+            others += 1;
+            alarms.extend((diagnosis.verdict != Verdict::NoError).then_some(title));
+            continue;
+        }
+        problems += 1;
+        let page = diagnosis.fault.as_ref().map(|fault| fault.id.as_str());
+        let entry = diagnosis.actions.first().and_then(|action| action.id.strip_prefix("unlisted#"));
+        let is_named = |id: &str| page == Some(id) || entry == Some(id);
+        let any = wanted == "failure" && diagnosis.verdict != Verdict::NoError;
+        found += usize::from(any || wanted.split(' ').any(is_named));
+    }
+    assert!(problems >= 160 && others >= 140, "{problems} and {others}");
+    assert!(found * 100 >= problems * 86, "{found} of {problems}");
+    assert!(alarms.len() * 100 <= others * 7, "{alarms:#?}");
+}
+
 #[test]
 fn the_answer_quotes_the_line_that_reports_the_failure() {
     let diagnosis = answer(&CUT.replace("{}", "the flux capacitor failed to converge"));

@@ -76,7 +76,7 @@ fn told(text: &str) -> bool {
 }
 
 /// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.
-fn is_sentence(text: &str) -> bool {
+pub(super) fn is_sentence(text: &str) -> bool {
     const DRAWN: &[char] = &['|', '━', '█', '=', '{', '}', '[', ']', '<', '>', '\\', '#', '+', '*', '_', '$', ';', '/'];
     let letters = text.chars().filter(|letter| letter.is_alphabetic() || letter.is_whitespace()).count();
     let drawn = text.chars().filter(|letter| DRAWN.contains(letter)).count();

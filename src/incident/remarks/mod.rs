@@ -11,11 +11,13 @@ mod gate;
 mod language;
 #[cfg(test)]
 mod tests;
+mod titles;
 
 use std::sync::LazyLock;
 
 pub(crate) use self::complaints::{Complaint, complaint};
 pub(crate) use self::described::{Description, description};
+pub(crate) use self::titles::{Title, title};
 
 use self::clauses::{Clause, Splitter};
 use self::gate::Gate;
