@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("diagnosis/capacity.rs", "units of the hardware catalogue"),
     ("diagnosis/enrich.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/explanations.rs", "what PyTorch calls the device of every vendor"),
+    ("diagnosis/terms.rs", "whose words the titles of pages have"),
     ("diagnosis/wheels/mod.rs", "whose wheels and drivers the catalogue lists"),
     ("incident/position.rs", "PyTorch's method for every vendor: module.cuda()"),
     ("incident/python/message.rs", "sentences of PyTorch, Triton and XLA that continue a message"),
