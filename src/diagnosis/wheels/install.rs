@@ -6,13 +6,13 @@ use crate::book::wheels::Wheel;
 impl Machine {
     /// The commands that install a build.
     pub(super) fn command(&self, wheel: &Wheel) -> Vec<String> {
-        match self.container {
-            Some("docker") if !wheel.image.is_empty() => {
+        match (self.container, self.image(wheel)) {
+            (Some("docker"), Some(image)) => {
                 let gpus = &self.vendor().commands.docker_options;
-                vec![format!("docker run --rm {gpus} {} python train.py", wheel.image)]
+                vec![format!("docker run --rm {gpus} {image} python train.py")]
             }
-            Some("kubernetes") if !wheel.image.is_empty() => {
-                vec!["# the image, in the spec of the container:".to_owned(), format!("image: {}", wheel.image)]
+            (Some("kubernetes"), Some(image)) => {
+                vec!["# the image, in the spec of the container:".to_owned(), format!("image: {image}")]
             }
             _ => self.install(wheel, false),
         }
@@ -39,7 +39,7 @@ impl Machine {
         let upgrade = if replaced.is_empty() { "-U " } else { "" };
         let remove = |command: &str| (!replaced.is_empty()).then(|| format!("{command} {}", replaced.join(" ")));
         match self.manager {
-            Manager::Conda if wheel.is_of_conda() => vec![format!("conda install -c {} {packages}", wheel.url)],
+            _ if wheel.is_of_conda() => vec![format!("conda install -c {} {packages}", wheel.url)],
             Manager::Uv => {
                 let backend = match wheel.url.contains("download.pytorch.org") {
                     true => format!(" --torch-backend {}", wheel.index),
