@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("diagnosis/explanations.rs", "what PyTorch calls the device of every vendor"),
     ("diagnosis/terms.rs", "whose words the titles of pages have"),
     ("diagnosis/wheels/driver.rs", "whose wheels and drivers the catalogue lists"),
+    ("diagnosis/wheels/jetson.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/wheels/machine.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/wheels/mod.rs", "whose wheels and drivers the catalogue lists"),
     ("diagnosis/wheels/why.rs", "whose wheels and drivers the catalogue lists"),

@@ -61,6 +61,7 @@ impl Machine {
             driver_cuda: owned("driver.cuda").filter(|_| !amd),
             python: owned("python.version"),
             arm: system == "linux" && has_arm(transcript, gpu),
+            jetpack: (system == JETSON).then(|| jetpack(transcript)).flatten(),
         })
     }
 }
@@ -115,4 +116,73 @@ fn has_arm(transcript: &Transcript, gpu: Option<&Gpu>) -> bool {
         })
     };
     gpu.is_some_and(|gpu| gpu.host == "aarch64") || names(ARM) && !names(OTHERS)
+}
+
+/// The major version of JetPack: by the release of Jetson Linux (R36, L4T 36.4, nvidia-l4t-core 36.4.7), by its kernel
+/// (5.15.148-tegra), else as the writer calls it.
+fn jetpack(transcript: &Transcript) -> Option<u32> {
+    let lowered = || transcript.lines().map(|line| line.text.to_ascii_lowercase());
+    let of_release = |line: String| {
+        let linux = numbers_after(&line, "l4t");
+        let release = numbers_after(&line, "# r").into_iter().filter(|_| line.contains("(release)"));
+        let release = linux.into_iter().chain(release).next();
+        match release? {
+            32 => Some(4),
+            34 | 35 => Some(5),
+            36 => Some(6),
+            38 | 39 => Some(7),
+            _ => None,
+        }
+    };
+    let of_kernel = |line: String| {
+        let before = line.split("-tegra").next().filter(|before| before.len() < line.len())?;
+        let start = before.rfind(|c: char| !c.is_ascii_digit() && c != '.').map_or(0, |at| at + 1);
+        let mut parts = before.get(start..)?.split('.').map(str::parse::<u32>);
+        match (parts.next()?.ok()?, parts.next()?.ok()?) {
+            (4, 9) => Some(4),
+            (5, 10) => Some(5),
+            (5, 15) => Some(6),
+            (6, 8) => Some(7),
+            _ => None,
+        }
+    };
+    let majors =
+        |line: String| numbers_after(&line, "jetpack").into_iter().filter(|major| (4..=7).contains(major)).max();
+    let named = || lowered().filter_map(majors).max();
+    lowered().find_map(of_release).or_else(|| lowered().find_map(of_kernel)).or_else(named)
+}
+
+/// The numbers that follow a word closely: 36 of "L4T R36.4.3" and of "nvidia-l4t-core 36.4.7".
+fn numbers_after(line: &str, word: &str) -> Vec<u32> {
+    let number = |(at, _): (usize, &str)| {
+        let rest = line.get(at + word.len()..)?;
+        let begins = rest.find(|c: char| c.is_ascii_digit()).filter(|begins| *begins <= 10)?;
+        let digits = rest.get(begins..)?;
+        let ends = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits.get(..ends)?.parse().ok()
+    };
+    line.match_indices(word).filter_map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    #[test]
+    fn jetpack_is_known_by_its_release_its_kernel_or_its_name() {
+        for (shown, expected) in [
+            ("# R39 (release), REVISION: 2.0, BOARD: generic", Some(7)),
+            ("L4T R36.4.3 on an Orin NX", Some(6)),
+            ("nvidia-l4t-core 35.4.1-20230801", Some(5)),
+            ("Linux orin 5.15.148-tegra #1 SMP aarch64", Some(6)),
+            ("Linux-6.8.12-tegra-aarch64-with-glibc2.39", Some(7)),
+            ("Linux nano 4.9.337-tegra", Some(4)),
+            ("jetpack_version: 7.2", Some(7)),
+            ("the wheels for JetPack 6 fail on JetPack 7.2", Some(7)),
+            ("a Jetson without more", None),
+        ] {
+            assert_eq!(jetpack(&text::read(shown.as_bytes())), expected, "{shown}");
+        }
+    }
 }

@@ -7,6 +7,7 @@
 
 mod driver;
 mod install;
+mod jetson;
 mod machine;
 mod unknown;
 mod why;
@@ -64,6 +65,8 @@ struct Machine {
     python: Option<String>,
     /// Whether the processor is an ARM one; a Jetson is known by its system.
     arm: bool,
+    /// The major version of a Jetson's JetPack.
+    jetpack: Option<u32>,
 }
 
 /// A build with code for the GPU.
@@ -146,7 +149,13 @@ impl Machine {
 
     fn wheel_facts(&self, book: &Book) -> Vec<(&'static str, String)> {
         let Some(framework) = self.framework else { return Vec::new() };
-        let wheels = self.wheels(framework, book);
+        let mut wheels = self.wheels(framework, book);
+        if self.system == JETSON {
+            match self.of_jetson(&wheels) {
+                Some(left) => wheels = left,
+                None => return self.unknown_jetpack(&wheels),
+            }
+        }
         if let Some(none) = self.none(&wheels) {
             return vec![("wheel.none", none)];
         }
@@ -186,11 +195,14 @@ impl Machine {
     }
 
     /// The builds of this vendor for this system and package manager; pip's where conda has none, and conda's where pip has
-    /// none for the GPU.
+    /// none for the GPU. Where a Jetson's JetPack is not known, those of all.
     fn wheels<'b>(&self, framework: &'static str, book: &'b Book) -> Vec<&'b Wheel> {
         let fits =
             |wheel: &&Wheel| self.exists_here(wheel) && wheel.cuda.is_empty() == self.amd;
         let all: Vec<&Wheel> = book.wheels.of(framework).filter(fits).collect();
+        if self.system == JETSON && self.jetpack.is_none() {
+            return all;
+        }
         let any = |of_conda: bool| all.iter().any(|wheel| wheel.is_of_conda() == of_conda && self.has_code(wheel));
         let of_conda = any(true) && (self.manager == Manager::Conda || self.gpu.is_some() && !any(false));
         all.into_iter().filter(|wheel| wheel.is_of_conda() == of_conda).collect()
@@ -198,7 +210,11 @@ impl Machine {
 
     /// Whether a build exists for this system and processor.
     fn exists_here(&self, wheel: &Wheel) -> bool {
-        wheel.exists_on(self.system) && wheel.targets(self.arm).next().is_some()
+        match (self.system, self.jetpack) {
+            (JETSON, Some(major)) => wheel.jetpack() == Some(major),
+            (JETSON, None) => wheel.jetpack().is_some(),
+            (system, _) => wheel.exists_on(system) && wheel.targets(self.arm).next().is_some(),
+        }
     }
 
     /// Why there is nothing to install, where no build has code for the GPU.
@@ -213,13 +229,14 @@ impl Machine {
             return None;
         }
         let gpu = self.gpu_in_words();
-        Some(match self.arm {
-            true => {
+        Some(match self.system {
+            JETSON => self.none_for_jetson(),
+            _ if self.arm => {
                 format!(
                     "No wheel that we know has code for {gpu} on ARM: build the framework from source, or use another GPU."
                 )
             }
-            false => format!(
+            _ => format!(
                 "No wheel that we know has code for {gpu}: build the framework from source, or use another GPU."
             ),
         })

@@ -33,6 +33,9 @@ impl Machine {
         let build = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
         let has = if self.arm { "has wheels for ARM with code for" } else { "has code for" };
         let mut main = format!("`{index}`{build} {has} {code}");
+        if let Some(major) = wheel.jetpack().filter(|_| !wheel.index.contains("JetPack")) {
+            main.push_str(&format!(" on JetPack {major}"));
+        }
         if let Some(needed) = needed.filter(|_| self.is_nvidia() && self.system != JETSON) {
             let range = last.map_or_else(|| format!("{needed} or newer"), |last| format!("{needed} to {last}"));
             main.push_str(&format!(" and runs with driver {range}"));
