@@ -177,7 +177,7 @@ impl Machine {
             Some(format!("# with a driver older than {needed} (see {tool}): {line}"))
         };
         let mut command = self.command(chosen);
-        if self.is_nvidia() && self.driver_runs(&chosen.cuda).is_none() && self.container.is_none() {
+        if self.is_nvidia() && self.driver_runs(&chosen.cuda).is_none() {
             command.extend(otherwise());
         }
         let mut found = vec![
@@ -275,8 +275,9 @@ impl Machine {
         self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu, self.arm))
     }
 
+    /// An image brings its own Python.
     fn has_python(&self, wheel: &Wheel) -> bool {
-        self.python.as_deref().is_none_or(|python| wheel.runs_on(python))
+        self.image(wheel).is_some() || self.python.as_deref().is_none_or(|python| wheel.runs_on(python))
     }
 
     /// The image with that build, where the run is in a container.
