@@ -105,6 +105,11 @@ fn as_written(fix: &Fix, conditions: &Conditions) -> (String, Vec<String>) {
 /// Words and commands that are computed from facts; `None` where there are none or a fact is missing.
 fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)> {
     let Computed { first, commands, none } = fix.computed.as_ref()?;
+    if fix.scope.version.is_some() {
+        // A release within the bound, or none.
+        let command = conditions.filled("{{ wheel.bounded }}");
+        return Some((fix.own_words.clone(), command.into_iter().collect()));
+    }
     if let Some(why) = conditions.filled(none).filter(|why| !why.is_empty()) {
         return Some((why, Vec::new()));
     }

@@ -25,9 +25,13 @@ impl Machine {
         if let Some(first) = words.first_mut().filter(|first| pinned && !first.contains("://")) {
             *first = format!("{}==VERSION", first.split(['=', '<']).next().unwrap_or_default());
         }
+        // "torch<2.4"; one old release stays as it is.
+        if let (Some(bound), Some(first)) = (&self.bound, words.first_mut().filter(|_| !wheel.is_pinned())) {
+            first.push_str(&bound.to_string().replace(' ', ""));
+        }
         let quoted: Vec<String> = words
             .iter()
-            .map(|word| if word.contains(['[', '=', '<']) { format!("\"{word}\"") } else { word.clone() })
+            .map(|word| if word.contains(['[', '=', '<', '>']) { format!("\"{word}\"") } else { word.clone() })
             .collect();
         let packages = quoted.join(" ");
         // Other builds of the same version must go first.

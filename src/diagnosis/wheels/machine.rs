@@ -62,6 +62,7 @@ impl Machine {
             python: owned("python.version"),
             arm: system == "linux" && has_arm(transcript, gpu),
             jetpack: (system == JETSON).then(|| jetpack(transcript)).flatten(),
+            bound: None,
         })
     }
 }

@@ -5,12 +5,15 @@
 //! that shows the GPU and a line for each build that may fit. Where the vendor or the framework is not known, nothing is
 //! computed, and the recipe says how to find out.
 
+mod bounds;
 mod driver;
 mod install;
 mod jetson;
 mod machine;
 mod unknown;
 mod why;
+
+use pep440_rs::VersionSpecifiers;
 
 use crate::book::Book;
 use crate::book::page::FaultPage;
@@ -32,6 +35,8 @@ pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts:
         found.extend(machine.driver_facts(facts.text("build.cuda")));
     }
     found.extend(machine.wheel_facts(book));
+    let bound = fixes().find_map(|fix| fix.scope.version.as_deref());
+    found.extend(bound.and_then(|bound| machine.bounded(bound, book)));
     for (name, value) in found {
         facts.add(name, Value::Text(value), Source::Catalogue, None);
     }
@@ -67,6 +72,8 @@ struct Machine {
     arm: bool,
     /// The major version of a Jetson's JetPack.
     jetpack: Option<u32>,
+    /// The releases among which to choose.
+    bound: Option<VersionSpecifiers>,
 }
 
 /// A build with code for the GPU.
@@ -198,7 +205,7 @@ impl Machine {
     /// none for the GPU. Where a Jetson's JetPack is not known, those of all.
     fn wheels<'b>(&self, framework: &'static str, book: &'b Book) -> Vec<&'b Wheel> {
         let fits =
-            |wheel: &&Wheel| self.exists_here(wheel) && wheel.cuda.is_empty() == self.amd;
+            |wheel: &&Wheel| self.exists_here(wheel) && wheel.cuda.is_empty() == self.amd && self.has_release(wheel);
         let all: Vec<&Wheel> = book.wheels.of(framework).filter(fits).collect();
         if self.system == JETSON && self.jetpack.is_none() {
             return all;
@@ -225,7 +232,7 @@ impl Machine {
             ));
         }
         let known = self.gpu.is_some() && (self.is_nvidia() || self.system == "linux");
-        if !known || wheels.iter().any(|wheel| self.has_code(wheel)) {
+        if self.bound.is_some() || !known || wheels.iter().any(|wheel| self.has_code(wheel)) {
             return None;
         }
         let gpu = self.gpu_in_words();
