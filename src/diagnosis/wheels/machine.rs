@@ -62,6 +62,9 @@ impl Machine {
             python: owned("python.version"),
             arm: system == "linux" && has_arm(transcript, gpu),
             jetpack: (system == JETSON).then(|| jetpack(transcript)).flatten(),
+            platform: platform.map(str::to_owned),
+            is_not_ubuntu: is_not_ubuntu(transcript),
+            class: gpu.map(|gpu| gpu.class.clone()),
             bound: None,
         })
     }
@@ -117,6 +120,32 @@ fn has_arm(transcript: &Transcript, gpu: Option<&Gpu>) -> bool {
         })
     };
     gpu.is_some_and(|gpu| gpu.host == "aarch64") || names(ARM) && !names(OTHERS)
+}
+
+/// Whether a line names a system whose package manager is not apt, or whose packages of the driver have other names than
+/// Ubuntu's, and none names Ubuntu.
+fn is_not_ubuntu(transcript: &Transcript) -> bool {
+    const OTHERS: &[&str] = &[
+        "centos",
+        "rocky linux",
+        "almalinux",
+        "red hat",
+        "rhel",
+        "fedora",
+        "debian",
+        "arch linux",
+        "manjaro",
+        "opensuse",
+        "sles",
+        "amazon linux",
+    ];
+    let names = |names: &[&str]| {
+        transcript.lines().any(|line| {
+            let lower = line.text.to_ascii_lowercase();
+            names.iter().any(|name| crate::diagnosis::words::occurs(&lower, name))
+        })
+    };
+    names(OTHERS) && !names(&["ubuntu"])
 }
 
 /// The major version of JetPack: by the release of Jetson Linux (R36, L4T 36.4, nvidia-l4t-core 36.4.7), by its kernel

@@ -23,7 +23,7 @@ use crate::facts::{Facts, Source, Value};
 use crate::text::Transcript;
 use crate::vendors::{self, Vendor};
 
-/// Adds `wheel.*`, `driver.needed`, `driver.last_branch` and `driver.why`.
+/// Adds `wheel.*`, `driver.needed`, `driver.last_branch`, `driver.why` and `driver.command`.
 pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts: &mut Facts) {
     let fixes = || page.causes.iter().flat_map(|cause| &cause.fixes);
     if !fixes().any(|fix| fix.computed.is_some()) {
@@ -72,6 +72,12 @@ struct Machine {
     arm: bool,
     /// The major version of a Jetson's JetPack.
     jetpack: Option<u32>,
+    /// Where the run is: "wsl2", "slurm".
+    platform: Option<String>,
+    /// Whether the text names a system with other packages than Ubuntu's.
+    is_not_ubuntu: bool,
+    /// "data-centre", "consumer".
+    class: Option<String>,
     /// The releases among which to choose.
     bound: Option<VersionSpecifiers>,
 }
