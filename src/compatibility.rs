@@ -63,6 +63,11 @@ pub(crate) fn driver_floor(cuda: &str) -> Option<&'static str> {
     catalogue().driver_floor(cuda)
 }
 
+/// The oldest driver that supports the newest family of CUDA.
+pub(crate) fn newest_floor() -> Option<&'static str> {
+    catalogue().floors.first().map(|(_, floor)| floor.as_str())
+}
+
 /// The newest CUDA that a driver of that version supports: 450.102.04 supports 11.0. A driver compiles PTX of its own
 /// CUDA and of older ones only, whatever minor-version compatibility allows otherwise. `None` for what cannot be read
 /// or is older than the table.

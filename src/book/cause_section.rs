@@ -212,7 +212,7 @@ fn empty_fix() -> Fix {
 }
 
 /// Takes comments that say where a fix makes sense out of an item: `<!-- only: windows, wsl2 -->`, `<!-- not: kubernetes -->`,
-/// `<!-- when: expression -->`, `<!-- text: regex -->`, `<!-- moot: regex -->`.
+/// `<!-- when: expression -->`, `<!-- text: regex -->`, `<!-- moot: regex -->`, `<!-- version: torch <2.4 -->`.
 fn take_scope(text: &str, scope: &mut FixScope) -> String {
     let mut left = String::new();
     let mut rest = text;
@@ -226,6 +226,7 @@ fn take_scope(text: &str, scope: &mut FixScope) -> String {
             Some(("when", expression)) => scope.when.push(Condition::new(expression)),
             Some(("text", pattern)) => scope.text.push(Pattern::new(pattern)),
             Some(("moot", pattern)) => scope.moot.push(Pattern::new(pattern)),
+            Some(("version", bound)) => scope.version = Some(bound.to_owned()),
             _ => {}
         }
         rest = after;

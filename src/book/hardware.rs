@@ -36,6 +36,8 @@ pub struct Gpu {
     pub year: Option<u32>,
     /// `data-centre`, `consumer`, `laptop`, `workstation`, `embedded`.
     pub class: String,
+    /// `aarch64` where the GPU comes with an ARM processor.
+    pub host: String,
 }
 
 /// One row of kb/hardware/torch-wheels.csv: the default wheel of a torch version.
@@ -49,6 +51,8 @@ pub struct TorchWheel {
     pub archs: Vec<String>,
     /// The cuDNN that comes with it: "9.10.2.21".
     pub cudnn: String,
+    /// The Python versions that it exists for, as in PEP 440.
+    pub python: String,
 }
 
 /// The catalogue.
@@ -115,7 +119,7 @@ impl Hardware {
     pub fn torch_wheel(&self, version: &str) -> Option<&TorchWheel> {
         let version = Version::from_str(version).ok()?;
         let minor = |version: &Version| version.release().iter().take(2).copied().collect::<Vec<_>>();
-        self.wheels()
+        self.torch_wheels()
             .iter()
             .find(|wheel| Version::from_str(&wheel.torch).is_ok_and(|known| minor(&known) == minor(&version)))
     }
@@ -125,7 +129,8 @@ impl Hardware {
         self.gpus.get_or_init(|| table::values(self.packed_gpus))
     }
 
-    fn wheels(&self) -> &[TorchWheel] {
+    /// The default wheels of torch versions, the oldest first.
+    pub fn torch_wheels(&self) -> &[TorchWheel] {
         self.wheels.get_or_init(|| {
             table::records(self.packed_wheels)
                 .filter_map(|row| {
@@ -134,6 +139,7 @@ impl Hardware {
                         cuda: row.get(1)?.to_owned(),
                         archs: row.get(2)?.split_whitespace().map(str::to_owned).collect(),
                         cudnn: row.get(3)?.to_owned(),
+                        python: row.get(5)?.to_owned(),
                     })
                 })
                 .collect()
@@ -244,7 +250,7 @@ mod tests {
             concat!(
                 include_str!(concat!(env!("OUT_DIR"), "/gpus.table")),
                 "Ours Z900\u{1f}z900;ours z900\u{1f}Ours\u{1f}15.0\u{1f}96\u{1f}HBM9\u{1f}9000\u{1f}200\u{1f}25600\u{1f}2027\u{1f}",
-                "data-centre\n"
+                "data-centre\u{1f}\n"
             ),
             "",
         );

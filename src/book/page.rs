@@ -159,6 +159,8 @@ pub struct FixScope {
     pub text: Vec<Pattern>,
     /// Patterns of a line that shows that the fix is in force already or cannot be what is missing: it comes late then.
     pub moot: Vec<Pattern>,
+    /// The releases that the fix asks for: `torch <2.4`.
+    pub version: Option<String>,
 }
 
 /// A fix that several pages share: `kb/fixes/<id>.md`.

@@ -77,7 +77,8 @@ pub struct FixMatter {
 
 /// Words and commands of a recipe that are computed from facts. Where a fact of theirs is missing, or a page has its own
 /// commands, the recipe is shown as it is written. With both keys they replace the recipe's words and commands; `first`
-/// alone comes before its words, `commands` alone in place of its commands.
+/// alone comes before its words, `commands` alone in place of its commands. Where the facts of `none` are known, it is shown
+/// alone, in place of everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -88,6 +89,9 @@ pub struct Computed {
     /// The commands, with `{{ fact }}` placeholders.
     #[serde(default)]
     pub commands: String,
+    /// Why there is nothing to run, with `{{ fact }}` placeholders.
+    #[serde(default)]
+    pub none: String,
 }
 
 /// Front matter of `kb/notices/<id>.md`.

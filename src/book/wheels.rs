@@ -15,6 +15,8 @@ pub(crate) struct Wheel {
     pub framework: String,
     /// The newest version of that build; empty where it is not certain.
     pub version: String,
+    /// The oldest release that the index has of it, as far as this row is for it; empty where it is not certain.
+    since: String,
     /// "cu126", "PyPI", "rocm7.2", "conda-forge".
     pub index: String,
     /// Its address; empty for PyPI, the channel for conda.
@@ -23,9 +25,11 @@ pub(crate) struct Wheel {
     pub cuda: String,
     /// What it has code for, separated by spaces: "sm_75 compute_120", "gfx90a".
     architectures: String,
+    /// The same for the wheels for ARM servers; empty where there are none.
+    aarch64: String,
     /// The Python versions, as in PEP 440; empty where they are not certain.
     python: String,
-    /// "linux windows", "jetson".
+    /// "linux windows", "jetpack6".
     systems: String,
     /// What is installed, separated by spaces.
     requirement: String,
@@ -38,22 +42,38 @@ pub(crate) struct Wheel {
 }
 
 impl Wheel {
-    /// Whether it has code for a compute capability ("8.6") or an AMD target ("gfx1100").
-    pub(crate) fn has_code_for(&self, gpu: &str) -> bool {
+    /// Whether it has code for a compute capability ("8.6") or an AMD target ("gfx1100"), in its wheels for ARM or others.
+    pub(crate) fn has_code_for(&self, gpu: &str, arm: bool) -> bool {
         if gpu.starts_with("gfx") {
-            return self.targets().any(|arch| arch == gpu);
+            return self.targets(arm).any(|arch| arch == gpu);
         }
-        self.targets().any(|arch| !arch.starts_with("gfx")) && compatibility::arch_supported(gpu, self.targets())
+        self.targets(arm).any(|arch| !arch.starts_with("gfx")) && compatibility::arch_supported(gpu, self.targets(arm))
     }
 
-    /// What it has code for, as the table lists it.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = &str> {
-        self.architectures.split(' ')
+    /// What it has code for, as the table lists it; nothing where there is no wheel for ARM.
+    pub(crate) fn targets(&self, arm: bool) -> impl Iterator<Item = &str> {
+        if arm { &self.aarch64 } else { &self.architectures }.split_whitespace()
+    }
+
+    /// The JetPack that it is for.
+    pub(crate) fn jetpack(&self) -> Option<u32> {
+        self.systems.strip_prefix("jetpack")?.parse().ok()
+    }
+
+    /// Whether the index has a release of it within these bounds, as far as that is certain.
+    pub(crate) fn has_release(&self, bound: &VersionSpecifiers) -> bool {
+        let known = [&self.since, &self.version].into_iter().filter_map(|version| Version::from_str(version).ok());
+        known.into_iter().any(|version| bound.contains(&version))
     }
 
     /// Whether it is one old release, which stays as it is.
     pub(crate) fn is_pinned(&self) -> bool {
         self.requirement.contains("==")
+    }
+
+    /// The first package that is installed: "torch".
+    pub(crate) fn package(&self) -> &str {
+        self.requirement.split(['[', '=', '<', ' ']).next().unwrap_or_default()
     }
 
     /// What is removed before it is installed.
@@ -62,10 +82,10 @@ impl Wheel {
     }
 
     /// The first and the last architecture: "sm_50 to sm_90".
-    pub(crate) fn span(&self) -> String {
-        let mut archs = self.architectures.split(' ');
+    pub(crate) fn span(&self, arm: bool) -> String {
+        let mut archs = self.targets(arm);
         let first = archs.next().unwrap_or_default();
-        archs.next_back().map_or_else(|| first.to_owned(), |last| format!("{first} to {last}"))
+        archs.last().map_or_else(|| first.to_owned(), |last| format!("{first} to {last}"))
     }
 
     /// Whether it exists for that Python.
@@ -147,7 +167,7 @@ mod tests {
     fn code_for_old_gpus_ends_where_the_wheels_say() {
         let wheels = Wheels::new(include_str!(concat!(env!("OUT_DIR"), "/wheels.table")));
         let cuda = |gpu: &str| {
-            let newest = wheels.of("pytorch").find(|wheel| wheel.has_code_for(gpu) && !wheel.is_of_conda());
+            let newest = wheels.of("pytorch").find(|wheel| wheel.has_code_for(gpu, false) && !wheel.is_of_conda());
             newest.map(|wheel| wheel.index.as_str())
         };
         assert_eq!([cuda("5.2"), cuda("7.0"), cuda("7.5")], [Some("cu126"), Some("cu126"), Some("cu130")]);

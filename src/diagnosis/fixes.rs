@@ -104,7 +104,15 @@ fn as_written(fix: &Fix, conditions: &Conditions) -> (String, Vec<String>) {
 
 /// Words and commands that are computed from facts; `None` where there are none or a fact is missing.
 fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)> {
-    let Computed { first, commands } = fix.computed.as_ref()?;
+    let Computed { first, commands, none } = fix.computed.as_ref()?;
+    if fix.scope.version.is_some() {
+        // A release within the bound, or none.
+        let command = conditions.filled("{{ wheel.bounded }}");
+        return Some((fix.own_words.clone(), command.into_iter().collect()));
+    }
+    if let Some(why) = conditions.filled(none).filter(|why| !why.is_empty()) {
+        return Some((why, Vec::new()));
+    }
     let (first, commands) = (conditions.filled(first)?, conditions.filled(commands)?);
     let (detail, blocks) = as_written(fix, conditions);
     let words = if first.is_empty() || commands.is_empty() { detail } else { conditions.filled(&fix.own_words)? };

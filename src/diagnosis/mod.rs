@@ -35,6 +35,7 @@ mod shell;
 mod silent;
 mod situation;
 mod status;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod unlisted;
@@ -255,6 +256,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     {
         diagnosis.reports.clear();
     }
+    terms::of_vendor(&mut diagnosis, &facts);
     drop(conditions);
     let no_message = ordered.primary.as_ref().is_none_or(Candidate::is_described);
     diagnosis.silent = silent::candidates(transcript, incident, &facts, book, no_message);

@@ -152,7 +152,9 @@ impl Situation {
             ("run.package_manager", PlatformKind::PackageManager),
         ];
         for (fact, kind) in groups {
-            let found = self.sightings.values().filter(|sighting| sighting.kind == kind);
+            // What an image is named after does not exist beside a platform that lacks it: Docker in Kubernetes.
+            let lacking = |name: &str| self.present().any(|platform| platform.absent.contains(&name));
+            let found = self.sightings.values().filter(|one| one.kind == kind && !lacking(one.platform.name));
             let closest = found
                 .min_by_key(|one| (self.presence(one.platform.name) != Presence::Present, !one.in_failure, one.line));
             if let Some(closest) = closest {

@@ -38,6 +38,8 @@ pub struct Vendor {
     pub sentences: Sentences,
     /// The kernel log.
     pub kernel_log: KernelLog,
+    /// What the book's titles call things after another vendor, and what this one calls them.
+    pub terms: Vec<Term>,
     /// Tools by the words that their messages begin with.
     pub tools: Vec<Tool>,
     /// Libraries by the stems of their files.
@@ -170,6 +172,16 @@ pub struct Variables {
     pub visible: Vec<String>,
     /// Beginnings of names that decide how its programs behave.
     pub prefixes: Vec<String>,
+}
+
+/// A word of another vendor, and this one's: `CUDA` and `HIP`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Term {
+    /// The other vendor's.
+    pub of_others: String,
+    /// What replaces it.
+    pub own: String,
 }
 
 /// How texts name the GPUs of a vendor.

@@ -1,6 +1,12 @@
 //! The command that installs a build fits the GPU, the driver and the package manager, and its index is in the table.
 
+mod bounds;
+mod drivers;
+mod images;
+mod jetson;
+mod machines;
 mod matrix;
+mod titles;
 
 use crate::support::diagnose;
 

@@ -6,13 +6,13 @@ use crate::book::wheels::Wheel;
 impl Machine {
     /// The commands that install a build.
     pub(super) fn command(&self, wheel: &Wheel) -> Vec<String> {
-        match self.container {
-            Some("docker") if !wheel.image.is_empty() => {
+        match (self.container, self.image(wheel)) {
+            (Some("docker"), Some(image)) => {
                 let gpus = &self.vendor().commands.docker_options;
-                vec![format!("docker run --rm {gpus} {} python train.py", wheel.image)]
+                vec![format!("docker run --rm {gpus} {image} python train.py")]
             }
-            Some("kubernetes") if !wheel.image.is_empty() => {
-                vec!["# the image, in the spec of the container:".to_owned(), format!("image: {}", wheel.image)]
+            (Some("kubernetes"), Some(image)) => {
+                vec!["# the image, in the spec of the container:".to_owned(), format!("image: {image}")]
             }
             _ => self.install(wheel, false),
         }
@@ -25,9 +25,13 @@ impl Machine {
         if let Some(first) = words.first_mut().filter(|first| pinned && !first.contains("://")) {
             *first = format!("{}==VERSION", first.split(['=', '<']).next().unwrap_or_default());
         }
+        // "torch<2.4"; one old release stays as it is.
+        if let (Some(bound), Some(first)) = (&self.bound, words.first_mut().filter(|_| !wheel.is_pinned())) {
+            first.push_str(&bound.to_string().replace(' ', ""));
+        }
         let quoted: Vec<String> = words
             .iter()
-            .map(|word| if word.contains(['[', '=', '<']) { format!("\"{word}\"") } else { word.clone() })
+            .map(|word| if word.contains(['[', '=', '<', '>']) { format!("\"{word}\"") } else { word.clone() })
             .collect();
         let packages = quoted.join(" ");
         // Other builds of the same version must go first.
@@ -39,7 +43,7 @@ impl Machine {
         let upgrade = if replaced.is_empty() { "-U " } else { "" };
         let remove = |command: &str| (!replaced.is_empty()).then(|| format!("{command} {}", replaced.join(" ")));
         match self.manager {
-            Manager::Conda if wheel.is_of_conda() => vec![format!("conda install -c {} {packages}", wheel.url)],
+            _ if wheel.is_of_conda() => vec![format!("conda install -c {} {packages}", wheel.url)],
             Manager::Uv => {
                 let backend = match wheel.url.contains("download.pytorch.org") {
                     true => format!(" --torch-backend {}", wheel.index),

@@ -5,8 +5,15 @@
 //! that shows the GPU and a line for each build that may fit. Where the vendor or the framework is not known, nothing is
 //! computed, and the recipe says how to find out.
 
+mod bounds;
+mod driver;
 mod install;
+mod jetson;
+mod machine;
 mod unknown;
+mod why;
+
+use pep440_rs::VersionSpecifiers;
 
 use crate::book::Book;
 use crate::book::page::FaultPage;
@@ -15,11 +22,11 @@ use crate::compatibility::{self, branch};
 use crate::facts::{Facts, Source, Value};
 use crate::text::Transcript;
 use crate::vendors::{self, Vendor};
-use crate::wording::{self, PlatformKind};
 
-/// Adds `wheel.*`, `driver.needed`, `driver.last_branch` and `driver.why`.
+/// Adds `wheel.*`, `driver.needed`, `driver.last_branch`, `driver.why` and `driver.command`.
 pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts: &mut Facts) {
-    if !page.causes.iter().flat_map(|cause| &cause.fixes).any(|fix| fix.computed.is_some()) {
+    let fixes = || page.causes.iter().flat_map(|cause| &cause.fixes);
+    if !fixes().any(|fix| fix.computed.is_some()) {
         return;
     }
     let Some(machine) = Machine::of(transcript, book, facts) else { return };
@@ -28,12 +35,17 @@ pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts:
         found.extend(machine.driver_facts(facts.text("build.cuda")));
     }
     found.extend(machine.wheel_facts(book));
+    let bound = fixes().find_map(|fix| fix.scope.version.as_deref());
+    found.extend(bound.and_then(|bound| machine.bounded(bound, book)));
     for (name, value) in found {
         facts.add(name, Value::Text(value), Source::Catalogue, None);
     }
 }
 
 const JETSON: &str = "jetson";
+/// Where AMD describes its wheels for Windows.
+const AMD_ON_WINDOWS: &str =
+    "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html";
 
 /// What the build must fit.
 #[derive(Debug, Default, Clone)]
@@ -56,6 +68,18 @@ struct Machine {
     /// The CUDA that the driver supports.
     driver_cuda: Option<String>,
     python: Option<String>,
+    /// Whether the processor is an ARM one; a Jetson is known by its system.
+    arm: bool,
+    /// The major version of a Jetson's JetPack.
+    jetpack: Option<u32>,
+    /// Where the run is: "wsl2", "slurm".
+    platform: Option<String>,
+    /// Whether the text names a system with other packages than Ubuntu's.
+    is_not_ubuntu: bool,
+    /// "data-centre", "consumer".
+    class: Option<String>,
+    /// The releases among which to choose.
+    bound: Option<VersionSpecifiers>,
 }
 
 /// A build with code for the GPU.
@@ -80,56 +104,6 @@ enum Manager {
 }
 
 impl Machine {
-    /// `None` where no build with GPU support exists.
-    fn of(transcript: &Transcript, book: &Book, facts: &Facts) -> Option<Self> {
-        let platform = facts.text("run.platform");
-        let gpu = facts.text("gpu.name").and_then(|name| book.hardware.gpu(name));
-        let vendor = facts.text("gpu.vendor");
-        if !matches!(vendor, None | Some("nvidia" | "amd")) {
-            return None;
-        }
-        let amd = vendor == Some("amd");
-        // A board is the GPU, also for the containers on it.
-        let on_board = |name: &str| book.hardware.gpu(name).filter(|gpu| gpu.class == "embedded");
-        let names_board = || gpu.is_none() && transcript.lines().any(|line| on_board(line.text).is_some());
-        let system = match platform {
-            Some("macos" | "wsl1") => return None,
-            Some("windows") => "windows",
-            Some(JETSON) => JETSON,
-            _ if gpu.is_some_and(|gpu| gpu.class == "embedded") => JETSON,
-            Some("docker" | "container") if names_board() => JETSON,
-            _ => "linux",
-        };
-        let owned = |name: &str| facts.text(name).map(str::to_owned);
-        let board =
-            gpu.or_else(|| (system == JETSON).then(|| transcript.lines().find_map(|line| on_board(line.text)))?);
-        let board = board.filter(|_| system == JETSON);
-        let named = facts.text("gpu.name").or(board.map(|board| board.name.as_str()));
-        let named = named.map(|name| format!("the {}", vendors::model(name)));
-        Some(Self {
-            framework: facts.text("run.framework").and_then(|name| replaceable(name, book)),
-            manager: manager(transcript, facts),
-            system,
-            container: match platform {
-                _ if system == JETSON => None,
-                Some("docker" | "container") if facts.text("run.package_manager").is_none() => Some("docker"),
-                Some("kubernetes") if facts.text("run.package_manager").is_none() => Some("kubernetes"),
-                _ => None,
-            },
-            gpu: match board {
-                _ if amd => gfx(transcript),
-                Some(board) => Some(board.compute_capability.clone()),
-                None => owned("gpu.compute_capability"),
-            },
-            name: named,
-            amd,
-            vendor_shown: vendor.is_some(),
-            driver: owned("driver.version").filter(|_| !amd),
-            driver_cuda: owned("driver.cuda").filter(|_| !amd),
-            python: owned("python.version"),
-        })
-    }
-
     fn is_nvidia(&self) -> bool {
         !self.amd
     }
@@ -188,7 +162,16 @@ impl Machine {
 
     fn wheel_facts(&self, book: &Book) -> Vec<(&'static str, String)> {
         let Some(framework) = self.framework else { return Vec::new() };
-        let wheels = self.wheels(framework, book);
+        let mut wheels = self.wheels(framework, book);
+        if self.system == JETSON {
+            match self.of_jetson(&wheels) {
+                Some(left) => wheels = left,
+                None => return self.unknown_jetpack(&wheels),
+            }
+        }
+        if let Some(none) = self.none(&wheels) {
+            return vec![("wheel.none", none)];
+        }
         let alone = self.gpu.is_none().then(|| self.decided_by_the_driver(&wheels));
         let Some(chosen) = alone.unwrap_or_else(|| self.choose(&wheels)) else {
             return if self.gpu.is_none() && self.vendor_shown { self.unknown_gpu(&wheels) } else { Vec::new() };
@@ -202,12 +185,12 @@ impl Machine {
                     && self.has_python(wheel)
                     && self.needed(&wheel.cuda).is_some_and(|driver| driver < needed)
             })?;
-            let line = self.install(with_older, false).pop()?;
+            let line = self.command(with_older).pop()?;
             let tool = &self.vendor().management.tool;
             Some(format!("# with a driver older than {needed} (see {tool}): {line}"))
         };
         let mut command = self.command(chosen);
-        if self.is_nvidia() && self.driver_runs(&chosen.cuda).is_none() && self.container.is_none() {
+        if self.is_nvidia() && self.driver_runs(&chosen.cuda).is_none() {
             command.extend(otherwise());
         }
         let mut found = vec![
@@ -217,16 +200,59 @@ impl Machine {
         ];
         if !chosen.is_of_conda() && self.container.is_none() {
             found.extend(self.install(chosen, true).pop().map(|line| ("wheel.pinned", line)));
+            let new =
+                self.install(chosen, false).pop().filter(|_| self.manager == Manager::Pip && self.system != "windows");
+            found.extend(new.map(|line| ("wheel.install", line)));
         }
         found
     }
 
-    /// The builds of this vendor for this system and package manager; pip's where conda has none.
+    /// The builds of this vendor for this system and package manager; pip's where conda has none, and conda's where pip has
+    /// none for the GPU. Where a Jetson's JetPack is not known, those of all.
     fn wheels<'b>(&self, framework: &'static str, book: &'b Book) -> Vec<&'b Wheel> {
-        let fits = |wheel: &&Wheel| wheel.exists_on(self.system) && wheel.cuda.is_empty() == self.amd;
+        let fits =
+            |wheel: &&Wheel| self.exists_here(wheel) && wheel.cuda.is_empty() == self.amd && self.has_release(wheel);
         let all: Vec<&Wheel> = book.wheels.of(framework).filter(fits).collect();
-        let of_conda = self.manager == Manager::Conda && all.iter().any(|wheel| wheel.is_of_conda());
+        if self.system == JETSON && self.jetpack.is_none() {
+            return all;
+        }
+        let any = |of_conda: bool| all.iter().any(|wheel| wheel.is_of_conda() == of_conda && self.has_code(wheel));
+        let of_conda = any(true) && (self.manager == Manager::Conda || self.gpu.is_some() && !any(false));
         all.into_iter().filter(|wheel| wheel.is_of_conda() == of_conda).collect()
+    }
+
+    /// Whether a build exists for this system and processor.
+    fn exists_here(&self, wheel: &Wheel) -> bool {
+        match (self.system, self.jetpack) {
+            (JETSON, Some(major)) => wheel.jetpack() == Some(major),
+            (JETSON, None) => wheel.jetpack().is_some(),
+            (system, _) => wheel.exists_on(system) && wheel.targets(self.arm).next().is_some(),
+        }
+    }
+
+    /// Why there is nothing to install, where no build has code for the GPU.
+    fn none(&self, wheels: &[&Wheel]) -> Option<String> {
+        if self.amd && self.system == "windows" && self.framework == Some("pytorch") {
+            return Some(format!(
+                "PyTorch's index has no ROCm wheel for Windows: install AMD's own wheels as {AMD_ON_WINDOWS} describes, or use Linux."
+            ));
+        }
+        let known = self.gpu.is_some() && (self.is_nvidia() || self.system == "linux");
+        if self.bound.is_some() || !known || wheels.iter().any(|wheel| self.has_code(wheel)) {
+            return None;
+        }
+        let gpu = self.gpu_in_words();
+        Some(match self.system {
+            JETSON => self.none_for_jetson(),
+            _ if self.arm => {
+                format!(
+                    "No wheel that we know has code for {gpu} on ARM: build the framework from source, or use another GPU."
+                )
+            }
+            _ => format!(
+                "No wheel that we know has code for {gpu}: build the framework from source, or use another GPU."
+            ),
+        })
     }
 
     /// The first build with code for the GPU that runs with this Python and driver; else with another driver, else with
@@ -259,133 +285,23 @@ impl Machine {
     }
 
     fn has_code(&self, wheel: &Wheel) -> bool {
-        self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu))
+        self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu, self.arm))
     }
 
+    /// An image brings its own Python.
     fn has_python(&self, wheel: &Wheel) -> bool {
-        self.python.as_deref().is_none_or(|python| wheel.runs_on(python))
+        self.image(wheel).is_some() || self.python.as_deref().is_none_or(|python| wheel.runs_on(python))
     }
 
-    /// Why this build, in one line. `newer` comes before it in the table and does not fit.
-    fn why(&self, wheel: &Wheel, newer: Option<&Wheel>) -> String {
-        let gpu = self.gpu_in_words();
-        let mut says: Vec<String> = Vec::new();
-        let last = self.last_branch();
-        if let Some(last) = last.filter(|last| self.driver_branch() > Some(*last)) {
-            says.push(format!("drivers after {last} do not support {gpu}: install driver {last} first"));
-        }
-        let needed = self.needed(&wheel.cuda);
-        if let Some(needed) = needed.filter(|_| self.driver_runs(&wheel.cuda) == Some(false)) {
-            let supports = self.driver_cuda.as_deref().unwrap_or("an older release");
-            let first = self.first_cuda().filter(|first| older(supports, first));
-            let needs = match first {
-                Some(first) => format!("{gpu} needs CUDA {first} or later"),
-                None => format!("a build for CUDA {} needs driver {needed}", wheel.cuda),
-            };
-            let driver =
-                self.driver.as_ref().map_or_else(|| "the driver".to_owned(), |driver| format!("driver {driver}"));
-            says.push(format!("{needs}, and {driver} supports CUDA {supports}: upgrade the driver to {needed} first"));
-        }
-        let index = wheel.name();
-        let code = if self.gpu.is_some() { gpu } else { wheel.span() };
-        let cuda = (!wheel.cuda.is_empty()).then(|| format!("CUDA {}", wheel.cuda));
-        let version = (!wheel.version.is_empty()).then(|| format!("up to version {}", wheel.version));
-        let of: Vec<String> = cuda.into_iter().chain(version).collect();
-        let build = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
-        let mut main = format!("`{index}`{build} has code for {code}");
-        if let Some(needed) = needed.filter(|_| self.is_nvidia() && self.system != JETSON) {
-            let range = last.map_or_else(|| format!("{needed} or newer"), |last| format!("{needed} to {last}"));
-            main.push_str(&format!(" and runs with driver {range}"));
-        }
-        says.push(main);
-        if let Some(python) = self.python.as_deref().filter(|python| !wheel.runs_on(python)) {
-            let range = wheel.python();
-            says.push(format!("it needs Python {range}, not {python}: make a new environment with that first"));
-        }
-        if let Some(newer) = newer {
-            let without = self.gpu.as_deref().is_some_and(|gpu| !newer.has_code_for(gpu));
-            match self.needed(&newer.cuda) {
-                _ if without => says.push(format!("`{}` has no code for it", newer.name())),
-                Some(needed) if newer.cuda != wheel.cuda => {
-                    says.push(format!("`{}` needs driver {needed}", newer.name()));
-                }
-                _ => {}
-            }
-        }
-        sentence(&says.join("; "))
+    /// The image with that build, where the run is in a container.
+    fn image<'b>(&self, wheel: &'b Wheel) -> Option<&'b str> {
+        let image = self.container.filter(|_| !self.arm).map(|_| wheel.image.as_str());
+        image.filter(|image| !image.is_empty())
     }
 
     fn last_branch(&self) -> Option<u32> {
         self.gpu.as_deref().filter(|_| self.is_nvidia()).and_then(compatibility::last_driver)
     }
-
-    /// Which driver the installed build and the GPU need.
-    fn driver_facts(&self, build: Option<&str>) -> Vec<(&'static str, String)> {
-        let mut found = Vec::new();
-        let last = self.last_branch();
-        found.extend(last.map(|last| ("driver.last_branch", last.to_string())));
-        let first = self.gpu.as_deref().and_then(compatibility::first_driver);
-        let floor = build.and_then(compatibility::driver_floor).and_then(branch);
-        let Some(needed) = floor.max(first) else { return found };
-        found.push(("driver.needed", needed.to_string()));
-        let gpu = self.gpu_in_words();
-        let installed = match (&self.driver, self.driver_branch()) {
-            (Some(driver), Some(branch)) if branch < needed => format!("; {driver} is installed"),
-            (Some(_), _) => String::new(),
-            _ => format!("; `{}` shows yours", self.vendor().management.tool),
-        };
-        let ends = last.map(|last| format!("; {last} is the last branch for {gpu}")).unwrap_or_default();
-        let too_new = last.is_some_and(|last| self.driver_branch() > Some(last));
-        let why = match build.filter(|_| floor >= first) {
-            _ if too_new => format!("driver {} is too new for {gpu}{ends}", self.driver.as_deref().unwrap_or_default()),
-            _ if installed.is_empty() => return found,
-            Some(build) => {
-                format!("the installed build uses CUDA {build} and needs driver {needed} or newer{installed}{ends}")
-            }
-            None => format!("{gpu} needs driver {needed} or newer{installed}{ends}"),
-        };
-        found.push(("driver.why", sentence(&why)));
-        found
-    }
-}
-
-/// The framework of the table whose build serves this one, if it can be replaced alone.
-fn replaceable(name: &str, book: &Book) -> Option<&'static str> {
-    let mut frameworks = wording::platforms().all().filter(|(kind, _)| *kind == PlatformKind::Framework);
-    let (_, platform) = frameworks.find(|(_, platform)| platform.name == name)?;
-    let has_rows = |name: &&str| book.wheels.of(name).next().is_some();
-    let implied = platform.implies.iter().copied().filter(|_| !platform.pins);
-    [platform.name].into_iter().chain(implied).find(has_rows)
-}
-
-/// What installs packages here. A path below miniconda3 is no sign that conda installed the framework.
-fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
-    const CONDA: &[&str] = &["conda install", "mamba install", "conda-forge"];
-    const PROJECT: &[&str] = &["uv add", "uv run", "uv sync", "uv.lock"];
-    let names = |words: &[&str]| transcript.lines().any(|line| words.iter().any(|word| line.text.contains(word)));
-    let by_pip = facts.text("torch.version").is_some_and(|version| version.contains('+'));
-    match facts.text("run.package_manager") {
-        Some("uv") if names(PROJECT) => Manager::UvProject,
-        Some("uv") => Manager::Uv,
-        Some("poetry") => Manager::Poetry,
-        Some("conda") if !by_pip && names(CONDA) => Manager::Conda,
-        _ => Manager::Pip,
-    }
-}
-
-/// The first AMD target that a text names alone: "gfx90a", "gfx1100". Several in a line are what a build has
-/// code for, and a comment says what a command is for.
-fn gfx(transcript: &Transcript) -> Option<String> {
-    transcript.lines().find_map(|line| {
-        let text = line.text.split('#').next()?;
-        let mut targets = text.match_indices("gfx").filter_map(|(at, _)| {
-            let rest = text.get(at + 3..)?;
-            let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-            (3..=4).contains(&end).then(|| format!("gfx{}", &rest[..end]))
-        });
-        let first = targets.next()?;
-        targets.all(|other| other == first).then_some(first)
-    })
 }
 
 fn older(one: &str, other: &str) -> bool {

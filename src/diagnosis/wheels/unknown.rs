@@ -21,7 +21,7 @@ impl Machine {
     pub(super) fn decided_by_the_driver<'b>(&self, wheels: &[&'b Wheel]) -> Option<&'b Wheel> {
         let branch = self.driver_branch().or_else(|| compatibility::driver_of_cuda(self.driver_cuda.as_deref()?))?;
         let mut chosen =
-            served(wheels).into_iter().filter(|gpu| compatibility::driver_runs_gpu(branch, gpu)).map(|gpu| {
+            self.served(wheels).into_iter().filter(|gpu| compatibility::driver_runs_gpu(branch, gpu)).map(|gpu| {
                 let machine = Self { gpu: Some(gpu), ..self.clone() };
                 machine.choose(wheels)
             });
@@ -72,12 +72,12 @@ impl Machine {
             (false, None) => {
                 let floors =
                     wheels.iter().filter_map(|wheel| compatibility::driver_floor(&wheel.cuda).and_then(branch));
-                let firsts = served(wheels).into_iter().filter_map(|gpu| compatibility::first_driver(&gpu));
+                let firsts = self.served(wheels).into_iter().filter_map(|gpu| compatibility::first_driver(&gpu));
                 floors.chain(firsts).map(Some).collect()
             }
         };
         let mut rows: Vec<Row<'b>> = Vec::new();
-        for gpu in served(wheels) {
+        for gpu in self.served(wheels) {
             let machine = Self { gpu: Some(gpu.clone()), driver: None, driver_cuda: None, ..self.clone() };
             let candidates = machine.with_code(wheels);
             for &driver in &drivers {
@@ -121,20 +121,21 @@ impl Machine {
             None => gpus,
         }
     }
-}
 
-/// The GPUs for which a build of the table is more than a pinned old release, in order.
-fn served(wheels: &[&Wheel]) -> Vec<String> {
-    let current = || wheels.iter().filter(|wheel| !wheel.is_pinned());
-    let targets = || current().flat_map(|wheel| wheel.targets());
-    if targets().any(|target| target.starts_with("gfx")) {
-        let mut found: Vec<String> = Vec::new();
-        for target in targets() {
-            if !found.iter().any(|known| known == target) {
-                found.push(target.to_owned());
+    /// The GPUs for which a build of the table is more than a pinned old release, in order.
+    fn served(&self, wheels: &[&Wheel]) -> Vec<String> {
+        let current = || wheels.iter().filter(|wheel| !wheel.is_pinned());
+        let targets = || current().flat_map(|wheel| wheel.targets(self.arm));
+        if targets().any(|target| target.starts_with("gfx")) {
+            let mut found: Vec<String> = Vec::new();
+            for target in targets() {
+                if !found.iter().any(|known| known == target) {
+                    found.push(target.to_owned());
+                }
             }
+            return found;
         }
-        return found;
+        let has_code = |gpu: &String| current().any(|wheel| wheel.has_code_for(gpu, self.arm));
+        compatibility::capabilities().into_iter().filter(has_code).collect()
     }
-    compatibility::capabilities().into_iter().filter(|gpu| current().any(|wheel| wheel.has_code_for(gpu))).collect()
 }

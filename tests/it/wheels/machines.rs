@@ -1,0 +1,39 @@
+//! ARM servers.
+
+use super::{ERROR, on, recipe};
+
+#[test]
+fn arm_servers_get_an_index_with_wheels_for_arm() {
+    for (gpu, driver, index) in [
+        ("NVIDIA GH200 480GB", "580.95.05", "cu130"),
+        ("NVIDIA GH200 480GB", "570.124.06", "cu126"),
+        ("NVIDIA GB200", "570.124.06", "cu128"),
+        ("NVIDIA GB10", "580.95.05", "cu130"),
+    ] {
+        let (commands, why) = recipe("matching-build", &on(gpu, driver));
+        assert!(commands.ends_with(&format!("whl/{index}")), "{gpu}, {driver}: {commands}");
+        assert!(why.contains("has wheels for ARM with code for"), "{gpu}: {why}");
+    }
+    // A x86 machine with the same generation.
+    let (_, why) = recipe("matching-build", &on("NVIDIA H200", "580.95.05"));
+    assert!(!why.contains("ARM"), "{why}");
+}
+
+#[test]
+fn a_gpu_without_wheels_for_arm_gets_none() {
+    for gpu in ["NVIDIA T4G", "Linux aarch64, Tesla V100-PCIE-16GB"] {
+        let (commands, why) = recipe("matching-build", &on(gpu, "580.95.05"));
+        assert_eq!(commands, "", "{gpu}");
+        assert!(why.starts_with("No wheel that we know has code for the") && why.contains("on ARM"), "{gpu}: {why}");
+    }
+    // An ARM machine whose GPU is not known gets the rows that have wheels for it.
+    let (commands, _) = recipe("matching-build", &format!("Linux-6.8.0-aarch64-with-glibc2.39\n{ERROR}"));
+    assert!(commands.contains("# compute_cap 8.0 or higher, driver 580 or newer"), "{commands}");
+}
+
+#[test]
+fn no_image_for_x86_on_arm() {
+    let (commands, _) =
+        recipe("matching-build", &format!("$ docker run --rm x\n{}", on("NVIDIA GH200 480GB", "580.95.05")));
+    assert!(commands.ends_with("whl/cu130"), "{commands}");
+}
