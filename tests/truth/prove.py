@@ -112,7 +112,7 @@ class Library:
             row.owner = name.owner if row.verdict == "unproved" else row.owner
             return row
         if name.owner == "script":
-            row = self.row(name, ["transformers", "trl", "lightning", "pytorch-lightning", "deepspeed", "diffusers"], found)
+            row = self.row(name, ["hydra-core", "transformers", "trl", "lightning", "pytorch-lightning", "deepspeed", "diffusers"], found)
             if row.verdict == "unproved":
                 return Row(text, "flag", "", verdict="example", note="an option of the reader's own program")
             return row
