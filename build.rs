@@ -16,6 +16,7 @@ use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use literals::Literals;
 use metrics::Metrics;
+use pack_signatures::write_signatures;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedPage, PackedTable, Summary};
 use places::PlatformWords;
 use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
@@ -23,7 +24,6 @@ use schema::{FixMatter, FrontMatter, NoticeMatter, PageStatus, SignatureRole, Si
 use secrets::Secrets;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use signatures::{Guard, PackedOwner, PackedSignature, PackedSignatures, SignatureTable};
 use systems::Translations;
 use titles::Titles;
 use trigger_words::Triggers;
@@ -59,6 +59,8 @@ mod metrics;
 mod model;
 #[path = "src/numbers.rs"]
 mod numbers;
+#[path = "build/pack_signatures.rs"]
+mod pack_signatures;
 #[path = "src/packages/source.rs"]
 mod packages;
 #[path = "src/book/packed.rs"]
@@ -289,7 +291,7 @@ fn catalogues(kb: &Path, vendors: &[Vendor], failed: &mut Vec<String>) {
         ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
         ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
         ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),
-        ("titles", wording::read::<Titles<String>>(&wording("titles")).map(|read| pack(&read))),
+        ("titles", wording::read_joined::<Titles<String>>(&wording("titles")).map(|read| pack(&read))),
         ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
         ("concepts", wording::concepts(&wording("concepts")).map(|read| pack(&read))),
         ("platforms", platforms.map(|read| pack(&read))),
@@ -404,55 +406,6 @@ fn vendors(folder: &Path, codes: &[PackedTable<'_>], failed: &mut Vec<String>) -
     }
     vendors.sort_by_key(|vendor| vendor.order);
     vendors
-}
-
-/// Packs the signatures of pages and notices, and those of codes that belong to a page.
-fn write_signatures(
-    faults: &[(&str, &File, FrontMatter, &str)],
-    notices: &[(&File, NoticeMatter, &str)],
-    tables: &[PackedTable<'_>],
-    vendors: &[Vendor],
-) {
-    /// Shorter sentences ("unknown error") appear in too many texts.
-    const SHORTEST_SENTENCE: usize = 12;
-    let mut all: Vec<(PackedOwner<'_>, PackedSignature)> = Vec::new();
-    for (number, (.., matter, _)) in (0..).zip(faults) {
-        all.extend(matter.signatures.iter().map(|spec| (PackedOwner::Fault(number), PackedSignature::of_page(spec))));
-    }
-    for (number, (_, matter, _)) in (0..).zip(notices) {
-        all.extend(matter.signatures.iter().map(|spec| (PackedOwner::Notice(number), PackedSignature::of_page(spec))));
-    }
-    for table in tables {
-        let log = vendors.iter().map(|vendor| &vendor.kernel_log).find(|log| log.table == table.library);
-        let speaks = vendors.iter().any(|vendor| vendor.sentences.signatures.iter().any(|name| name == table.library));
-        for row in table.rows.iter().filter(|row| !row.fault.trim().is_empty()) {
-            let owner = PackedOwner::Code(row.fault.trim());
-            if let Some(log) = log {
-                all.push((owner, PackedSignature::of_event(&format!("{} {}", log.event, row.value.trim()))));
-                continue;
-            }
-            let mut add = |literal: &str, guard| {
-                if literal.len() >= SHORTEST_SENTENCE {
-                    all.push((owner, PackedSignature::of_code(literal, guard)));
-                }
-            };
-            add(&row.name, Guard::Word);
-            if speaks {
-                add(&row.message, Guard::AfterInterface);
-            }
-        }
-    }
-    let mut owners: Vec<PackedOwner<'_>> = Vec::new();
-    let signatures: Vec<(u32, PackedSignature)> = all
-        .into_iter()
-        .map(|(owner, signature)| {
-            if owners.last() != Some(&owner) {
-                owners.push(owner);
-            }
-            (u32::try_from(owners.len() - 1).unwrap_or_default(), signature)
-        })
-        .collect();
-    write("signatures", &pack(&PackedSignatures { owners, table: SignatureTable::new(&signatures) }));
 }
 
 /// Packs the registry of facts. A duplicate name, or a unit on a fact that is not a number, fails the build.

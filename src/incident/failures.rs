@@ -57,20 +57,20 @@ struct Words {
     symptoms: Vec<Symptom>,
 }
 
-/// The words of a symptom.
-struct Symptom {
-    row: &'static wording::Symptom<&'static str>,
+/// The words of a symptom, or of a title.
+pub(super) struct Symptom {
+    pub(super) row: &'static wording::Symptom<&'static str>,
     pattern: Pattern,
     unless: Option<Pattern>,
 }
 
 impl Symptom {
-    fn new(row: &'static wording::Symptom<&'static str>) -> Self {
+    pub(super) fn new(row: &'static wording::Symptom<&'static str>) -> Self {
         let pattern = |pattern| Pattern::any_of(&[pattern]);
         Self { row, pattern: pattern(row.pattern), unless: row.unless.map(pattern) }
     }
 
-    fn is_named(&self, text: &str) -> bool {
+    pub(super) fn is_named(&self, text: &str) -> bool {
         self.pattern.is_match(text) && !self.unless.as_ref().is_some_and(|unless| unless.is_match(text))
     }
 }

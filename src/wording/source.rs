@@ -158,7 +158,7 @@ pub(crate) fn symptoms<N: AsRef<str>, T: AsRef<str>>(
 
 /// Reads a file in which a list of strings is one regex of their alternatives, because nobody reads a line of two thousand
 /// characters.
-fn read_joined<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn read_joined<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     fn join(value: &mut toml::Value) {
         match value {
             toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| join(value)),

@@ -9,11 +9,13 @@ use super::rows::Symptom;
 #[serde(deny_unknown_fields)]
 pub struct Titles<S> {
     /// Matches a title of a change, a document, a question about others or a problem that is over.
-    pub never: Vec<S>,
+    pub never: S,
     /// Beside these words such a title names a problem of its writer all the same.
-    pub nonetheless: Vec<S>,
+    pub nonetheless: S,
     /// Matches a title that names some failure.
-    pub failing: Vec<S>,
+    pub failing: S,
+    /// Matches the pages whose words name only what a title is about: they count beside a word of `failing`.
+    pub subjects: S,
     /// The words for a page, those that say more first.
     pub title: Vec<Symptom<S>>,
 }

@@ -6,7 +6,7 @@ mod images;
 mod jetson;
 mod machines;
 mod matrix;
-mod titles;
+mod terms;
 
 use crate::support::diagnose;
 

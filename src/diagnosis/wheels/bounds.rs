@@ -48,3 +48,23 @@ impl Machine {
 fn holds(versions: &VersionSpecifiers, version: &str) -> bool {
     Version::from_str(version).is_ok_and(|version| versions.contains(&version))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_one_bound() {
+        let mut bounded = 0;
+        let book = Book::new(true);
+        for (number, entry) in book.faults.iter().enumerate() {
+            let page = book.fault(number);
+            let fixes = page.causes.iter().flat_map(|cause| &cause.fixes);
+            let mut bounds: Vec<&str> = fixes.filter_map(|fix| fix.scope.version.as_deref()).collect();
+            bounds.dedup();
+            assert!(bounds.len() <= 1, "{}: wheel.bounded is computed for one bound: {bounds:?}", entry.id);
+            bounded += bounds.len();
+        }
+        assert!(bounded > 0);
+    }
+}

@@ -3,7 +3,9 @@
 use super::{JETSON, Machine, Manager};
 use crate::book::Book;
 use crate::book::hardware::Gpu;
+use crate::diagnosis::words::occurs;
 use crate::facts::Facts;
+use crate::incident::contains_folded;
 use crate::text::Transcript;
 use crate::vendors;
 use crate::wording::{self, PlatformKind};
@@ -113,12 +115,8 @@ fn gfx(transcript: &Transcript) -> Option<String> {
 fn has_arm(transcript: &Transcript, gpu: Option<&Gpu>) -> bool {
     const ARM: &[&str] = &["aarch64", "arm64", "graviton", "grace hopper", "grace blackwell", "dgx spark"];
     const OTHERS: &[&str] = &["x86_64", "amd64"];
-    let names = |words: &[&str]| {
-        transcript.lines().any(|line| {
-            let lower = line.text.to_ascii_lowercase();
-            words.iter().any(|word| lower.contains(word))
-        })
-    };
+    let names =
+        |words: &[&str]| transcript.lines().any(|line| words.iter().any(|word| contains_folded(line.text, word)));
     gpu.is_some_and(|gpu| gpu.host == "aarch64") || names(ARM) && !names(OTHERS)
 }
 
@@ -141,8 +139,8 @@ fn is_not_ubuntu(transcript: &Transcript) -> bool {
     ];
     let names = |names: &[&str]| {
         transcript.lines().any(|line| {
-            let lower = line.text.to_ascii_lowercase();
-            names.iter().any(|name| crate::diagnosis::words::occurs(&lower, name))
+            let here = |name: &&&str| contains_folded(line.text, name);
+            names.iter().filter(here).any(|name| occurs(&line.text.to_ascii_lowercase(), name))
         })
     };
     names(OTHERS) && !names(&["ubuntu"])

@@ -6,10 +6,11 @@
 use std::sync::LazyLock;
 
 use super::described::is_sentence;
+use crate::incident::failures::Symptom;
 use crate::incident::{Incident, Meant, Role, is_conditional, is_harmless, is_written};
 use crate::pattern::Pattern;
 use crate::text::Transcript;
-use crate::wording::{self, Symptom};
+use crate::wording;
 
 /// Longer lines are sentences, or no title.
 const MOST_WORDS: usize = 14;
@@ -31,33 +32,19 @@ struct Words {
     never: Pattern,
     nonetheless: Pattern,
     failing: Pattern,
-    rows: Vec<Row>,
-}
-
-struct Row {
-    row: &'static Symptom<&'static str>,
-    pattern: Pattern,
-    unless: Option<Pattern>,
-}
-
-impl Row {
-    fn new(row: &'static Symptom<&'static str>) -> Self {
-        let pattern = |pattern| Pattern::any_of(&[pattern]);
-        Self { row, pattern: pattern(row.pattern), unless: row.unless.map(pattern) }
-    }
-
-    fn is_named(&self, text: &str) -> bool {
-        self.pattern.is_match(text) && !self.unless.as_ref().is_some_and(|unless| unless.is_match(text))
-    }
+    /// Of the rows of `known`, those that count beside a word of `failing` only.
+    subjects: Pattern,
+    known: Vec<Symptom>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let titles = wording::titles();
     Words {
-        never: Pattern::any_of(&titles.never),
-        nonetheless: Pattern::any_of(&titles.nonetheless),
-        failing: Pattern::any_of(&titles.failing),
-        rows: titles.title.iter().map(Row::new).collect(),
+        never: Pattern::any_of(&[titles.never]),
+        nonetheless: Pattern::any_of(&[titles.nonetheless]),
+        failing: Pattern::any_of(&[titles.failing]),
+        subjects: Pattern::any_of(&[titles.subjects]),
+        known: titles.title.iter().map(Symptom::new).collect(),
     }
 });
 
@@ -82,11 +69,13 @@ pub(crate) fn title(transcript: &Transcript, incident: &Incident) -> Option<Titl
     if WORDS.never.is_match(text) && !WORDS.nonetheless.is_match(text) {
         return Some(Title::NoProblem);
     }
-    match WORDS.rows.iter().find(|row| row.is_named(text)).map(|row| row.row) {
+    let fails = WORDS.failing.is_match(text);
+    let says_enough = |known: &&Symptom| fails || !WORDS.subjects.is_match(known.row.fault);
+    match WORDS.known.iter().filter(says_enough).find(|known| known.is_named(text)).map(|known| known.row) {
         Some(row) => Some(Title::Known(line.index, Meant { fault: row.fault, cause: row.cause })),
         None => {
             // A program prints such words as well, among figures and names.
-            let says = is_sentence(text) && !text.contains(": ") && WORDS.failing.is_match(text);
+            let says = fails && is_sentence(text) && !text.contains(": ");
             says.then_some(Title::Failure(line.index))
         }
     }
@@ -101,8 +90,7 @@ mod tests {
     fn wordings_compile() {
         let titles = wording::titles();
         let rows = titles.title.iter().flat_map(|row| [Some(row.pattern), row.unless]).flatten();
-        let lists = [&titles.never, &titles.nonetheless, &titles.failing];
-        for pattern in lists.into_iter().flatten().copied().chain(rows) {
+        for pattern in [titles.never, titles.nonetheless, titles.failing, titles.subjects].into_iter().chain(rows) {
             assert!(Pattern::check(pattern).is_ok(), "{pattern}");
         }
     }
@@ -126,6 +114,8 @@ mod tests {
             ("Fix hang in the data loader", None),
             ("How NCCL timeouts work", None),
             ("my fix for the hang broke again", Some(Some("hang"))),
+            ("NVSwitch fabric manager down", Some(Some("nvlink-fabric"))),
+            ("NVSwitch fabric manager", None),
             ("a first line\nnccl hang on 8 nodes", None),
         ] {
             assert_eq!(named(words), expected, "{words}");

@@ -66,10 +66,12 @@ impl<'t> Xid<'t> {
 
 /// An Xid as people name it: "it dies with Xid 79".
 fn named(words: &str) -> Option<u32> {
-    let (_, rest) = ["Xid ", "XID ", "xid "].iter().find_map(|name| words.split_once(name))?;
+    let (before, rest) = ["Xid ", "XID ", "xid "].iter().find_map(|name| words.split_once(name))?;
     let (code, after) = parse_uint(rest)?;
     let ends = !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    u32::try_from(code).ok().filter(|_| ends)
+    let denied =
+        ["no", "No", "not", "without", "never"].contains(&before.split_whitespace().next_back().unwrap_or_default());
+    u32::try_from(code).ok().filter(|_| ends && !denied)
 }
 
 #[cfg(test)]
@@ -88,6 +90,7 @@ mod tests {
         for (words, code) in [
             ("we see Xid 79 every night", Some(79)),
             ("XID 31, then a restart", Some(31)),
+            ("there is no Xid 79 in the log", None),
             ("Xid 0x4f", None),
             ("no Xid", None),
         ] {
