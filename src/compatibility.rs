@@ -54,7 +54,12 @@ pub(crate) fn arch_supported(capability: &str, archs: impl IntoIterator<Item = i
 /// Whether a Linux or Windows driver is new enough for programs built with `cuda` ("12.8"): the floor of minor-version
 /// compatibility.
 pub(crate) fn driver_supports(driver: &str, cuda: &str) -> bool {
-    let (Some(driver), Some(floor)) = (parse(driver), driver_floor(cuda).and_then(parse)) else { return true };
+    let floor = driver_floor(cuda);
+    // A branch alone: its newest driver.
+    if let (false, Some(driver), Some(floor)) = (driver.contains('.'), branch(driver), floor.and_then(branch)) {
+        return driver >= floor;
+    }
+    let (Some(driver), Some(floor)) = (parse(driver), floor.and_then(parse)) else { return true };
     driver >= floor
 }
 
@@ -271,6 +276,8 @@ mod tests {
     #[test]
     fn drivers_meet_their_floor() {
         assert!(driver_supports("525.60.13", "12.8"));
+        assert!(driver_supports("525", "12.8"));
+        assert!(!driver_supports("470", "12.1"));
         assert!(!driver_supports("470.199.02", "12.1"));
         assert!(!driver_supports("576.57", "13.0"));
         assert_eq!((driver_floor("10.2"), driver_floor("10")), (Some("440.33"), Some("410.48")));

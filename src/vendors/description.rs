@@ -202,6 +202,8 @@ pub struct GpuNames {
     pub series: Vec<String>,
     /// Names of one word that prose uses alone: `A100`.
     pub models: Vec<String>,
+    /// Series whose models prose names alone: `RTX` with `5090`.
+    pub bare: BTreeMap<String, Vec<String>>,
 }
 
 /// How texts show status codes.
@@ -324,14 +326,13 @@ pub struct KernelLog {
 
 /// A tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Tool {
     /// What its messages begin with.
     pub prefix: String,
     /// The tool.
     pub name: String,
     /// Other programs quote its messages within their lines.
-    #[serde(default)]
     pub quoted: bool,
 }
 
@@ -382,14 +383,13 @@ impl Vendor {
             family.names = rows(&family.table).into_iter().map(|(name, _)| name).collect();
         }
         let sentences = &mut self.sentences;
-        let is_general = |sentence: &String| sentences.general.contains(sentence);
         let mut all: Vec<(String, String, bool)> = Vec::new();
         let listed = rows(&sentences.table).into_iter().map(|(name, message)| (message, name));
         for (sentence, name) in sentences.also.clone().into_iter().chain(listed) {
             let sentence = sentence.trim_end_matches('.').to_owned();
             let known = all.iter().any(|(other, ..)| *other == sentence);
             if !sentence.is_empty() && !known && !sentences.not.contains(&sentence) {
-                let general = is_general(&sentence);
+                let general = sentences.general.contains(&sentence);
                 all.push((sentence, name, general));
             }
         }

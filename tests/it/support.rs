@@ -14,6 +14,9 @@ use faultbook::incident;
 use faultbook::reports::knowledge::{Knowledge, Places};
 use faultbook::text;
 
+/// How long a test waits for what must come: no test may fail because the machine is busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
 /// The built-in book, without any reports.
 pub(crate) fn knowledge() -> &'static Knowledge {
     static KNOWLEDGE: OnceLock<Knowledge> = OnceLock::new();

@@ -10,6 +10,9 @@ use crate::text::Transcript;
 use crate::vendors;
 use crate::wording::{self, PlatformKind};
 
+/// The framework of a text that names a GPU and no framework, which the answer says.
+const ASSUMED: &str = "pytorch";
+
 impl Machine {
     /// `None` where no build with GPU support exists.
     pub(super) fn of(transcript: &Transcript, book: &Book, facts: &Facts) -> Option<Self> {
@@ -41,8 +44,16 @@ impl Machine {
         // The path /opt/conda of an image is no sign that somebody installs with conda.
         let installs =
             facts.text("run.package_manager").is_some_and(|name| name != "conda" || manager == Manager::Conda);
+        let framework = facts.text("run.framework");
+        let capability = match board {
+            _ if amd => gfx(transcript),
+            Some(board) => Some(board.compute_capability.clone()),
+            None => owned("gpu.compute_capability"),
+        };
+        let assumed = framework.is_none() && capability.is_some();
         Some(Self {
-            framework: facts.text("run.framework").and_then(|name| replaceable(name, book)),
+            framework: framework.or(assumed.then_some(ASSUMED)).and_then(|name| replaceable(name, book)),
+            assumed,
             manager,
             system,
             container: match platform {
@@ -51,11 +62,7 @@ impl Machine {
                 Some("kubernetes") if !installs => Some("kubernetes"),
                 _ => None,
             },
-            gpu: match board {
-                _ if amd => gfx(transcript),
-                Some(board) => Some(board.compute_capability.clone()),
-                None => owned("gpu.compute_capability"),
-            },
+            gpu: capability,
             name: named,
             amd,
             vendor_shown: vendor.is_some(),

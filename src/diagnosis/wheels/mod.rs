@@ -2,8 +2,9 @@
 //! for the GPU, driver, Python, system and package manager that the facts show.
 //!
 //! Only where the page has a recipe that shows it. Where the vendor is known and the GPU is not, the commands are the one
-//! that shows the GPU and a line for each build that may fit. Where the vendor or the framework is not known, nothing is
-//! computed, and the recipe says how to find out.
+//! that shows the GPU and a line for each build that may fit. Where the vendor is not known, nothing
+//! is computed, and the recipe says how to find out. Where the GPU is known and the framework is not, the command is that for
+//! PyTorch, and the answer says so.
 
 mod bounds;
 mod driver;
@@ -34,7 +35,7 @@ pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts:
     if machine.is_nvidia() && machine.system != JETSON {
         found.extend(machine.driver_facts(facts.text("build.cuda")));
     }
-    found.extend(machine.wheel_facts(book));
+    found.extend(machine.wheel_facts(book).into_iter().map(|(name, value)| (name, machine.qualified(name, value))));
     let bound = fixes().find_map(|fix| fix.scope.version.as_deref());
     found.extend(bound.and_then(|bound| machine.bounded(bound, book)));
     for (name, value) in found {
@@ -52,6 +53,8 @@ const AMD_ON_WINDOWS: &str =
 struct Machine {
     /// "pytorch"; `None` where there is none whose build can be replaced.
     framework: Option<&'static str>,
+    /// Whether nothing shows the framework, and the most frequent one is taken.
+    assumed: bool,
     manager: Manager,
     /// "linux", "windows", "jetson".
     system: &'static str,
@@ -158,6 +161,15 @@ impl Machine {
         let major = |version: &str| version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         let known = self.gpu.as_deref().is_none_or(|gpu| compatibility::cuda_knows(of_driver, gpu));
         Some(known && major(of_driver) >= major(cuda))
+    }
+
+    /// What the answer says first where it took a framework for granted.
+    fn qualified(&self, fact: &str, value: String) -> String {
+        if self.assumed && matches!(fact, "wheel.why" | "wheel.none") {
+            format!("If this is PyTorch: {value}")
+        } else {
+            value
+        }
     }
 
     fn wheel_facts(&self, book: &Book) -> Vec<(&'static str, String)> {

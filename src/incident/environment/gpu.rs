@@ -1,7 +1,7 @@
 //! GPUs by name, number and memory, wherever a line names them.
 //!
-//! A size after a GeForce name is the board's memory; within a data centre name it is part of the name. Bare model
-//! numbers in prose are ignored.
+//! A size after a GeForce name is the board's memory; within a data centre name it is part of the name. A bare model
+//! number counts where the words beside it show that it is one: "my 5090", "2x 3090", "a T4 GPU".
 
 use super::super::vendors::ALL as FORMATS;
 use super::super::words::{after, find, is_word, number, parse_uint, size};
@@ -28,7 +28,11 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
                 facts.add("gpu.memory.total", Value::Number(memory), Source::Catalogue, Some(line));
             }
         }
-        None => {}
+        None => {
+            let named = bare(words).map(|name| ("gpu.name", full(&name), line));
+            hints.extend(named);
+            hints.truncate(64);
+        }
     }
     if let Some(count) = times(words) {
         facts.number_in_text("gpu.count", count as f64, line);
@@ -142,6 +146,46 @@ fn is_model(names: &GpuNames, word: &str, place: usize) -> bool {
     fits && starts && (1..=6).contains(&digits) && (place < 6) && !word.starts_with("sm_")
 }
 
+/// A model without its series, as the words beside it show: "my 5090", "2x 3080Ti", "3090 GPUs". With the series.
+fn bare(words: &str) -> Option<String> {
+    const BEFORE: &[&str] =
+        &["my", "our", "a", "an", "the", "one", "single", "dual", "two", "four", "eight", "new", "colab", "kaggle"];
+    const AFTER: &[&str] = &["gpu", "gpus", "card", "cards"];
+    let models = bare_models().map(|(_, model)| model);
+    models.flat_map(|model| words.match_indices(model)).find_map(|(at, _)| {
+        let (head, tail) = words.split_at_checked(at)?;
+        let (name, rest) = bare_at(tail)?;
+        let before = head.split_whitespace().next_back().unwrap_or_default().to_ascii_lowercase();
+        let is_count = before.strip_suffix('x').is_some_and(|count| count.parse::<u8>().is_ok());
+        let starts = is_count || head.is_empty() || head.ends_with([' ', '(']);
+        let after = rest.trim_start().split(|c: char| !is_word(c)).next().unwrap_or_default();
+        let is_gpu =
+            is_count || BEFORE.contains(&before.as_str()) || AFTER.iter().any(|word| after.eq_ignore_ascii_case(word));
+        (starts && is_gpu).then_some(name)
+    })
+}
+
+/// Every model that people name alone, after its series.
+fn bare_models() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let series = vendors::all().iter().flat_map(|vendor| &vendor.gpus.bare);
+    series.flat_map(|(series, models)| models.iter().map(|model| (series.as_str(), model.as_str())))
+}
+
+/// The name of a model that the words begin with, and what follows it.
+fn bare_at(words: &str) -> Option<(String, &str)> {
+    const VARIANTS: [(&str, &str); 3] = [("ti super", " Ti SUPER"), ("ti", " Ti"), ("super", " SUPER")];
+    let ends = |rest: &str| !rest.starts_with(|c: char| is_word(c) || matches!(c, '-' | '.' | ':'));
+    let (series, model, rest) =
+        bare_models().find_map(|(series, model)| Some((series, model, words.strip_prefix(model)?)))?;
+    let variant = VARIANTS.iter().find_map(|(written, shown)| {
+        let (word, rest) = rest.trim_start_matches([' ', '-']).split_at_checked(written.len())?;
+        (word.eq_ignore_ascii_case(written) && ends(rest)).then_some((*shown, rest))
+    });
+    let (variant, rest) = variant.unwrap_or(("", rest.strip_prefix('s').unwrap_or(rest)));
+    ends(rest.strip_prefix(['.', ':']).filter(|rest| rest.is_empty() || rest.starts_with(' ')).unwrap_or(rest))
+        .then(|| (format!("{series} {model}{variant}"), rest))
+}
+
 /// "4x RTX 2080 Ti", "8 x A100": the number of GPUs as people write it.
 fn times(words: &str) -> Option<u64> {
     let (count, rest) = words
@@ -155,9 +199,9 @@ fn times(words: &str) -> Option<u64> {
         })
         .find(|(_, rest)| {
             let mut starts = vendors::all().iter().flat_map(|vendor| &vendor.gpus.starts);
-            starts.any(|start| rest.starts_with(start.as_str()))
+            starts.any(|start| rest.starts_with(start.as_str())) || bare_at(rest).is_some()
         })?;
-    (1..=64).contains(&count).then_some(count).filter(|_| name(rest).is_some())
+    (1..=64).contains(&count).then_some(count).filter(|_| name(rest).is_some() || bare_at(rest).is_some())
 }
 
 #[cfg(test)]
@@ -173,6 +217,28 @@ mod tests {
         ] {
             assert_eq!(name(text).map(|(name, _)| name).as_deref(), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn models_without_their_series() {
+        for (text, expected) in [
+            ("my 5090 gives an error", Some("RTX 5090")),
+            ("training on 2x 3090, torch 2.4", Some("RTX 3090")),
+            ("two 3080Ti in one box", Some("RTX 3080 Ti")),
+            ("a 4070 Ti Super", Some("RTX 4070 Ti SUPER")),
+            ("four 4090s.", Some("RTX 4090")),
+            ("a Colab T4", Some("Tesla T4")),
+            ("T4 GPU", Some("Tesla T4")),
+            ("listening on port 5090", None),
+            ("the 4090th step", None),
+            ("step 3090 of 4090", None),
+            ("worker at 10.0.0.1:5090", None),
+            ("block T4-a", None),
+        ] {
+            assert_eq!(bare(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(times("2x 3090"), Some(2));
+        assert_eq!(times("640x 3090"), None);
     }
 
     /// A new line of GPUs is data only.

@@ -330,6 +330,9 @@ pub(super) mod tests {
             ("PyTorch version: 2.8.0", "torch.version", Some("2.8.0")),
             ("CUDA used to build PyTorch: 12.8", "torch.cuda", Some("12.8")),
             ("Nvidia driver version: 535.129.03", "driver.version", Some("535.129.03")),
+            ("RTX 5090, driver 560", "driver.version", Some("560")),
+            ("NVIDIA driver 550 on Ubuntu", "driver.version", Some("550")),
+            ("it runs with driver 535 or newer", "driver.version", None),
             (
                 "GPU: NVIDIA GeForce RTX 3060 (driver 581.57, CUDA 13.0 via `nvidia-smi`)",
                 "driver.version",

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::report::{facts, project};
 use crate::place::{ENGINE, Place, REPORT, UNLISTED};
+use crate::support::PATIENCE;
 
 /// `faultbook new` on a pty.
 struct Seat {
@@ -40,9 +42,13 @@ impl Seat {
     /// Reads until the words appear after what was seen before, then types.
     fn answer(&mut self, words: &str, keys: &str) {
         let start = Instant::now();
+        let pause = Timespec::try_from(Duration::from_millis(200)).expect("short");
         let mut buffer = [0; 4096];
         while !self.seen.contains(words) {
-            assert!(start.elapsed() < Duration::from_secs(20), "no {words:?} in {:?}", self.seen);
+            assert!(start.elapsed() < PATIENCE, "no {words:?} in {:?}", self.seen);
+            if poll(&mut [PollFd::new(&self.pty, PollFlags::IN)], Some(&pause)) == Ok(0) {
+                continue;
+            }
             let count = self.pty.read(&mut buffer).unwrap_or_else(|error| panic!("{error}: {:?}", self.seen));
             self.seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
         }

@@ -1,6 +1,6 @@
 //! Ctrl-Z under a shell with job control: the command stops, the shell has the terminal, `fg` goes on.
 
-use crate::support::left_out;
+use crate::support::{PATIENCE, left_out};
 use std::io::{Read as _, Write as _};
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ impl Shell {
         let start = Instant::now();
         while !self.seen.contains(words) {
             let last: String = self.seen.chars().take(500).collect();
-            assert!(start.elapsed() < Duration::from_secs(20), "no {words:?} in {last:?} ...");
+            assert!(start.elapsed() < PATIENCE, "no {words:?} in {last:?} ...");
             self.take(Duration::from_millis(100));
         }
     }

@@ -60,7 +60,7 @@ fn a_terminal_that_closes_ends_the_command() {
     let pid: String = seen.chars().filter(char::is_ascii_digit).collect();
     let Seat { pty, mut child, .. } = seat;
     drop(pty);
-    wait(&mut child, Duration::from_secs(10));
+    wait(&mut child);
     gone(Pid::from_raw(pid.parse().expect("a number")).expect("a process"));
 }
 

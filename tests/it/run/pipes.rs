@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
+use crate::support::PATIENCE;
+
 /// What a dying training run prints.
 pub(crate) const DEATH: &str = "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    \
      step()\nRuntimeError: GET was unable to find an engine to execute this computation\n";
@@ -157,7 +159,7 @@ fn a_reader_that_leaves_ends_the_command() {
     let mut first = [0; 2];
     child.stdout.take().expect("a pipe").read_exact(&mut first).expect("bytes");
     // Dropping the pipe is what `| head` does.
-    let status = wait(&mut child, Duration::from_secs(10));
+    let status = wait(&mut child);
     assert_eq!(status.code(), Some(141), "{status:?}");
     // Whoever left knows why it ended.
     let mut says = String::new();
@@ -196,7 +198,7 @@ fn signals_go_on_and_nothing_stays_behind() {
         let mut out = child.stdout.take().expect("a pipe");
         let pids = lines(&mut out, 2);
         kill_process(Pid::from_child(&child), signal).expect("sent");
-        let status = wait(&mut child, PATIENCE);
+        let status = wait(&mut child);
         assert_eq!(status.code(), Some(code), "{status:?} {:?}", status.signal());
         for pid in pids {
             gone(pid);
@@ -232,9 +234,6 @@ pub(crate) fn lines(from: &mut impl std::io::Read, count: usize) -> Vec<Pid> {
     text.lines().map(|line| Pid::from_raw(line.trim().parse().expect("a number")).expect("a process")).collect()
 }
 
-/// How long a busy machine may take to end a process that would go on for a thousand seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Waits until a process is gone, a zombie at most.
 pub(crate) fn gone(pid: Pid) {
     let start = Instant::now();
@@ -248,16 +247,16 @@ pub(crate) fn gone(pid: Pid) {
     }
 }
 
-/// Waits for an end that must come soon.
-pub(crate) fn wait(child: &mut std::process::Child, most: Duration) -> std::process::ExitStatus {
+/// Waits for an end that must come.
+pub(crate) fn wait(child: &mut std::process::Child) -> std::process::ExitStatus {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().expect("its status") {
             return status;
         }
-        if start.elapsed() > most {
+        if start.elapsed() > PATIENCE {
             child.kill().expect("killed");
-            panic!("still running after {most:?}");
+            panic!("still running after {PATIENCE:?}");
         }
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -11,6 +11,7 @@ use pty_process::blocking::{Command, Pty, open};
 use std::process::{Child, Stdio};
 
 use super::pipes::{DEATH, place, wait};
+use crate::support::PATIENCE;
 
 /// `faultbook run` on a pty of its own.
 pub(crate) struct Seat {
@@ -49,7 +50,7 @@ impl Seat {
             if text.contains(words) {
                 return text.into_owned();
             }
-            assert!(start.elapsed() < Duration::from_secs(20), "no {words:?} in {text:?}");
+            assert!(start.elapsed() < PATIENCE, "no {words:?} in {text:?}");
             let pause = Timespec::try_from(Duration::from_millis(200)).expect("short");
             if poll(&mut [PollFd::new(&self.pty, PollFlags::IN)], Some(&pause)) == Ok(0) {
                 continue;
@@ -67,7 +68,7 @@ impl Seat {
         let pid = Pid::from_child(&self.child);
         let (done, ended) = std::sync::mpsc::channel::<()>();
         let watch = std::thread::spawn(move || {
-            if ended.recv_timeout(Duration::from_secs(60)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            if ended.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                 let _ = kill_process(pid, Signal::KILL);
             }
         });
@@ -77,7 +78,7 @@ impl Seat {
         while let Ok(count @ 1..) = self.pty.read(&mut buffer) {
             seen.extend_from_slice(&buffer[..count]);
         }
-        let status = wait(&mut self.child, Duration::from_secs(10));
+        let status = wait(&mut self.child);
         drop(done);
         watch.join().expect("the watch ends");
         drop(self.folder);

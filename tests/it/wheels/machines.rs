@@ -1,6 +1,8 @@
-//! ARM servers.
+//! ARM servers, and texts that tell the GPU as people do.
 
 use super::{ERROR, on, recipe};
+
+const CUDA: &str = "CUDA error: no kernel image is available for execution on the device\n";
 
 #[test]
 fn arm_servers_get_an_index_with_wheels_for_arm() {
@@ -36,4 +38,26 @@ fn no_image_for_x86_on_arm() {
     let (commands, _) =
         recipe("matching-build", &format!("$ docker run --rm x\n{}", on("NVIDIA GH200 480GB", "580.95.05")));
     assert!(commands.ends_with("whl/cu130"), "{commands}");
+}
+
+#[test]
+fn where_the_gpu_is_known_and_no_framework_the_command_is_for_pytorch_and_says_so() {
+    for (words, install, why) in [
+        ("RTX 5090, driver 580", "whl/cu130", "If this is PyTorch: `cu130`"),
+        ("RTX 5090, driver 560", "whl/cu130", "upgrade the driver to 580 first"),
+        ("my 5090 with driver 570", "whl/cu128", "If this is PyTorch: `cu128`"),
+        ("2x 1080 Ti", "whl/cu126", "If this is PyTorch: `cu126`"),
+        ("a DGX Spark", "whl/cu130", "If this is PyTorch: `cu130`"),
+    ] {
+        let (commands, says) = recipe("matching-build", &format!("{words}\n{CUDA}"));
+        let last = commands.lines().rfind(|line| !line.starts_with('#')).unwrap_or_default();
+        assert!(last.ends_with(install), "{words}: {commands}");
+        assert!(says.contains(why), "{words}: {says}");
+    }
+    // PyTorch's own words name it.
+    let (_, says) = recipe("matching-build", &format!("my 5090\nRuntimeError: {CUDA}"));
+    assert!(says.starts_with("`cu130`"), "{says}");
+    // Other programs have other builds.
+    let (commands, _) = recipe("matching-build", &format!("my 5090\nggml_cuda_compute_forward: ADD failed\n{CUDA}"));
+    assert!(!commands.contains("torch"), "{commands}");
 }

@@ -62,6 +62,7 @@ pub(super) fn record(name: &str, found: &str, words: &str, line: u32, facts: &mu
                 facts.words_in_text(name, found, line);
             }
         }
+        "driver.version" if is_branch(found, words) => facts.words_in_text(name, found, line),
         "driver.version" | "cuda.version" | "torch.cuda" | "nccl.version" if !found.contains('.') => {}
         "driver.version" => match major(found) {
             300.. => facts.words_in_text(name, found, line),
@@ -118,10 +119,19 @@ pub(super) fn cudnn(found: &str) -> Option<String> {
     }
 }
 
-/// "(driver 581.57, ...)": a number that can only be a driver's.
+/// "(driver 581.57, ...)", "RTX 5090, driver 560": a number that can only be a driver's.
 fn inline_driver(words: &str) -> Option<&str> {
     // TensorFlow prints it together with the library's version when the two agree.
     let rest = after(words, "kernel version seems to match DSO: ").or_else(|| after_folded(words, "driver "))?;
     let found = version(rest)?;
-    (major(found) >= 300 && found.contains('.')).then_some(found)
+    (major(found) >= 300 && found.contains('.') || is_branch(found, rest)).then_some(found)
+}
+
+/// Whether that is a branch of drivers alone, and `words` do not go on to name others ("535 or newer", "570+").
+fn is_branch(found: &str, words: &str) -> bool {
+    let open = words.split_once(found).is_some_and(|(_, rest)| {
+        let word = rest.trim_start().split(' ').next().unwrap_or_default();
+        rest.starts_with(['+', '-', '/', '_']) || matches!(word, "or" | "and" | "to" | "branch" | "series")
+    });
+    found.len() == 3 && (340..=700).contains(&major(found)) && !open
 }
