@@ -14,7 +14,8 @@ use faultbook::incident;
 use faultbook::reports::knowledge::{Knowledge, Places};
 use faultbook::text;
 
-/// How long a test waits for what must come: no test may fail because the machine is busy.
+/// How long a test waits for what must come: no test may fail because the machine is busy. What must be ended sleeps for
+/// longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The built-in book, without any reports.

@@ -2,8 +2,8 @@
 //! for the GPU, driver, Python, system and package manager that the facts show.
 //!
 //! Only where the page has a recipe that shows it. Where the vendor is known and the GPU is not, the commands are the one
-//! that shows the GPU and a line for each build that may fit. Where the vendor is not known, nothing
-//! is computed, and the recipe says how to find out. Where the GPU is known and the framework is not, the command is that for
+//! that shows the GPU and a line for each build that may fit. Where the vendor is not known, nothing is
+//! computed, and the recipe says how to find out. Where the GPU is known and the framework is not, the command is that for
 //! PyTorch, and the answer says so.
 
 mod bounds;
