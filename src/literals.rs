@@ -160,8 +160,8 @@ impl Literals<'_> {
 
     fn entry(&self, number: usize) -> Option<Entry> {
         let first = number.checked_mul(ENTRY)?;
-        let [start, len, offset, window, next] = [0, 1, 2, 3, 4].map(|place| self.entries.get(first + place));
-        Some(Entry { start: start?, len: len?, offset: offset?, window: window?, next: next? })
+        let at = |place| self.entries.get(first + place);
+        Some(Entry { start: at(0)?, len: at(1)?, offset: at(2)?, window: at(3)?, next: at(4)? })
     }
 
     fn is_at(&self, text: &[u8], start: usize, entry: &Entry) -> bool {
