@@ -38,8 +38,12 @@ const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 /// PyTorch, both wordings.
 fn torch(text: &str, line: u32, facts: &mut Facts) {
     let requested = after(text, "Tried to allocate ").and_then(size).map(|s| s.0);
-    let total =
-        after(text, "total capacity of ").and_then(size).map(|s| s.0).or_else(|| size_before(text, " total capacity"));
+    // Some releases around PyTorch 2.1 misspell the word.
+    let total = after(text, "total capacity of ")
+        .or_else(|| after(text, "total capacty of "))
+        .and_then(size)
+        .map(|s| s.0)
+        .or_else(|| size_before(text, " total capacity"));
     let free = after(text, "of which ").and_then(size).map(|s| s.0).or_else(|| size_before(text, " free"));
     let allocated = after(text, "allocated memory ")
         .and_then(size)
@@ -277,6 +281,10 @@ mod tests {
                 ("oom.reserved_unallocated", 400.0 * MIB),
                 ("oom.limit", 12.0 * GIB),
             ],
+        );
+        check(
+            "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacty of 14.75 GiB of which 1.06 GiB is free.",
+            &[("oom.requested", 2.0 * GIB), ("oom.total", 14.75 * GIB), ("oom.free", 1.06 * GIB)],
         );
         // In a container the process is listed like the others.
         let listed = "Tried to allocate 3.50 GiB. GPU 0 has a total capacity of 23.64 GiB of which 1.42 GiB is free. Process 27 has 22.22 GiB memory in use.";
