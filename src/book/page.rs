@@ -159,6 +159,8 @@ pub struct FixScope {
     pub text: Vec<Pattern>,
     /// Patterns of a line that shows that the fix is in force already or cannot be what is missing: it comes late then.
     pub moot: Vec<Pattern>,
+    /// Expression over facts; when it is true the reader cannot do it, and it comes late.
+    pub barred: Option<Condition>,
     /// The releases that the fix asks for: `torch <2.4`.
     pub version: Option<String>,
 }

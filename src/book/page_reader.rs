@@ -366,7 +366,12 @@ fn fill_recipe(id: &str, matter: FixMatter, doc: &Document<'_>) -> Recipe {
         title: matter.title,
         cost: matter.cost,
         in_force: matter.in_force.as_deref().map(Condition::new),
-        scope: FixScope { only: matter.only, not: matter.not, ..FixScope::default() },
+        scope: FixScope {
+            only: matter.only,
+            not: matter.not,
+            barred: matter.barred.as_deref().map(Condition::new),
+            ..FixScope::default()
+        },
         computed: matter.computed,
         detail: detail.join("\n\n"),
         commands,

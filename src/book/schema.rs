@@ -64,6 +64,9 @@ pub struct FixMatter {
     /// Expression over facts; when it is true the fix is already in force and is not proposed.
     #[serde(default)]
     pub in_force: Option<String>,
+    /// Expression over facts; when it is true the reader cannot do it, and it comes late.
+    #[serde(default)]
+    pub barred: Option<String>,
     /// Platforms of `kb/wording/platforms.toml`: proposed only where the run can be on one of them.
     #[serde(default)]
     pub only: Vec<String>,

@@ -141,7 +141,8 @@ fn scope(fix: &FixScope, source: &Source<'_>) -> Vec<Finding> {
         finding.help(format!("known: {}", known.iter().copied().collect::<Vec<_>>().join(", ")))
     };
     let mut findings: Vec<Finding> = unknown.map(finding).collect();
-    findings.extend(fix.when.iter().flat_map(|expression| condition(source, expression.source())));
+    let expressions = fix.when.iter().chain(&fix.barred);
+    findings.extend(expressions.flat_map(|expression| condition(source, expression.source())));
     let patterns = fix.text.iter().chain(&fix.moot);
     let broken = patterns.map(Pattern::source).filter_map(|source| Some((source, Pattern::check(source).err()?)));
     findings.extend(broken.map(|(pattern, reason)| {

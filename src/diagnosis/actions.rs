@@ -26,7 +26,7 @@ fn after_cost(cost: Option<Cost>) -> f64 {
 fn where_it_fits(fit: Option<Fit>) -> f64 {
     match fit {
         Some(Fit::Impossible) => 0.0,
-        Some(Fit::Moot) => 0.05,
+        Some(Fit::Moot | Fit::Barred) => 0.05,
         Some(Fit::Unproven) => 0.3,
         Some(Fit::Anywhere) | None => 1.0,
         Some(Fit::MadeForPlatform) => 2.0,

@@ -8,11 +8,12 @@
 use std::collections::BTreeMap;
 
 use super::alternatives::{self, Fitting};
-use super::conditions::Conditions;
+use super::conditions::{Conditions, Provenance};
 use super::situation::Situation;
 use super::weigh::Scene;
 use crate::book::page::{Cause, Fix, FixScope, Recipe};
 use crate::book::schema::Computed;
+use crate::condition::Condition;
 use crate::diagnosis::Action;
 use crate::incident::{CommandLine, Form, Override};
 
@@ -21,6 +22,8 @@ use crate::incident::{CommandLine, Form, Override};
 pub(super) enum Fit {
     /// None of its commands can exist there.
     Impossible,
+    /// The writer says that they cannot do it.
+    Barred,
     /// The text says that it is so already.
     Moot,
     /// It is for a platform or a circumstance that the text does not show.
@@ -63,7 +66,7 @@ pub(super) fn proposed(
                 Some(command) => Fitting { blocks: vec![command], impossible: false },
                 None => alternatives::fitting(&commands, situation),
             };
-            let action = Action {
+            let mut action = Action {
                 id,
                 title,
                 detail,
@@ -74,8 +77,13 @@ pub(super) fn proposed(
                 causes: vec![cause.id.clone()],
                 of_message: false,
             };
+            let barred = barred(fix, &action.commands, conditions);
+            if let Some(Provenance { line: Some(line), .. }) = barred {
+                action.detail = format!("You write that you cannot do this (line {line}). {}", action.detail);
+            }
             let fit = match [situation.shows_one_of(&fix.scope.only), shown(&fix.scope, probability, scene)] {
                 _ if impossible => Fit::Impossible,
+                _ if barred.is_some() => Fit::Barred,
                 _ if is_moot(&fix.scope, probability, scene) => Fit::Moot,
                 // Of the right circumstance, on a platform that the text does not name.
                 [Some(false), Some(true)] => Fit::Anywhere,
@@ -91,7 +99,7 @@ pub(super) fn proposed(
     actions.sort_by_key(|(fit, _)| match fit {
         Fit::MadeForText | Fit::MadeForPlatform | Fit::Anywhere => 0,
         Fit::Unproven => 1,
-        Fit::Impossible | Fit::Moot => 2,
+        Fit::Impossible | Fit::Moot | Fit::Barred => 2,
     });
     actions.into_iter().map(|(_, action)| action).collect()
 }
@@ -123,6 +131,17 @@ fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)>
     let words: Vec<&str> = [first.as_str(), words.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
     Some((words.join("\n\n"), if commands.is_empty() { blocks } else { vec![commands] }))
 }
+
+/// Where the writer says that they cannot do it: by the recipe's own condition, or because all of its commands need the
+/// rights of an administrator.
+fn barred(fix: &Fix, commands: &[String], conditions: &Conditions) -> Option<Provenance> {
+    let needs_root = !commands.is_empty() && commands.iter().all(|block| block.contains("sudo "));
+    let no_root = || conditions.holds(&Condition::new(NO_ROOT)).filter(|_| needs_root);
+    fix.scope.barred.as_ref().and_then(|when| conditions.holds(when)).or_else(no_root)
+}
+
+/// The fact of a writer without the rights of an administrator.
+const NO_ROOT: &str = "writer.no_root";
 
 /// The fixes of a less likely cause come late in any case, so that the text is not searched for them.
 const UNLIKELY: f64 = 0.03;
@@ -306,6 +325,10 @@ It counts wrongly.
 3. Turn the wheel. (code) <!-- only: windows -->
 4. Oil it. (code) <!-- text: (?i)squeak -->
 5. Use two tanks. (code) <!-- moot: (?i)second tank -->
+6. Pump
+   ```sh
+   sudo pump
+   ```
 "#;
 
     /// The fixes of the test page in the order proposed, each with how well it fits.
@@ -351,6 +374,16 @@ It counts wrongly.
         assert_eq!(of("Linux 6.8.0-40-generic x86_64, I pull the lever", "Hold"), None);
         assert_eq!(of("there is a second tank already", "Use"), Some(Fit::Moot));
         assert_eq!(fits("there is a second tank already").pop().map(|it| it.1), Some(Fit::Moot), "it comes last");
+    }
+
+    #[test]
+    fn what_needs_an_administrator_comes_late_for_whoever_is_none() {
+        let of = |text: &str| {
+            let all = fitting(&format!("{text}\nRuntimeError: frobnicator ran dry\n"));
+            all.into_iter().find(|(title, _)| title.starts_with("Pump")).map(|it| it.1)
+        };
+        assert_eq!(of(""), Some(Fit::Anywhere));
+        assert_eq!(of("It is a shared server, I have no sudo rights."), Some(Fit::Barred));
     }
 
     #[test]

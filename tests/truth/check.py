@@ -30,15 +30,23 @@ def main():
     home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     options.add_argument("--cache", type=Path, default=home / "faultbook-truth", help="where indexes of releases are kept (default: %(default)s)")
     options.add_argument("--offline", action="store_true", help="use the cache only")
+    options.add_argument("--changed", action="store_true", help="look up only names that the table lacks, in the cache and in outside.csv; the other rows stay")
     options.add_argument("--refresh", action="store_true", help="ask the registries for newer releases; the default keeps what is in the cache")
     options.add_argument("--date", default=datetime.date.today().strftime("%Y-%m"), help="the month to write (default: now)")
     args = options.parse_args()
     (args.cache / "newest").mkdir(parents=True, exist_ok=True)
     (args.cache / "versions").mkdir(parents=True, exist_ok=True)
-    if args.offline and not any((args.cache / "newest").iterdir()):
+    if args.offline and not args.changed and not any((args.cache / "newest").iterdir()):
         sys.exit(f"{args.cache} is empty, so that every name would become unproved: run it once without --offline")
     config = tomllib.loads((HERE / "releases.toml").read_text())
     found = book.collect(KB, config)
+    kept = []
+    if args.changed:
+        args.offline = True
+        named = {(name.kind, name.name) for name in found}
+        kept = [row for row in book.rows(KB / "truth.csv") if (row["kind"], row["name"]) in named and row["verdict"] != "unproved"]
+        known = {(row["kind"], row["name"]) for row in kept}
+        found = [name for name in found if (name.kind, name.name) not in known]
     library = prove.Library(config, fetch(config, args, leaves(found, config)))
     rows = prove.prove(found, library, lambda package: versions(package, args), outside())
     merged = {}
@@ -46,12 +54,12 @@ def main():
         key = (row.kind, row.name, row.owner)
         if key not in merged or merged[key].verdict == "unproved":
             merged[key] = row
+    table = [*kept, *({**vars(row), "date": args.date} for row in merged.values())]
     with open(KB / "truth.csv", "w", newline="") as out:
         out.write(HEAD)
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["name", "kind", "owner", "first", "last", "date", "verdict", "note"])
-        for row in sorted(merged.values(), key=lambda r: (r.kind, r.name.lower(), r.name, r.owner)):
-            writer.writerow([row.name, row.kind, row.owner, row.first, row.last, args.date, row.verdict, row.note])
+        writer = csv.DictWriter(out, ["name", "kind", "owner", "first", "last", "date", "verdict", "note"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(table, key=lambda r: (r["kind"], r["name"].lower(), r["name"], r["owner"])))
     counts = {}
     for row in merged.values():
         counts[row.verdict] = counts.get(row.verdict, 0) + 1
@@ -83,7 +91,7 @@ def fetch(config, args, wanted_words):
             if newest:
                 kept.write_text(newest)
         newest = kept.read_text() if kept.exists() else ""
-        if not newest:
+        if not newest and not args.changed:
             print(f"  {package}: the newest release is not known", file=sys.stderr)
         wanted = sorted({v for v in [newest, *settings.get("older", [])] if v}, key=prove.Version)
         group = []

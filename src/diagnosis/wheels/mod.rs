@@ -85,6 +85,10 @@ struct Machine {
     bound: Option<VersionSpecifiers>,
 }
 
+/// Where TensorFlow's GPU support ended: tensorflow.org/install/pip, "Windows Native".
+const TENSORFLOW_ON_WINDOWS: &str = "Since release 2.11, TensorFlow uses no GPU on Windows itself: install it in WSL2, or \
+    stay with release 2.10 (Python 3.10 or older), CUDA 11.2 and cuDNN 8.1.";
+
 /// A build with code for the GPU.
 struct Candidate<'b> {
     wheel: &'b Wheel,
@@ -248,6 +252,9 @@ impl Machine {
             return Some(format!(
                 "PyTorch's index has no ROCm wheel for Windows: install AMD's own wheels as {AMD_ON_WINDOWS} describes, or use Linux."
             ));
+        }
+        if wheels.is_empty() && self.system == "windows" && self.framework == Some("tensorflow") && self.is_nvidia() {
+            return Some(TENSORFLOW_ON_WINDOWS.to_owned());
         }
         let known = self.gpu.is_some() && (self.is_nvidia() || self.system == "linux");
         if self.bound.is_some() || !known || wheels.iter().any(|wheel| self.has_code(wheel)) {

@@ -251,3 +251,34 @@ fn russian() {
         ("Через несколько часов обучение падает.", "after_hours"),
     ]);
 }
+
+#[test]
+fn what_the_writer_cannot_do() {
+    check(&[
+        ("I have no sudo rights on this cluster.", "no_root"),
+        ("It is a shared box and I don't have root access", "no_root"),
+        ("I'm not an admin there.", "no_root"),
+        ("I can run docker without sudo", ""),
+        ("no sudo needed", ""),
+        ("I would rather not reboot.", "no_reboot"),
+        ("The server cannot be rebooted, other jobs run on it.", "no_reboot"),
+        ("I can't restart the machine at the moment", "no_reboot"),
+        ("I can't restart the kernel", ""),
+        ("Can't you just reboot?", ""),
+        ("It works again without a reboot", ""),
+        ("We are not allowed to upgrade the driver", "no_driver_update"),
+        ("The driver cannot be changed on this cluster.", "no_driver_update"),
+        ("最好不要重启机器", "no_reboot"),
+        ("服务器上我没有root权限", "no_root"),
+        ("我不能升级驱动", "no_driver_update"),
+        ("root権限がありません", "no_root"),
+        ("サーバーは再起動できません", "no_reboot"),
+        ("저는 root 권한이 없습니다", "no_root"),
+        ("Ich habe keine Root-Rechte.", "no_root"),
+        ("Ich kann den Server nicht neu starten", "no_reboot"),
+        ("Je n'ai pas les droits root.", "no_root"),
+        ("No tengo permisos de root", "no_root"),
+        ("Não posso reiniciar o servidor", "no_reboot"),
+        ("У меня нет прав root", "no_root"),
+    ]);
+}
