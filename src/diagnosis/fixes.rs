@@ -6,6 +6,7 @@
 //! command that needs one.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use super::alternatives::{self, Fitting};
 use super::conditions::{Conditions, Provenance};
@@ -136,12 +137,12 @@ fn computed(fix: &Fix, conditions: &Conditions) -> Option<(String, Vec<String>)>
 /// rights of an administrator.
 fn barred(fix: &Fix, commands: &[String], conditions: &Conditions) -> Option<Provenance> {
     let needs_root = !commands.is_empty() && commands.iter().all(|block| block.contains("sudo "));
-    let no_root = || conditions.holds(&Condition::new(NO_ROOT)).filter(|_| needs_root);
+    let no_root = || conditions.holds(&NO_ROOT).filter(|_| needs_root);
     fix.scope.barred.as_ref().and_then(|when| conditions.holds(when)).or_else(no_root)
 }
 
-/// The fact of a writer without the rights of an administrator.
-const NO_ROOT: &str = "writer.no_root";
+/// The writer has no rights of an administrator.
+static NO_ROOT: LazyLock<Condition> = LazyLock::new(|| Condition::new("writer.no_root"));
 
 /// The fixes of a less likely cause come late in any case, so that the text is not searched for them.
 const UNLIKELY: f64 = 0.03;

@@ -261,7 +261,7 @@ fn what_the_writer_cannot_do() {
         ("I can run docker without sudo", ""),
         ("no sudo needed", ""),
         ("I would rather not reboot.", "no_reboot"),
-        ("The server cannot be rebooted, other jobs run on it.", "no_reboot"),
+        ("The server cannot be rebooted, other jobs run on it.", "no_reboot other_process"),
         ("I can't restart the machine at the moment", "no_reboot"),
         ("I can't restart the kernel", ""),
         ("Can't you just reboot?", ""),
