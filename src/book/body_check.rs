@@ -7,7 +7,12 @@ use super::schema::FrontMatter;
 use super::sections::{Document, fences};
 
 /// What is wrong with the sections after the front matter.
-pub(super) fn check_body(doc: &Document<'_>, matter: Option<&FrontMatter>, recipes: &Recipes<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn check_body(
+    doc: &Document<'_>,
+    matter: Option<&FrontMatter>,
+    recipes: &Recipes<'_>,
+    problems: &mut Vec<Problem>,
+) {
     for (key, name) in [("meaning", "Meaning"), ("example", "Example"), ("causes", "Causes")] {
         let Some((_, section)) = find(doc, key) else {
             let message = format!("section \"{name}\" is missing");

@@ -55,15 +55,15 @@ fn line_for(shell: Shell, line: &str) -> Option<String> {
 /// Whether a line is a command and not Python: it begins with a program's name, which no operator follows.
 fn is_command(line: &str) -> bool {
     const PYTHON: [&str; 28] = [
-        "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for",
-        "from", "global", "if", "import", "in", "lambda", "match", "nonlocal", "not", "pass", "raise", "return", "try",
-        "while", "with",
+        "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally",
+        "for", "from", "global", "if", "import", "in", "lambda", "match", "nonlocal", "not", "pass", "raise", "return",
+        "try", "while", "with",
     ];
+    const OPERATORS: [&str; 10] = ["<", ">", "+", "-", "*", "%", "in", "is", "and", "or"];
     let mut words = line.split(' ');
     let first = words.next().unwrap_or_default();
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '/' | '+');
-    let is_operator =
-        |word: &str| word.starts_with(|c: char| "=+*%<>&|".contains(c)) || ["in", "is", "and", "or", "-", "/"].contains(&word);
+    let is_operator = |word: &str| word.starts_with('=') || word.ends_with('=') || OPERATORS.contains(&word);
     let names_program = first.starts_with(|c: char| c.is_ascii_lowercase() || c == '/') && first.chars().all(is_name);
     let rest = words.find(|word| !word.is_empty());
     names_program && !PYTHON.contains(&first) && rest.map_or(first.contains('-'), |next| !is_operator(next))
@@ -147,6 +147,8 @@ mod tests {
             (Shell::Notebook, "import torch", Some("import torch")),
             (Shell::Notebook, "loss.backward()", Some("loss.backward()")),
             (Shell::Notebook, "total += loss.item()", Some("total += loss.item()")),
+            (Shell::Notebook, "kill <pid>", Some("!kill <pid>")),
+            (Shell::Notebook, "find / -name x", Some("!find / -name x")),
             (Shell::Notebook, "    run x", Some("    run x")),
         ] {
             assert_eq!(line_for(shell, line).as_deref(), expected, "{line}");

@@ -249,6 +249,11 @@ impl Machine {
                 "PyTorch's index has no ROCm wheel for Windows: install AMD's own wheels as {AMD_ON_WINDOWS} describes, or use Linux."
             ));
         }
+        if self.system == "windows" && self.framework == Some("tensorflow") {
+            return Some(
+                "TensorFlow 2.11 and later have no GPU builds for native Windows: install it under WSL2.".to_owned(),
+            );
+        }
         let known = self.gpu.is_some() && (self.is_nvidia() || self.system == "linux");
         if self.bound.is_some() || !known || wheels.iter().any(|wheel| self.has_code(wheel)) {
             return None;
