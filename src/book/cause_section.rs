@@ -27,6 +27,8 @@ pub(crate) struct CauseSection {
     pub places: Vec<usize>,
     /// Recipes that are linked and do not exist: byte offset and id.
     pub unknown: Vec<(usize, String)>,
+    /// Byte offsets of what is indented like a part of a fix, but not far enough, so that it ends the list.
+    pub outside: Vec<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +45,13 @@ pub(crate) fn read(doc: &Document<'_>, blocks: &[Block], recipes: &Recipes<'_>) 
     let mut part = Part::Why;
     let mut check_text: Vec<String> = Vec::new();
     let mut why: Vec<String> = Vec::new();
+    let mut after_list = false;
     for block in blocks {
+        let is_list = matches!(block.kind, Kind::List(_));
+        if part == Part::Fix && after_list && !is_list && doc.place(block.range.start).1 > 1 {
+            out.outside.push(block.range.start);
+        }
+        after_list = is_list || after_list && part == Part::Fix;
         let mut raw = doc.markdown(block.range.clone());
         if let Kind::Paragraph(words) = &block.kind
             && let Some((next, rest)) = label(words, &raw)

@@ -92,6 +92,14 @@ impl Hardware {
         best.map(|(gpu, _)| gpu)
     }
 
+    /// A GPU whose compute capability is that of every GPU that a short name may mean: of "V100", which has boards with
+    /// different memory, any of them.
+    pub fn of_generation(&self, name: &str) -> Option<&Gpu> {
+        let named = self.gpus_named(name);
+        let first = *named.first()?;
+        named.iter().all(|gpu| gpu.compute_capability == first.compute_capability).then_some(first)
+    }
+
     /// The GPUs that a person may mean by a short name: "V100", "4090", "A100 80GB". Those whose names say the least
     /// beside the words asked for and their memory; several where the words do not decide, in the order of the table.
     pub fn gpus_named(&self, name: &str) -> Vec<&Gpu> {
@@ -235,6 +243,23 @@ mod tests {
         assert!(names("V100").len() > 1 && names("V100").iter().all(|name| name.contains("V100")));
         assert!(names("A100 80 GB").iter().all(|name| name.ends_with("80GB")));
         assert!(names("NVIDIA").is_empty() && names("a card nobody knows").is_empty());
+    }
+
+    #[test]
+    fn a_short_name_tells_the_generation() {
+        let hardware = hardware();
+        let capability = |text: &str| hardware.of_generation(text).map(|gpu| gpu.compute_capability.as_str());
+        for (name, expected) in [
+            ("V100", Some("7.0")),
+            ("Tesla V100 32 GB", Some("7.0")),
+            ("NVIDIA A100", Some("8.0")),
+            ("H100", Some("9.0")),
+            ("MI300X", None),
+            ("Quadro", None),
+        ] {
+            assert_eq!(capability(name), expected, "{name}");
+            assert!(expected.is_none() || hardware.gpu(name).is_none(), "{name} decides the board too");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! run time only the front matter is decoded, and a page's body is read when it is needed.
 
 pub(crate) mod blocks;
+mod body_check;
 pub(crate) mod builtin;
 pub mod cases;
 pub(crate) mod cause_section;

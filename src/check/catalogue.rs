@@ -61,6 +61,7 @@ pub const RULES: &[Rule] = &[
     rule("cause-without-check", Error, "A cause has no check."),
     rule("cause-without-fix", Error, "A cause has no fix."),
     rule("fix-title", Error, "A fix's first sentence is empty or too long for a title."),
+    rule("fix-indent", Error, "A part of a fix is not indented far enough, so that it ends the list of fixes."),
     rule("unknown-recipe", Error, "A linked recipe does not exist."),
     rule("unknown-fault", Error, "A page names a fault that has no page."),
     rule("unknown-section", Warning, "A section is not one of the known sections of a page."),

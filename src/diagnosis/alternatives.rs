@@ -172,7 +172,7 @@ mod tests {
     fn commands_that_do_not_exist_there_are_left_out() {
         let block = "# NVIDIA GPU\nnvidia-smi\npython train.py\n# AMD ROCm\nrocm-smi";
         assert_eq!(shown(block, "RuntimeError: HIP error: invalid argument\n"), ["# AMD ROCm\nrocm-smi"]);
-        assert_eq!(shown("sudo reboot\npython x.py", "on Kaggle\n"), ["python x.py"]);
+        assert_eq!(shown("sudo reboot\npython x.py", "on Kaggle\n"), ["!python x.py"]);
         assert_eq!(shown("a:\n  args: --gpus all\n", "kubelet\n"), [""; 0]);
     }
 

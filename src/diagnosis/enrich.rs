@@ -59,8 +59,14 @@ fn memory_in_words(facts: &mut Facts) {
 }
 
 fn gpu(facts: &mut Facts, book: &Book) {
-    let Some(gpu) = facts.text("gpu.name").and_then(|name| book.hardware.gpu(name)) else { return };
-    let (capability, memory) = (gpu.compute_capability.clone(), gpu.memory_gib);
+    let Some(name) = facts.text("gpu.name") else { return };
+    // "V100" does not say which board, so neither how much memory.
+    let (gpu, memory) = match book.hardware.gpu(name) {
+        Some(gpu) => (Some(gpu), gpu.memory_gib),
+        None => (book.hardware.of_generation(name), None),
+    };
+    let Some(gpu) = gpu else { return };
+    let capability = gpu.compute_capability.clone();
     if !capability.is_empty() {
         facts.add("gpu.compute_capability", Value::Text(capability), Source::Catalogue, None);
     }

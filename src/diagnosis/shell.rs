@@ -41,6 +41,7 @@ fn line_for(shell: Shell, line: &str) -> Option<String> {
                 format!("# in the first cell, after a restart of the kernel\n{}", set(shell, &settings))
             }
             (None, Shell::Powershell) => command.replace(" && ", "; "),
+            (None, Shell::Notebook) if is_command(command) => format!("!{command}"),
             (None, Shell::Notebook) => return Some(line.to_owned()),
         },
     };
@@ -49,6 +50,23 @@ fn line_for(shell: Shell, line: &str) -> Option<String> {
         Shell::Notebook if !comment.is_empty() => format!("{}\n{rewritten}", comment.trim()),
         _ => format!("{rewritten}{comment}"),
     })
+}
+
+/// Whether a line is a command and not Python: it begins with a program's name, which no operator follows.
+fn is_command(line: &str) -> bool {
+    const PYTHON: [&str; 28] = [
+        "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally",
+        "for", "from", "global", "if", "import", "in", "lambda", "match", "nonlocal", "not", "pass", "raise", "return",
+        "try", "while", "with",
+    ];
+    const OPERATORS: [&str; 10] = ["<", ">", "+", "-", "*", "%", "in", "is", "and", "or"];
+    let mut words = line.split(' ');
+    let first = words.next().unwrap_or_default();
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '/' | '+');
+    let is_operator = |word: &str| word.starts_with('=') || word.ends_with('=') || OPERATORS.contains(&word);
+    let names_program = first.starts_with(|c: char| c.is_ascii_lowercase() || c == '/') && first.chars().all(is_name);
+    let rest = words.find(|word| !word.is_empty());
+    names_program && !PYTHON.contains(&first) && rest.map_or(first.contains('-'), |next| !is_operator(next))
 }
 
 /// `A=1 B=2 python train.py`: settings and the command after them, if it begins with a setting. A value that the shell
@@ -123,6 +141,15 @@ mod tests {
             (Shell::Notebook, "export A=1 B=2   # why", Some("# why\n%env A=1\n%env B=2")),
             (Shell::Notebook, "pip install torch", Some("%pip install torch")),
             (Shell::Notebook, "x = 1   # one", Some("x = 1   # one")),
+            (Shell::Notebook, "nvidia-smi", Some("!nvidia-smi")),
+            (Shell::Notebook, "python -m pip check   # why", Some("# why\n!python -m pip check")),
+            (Shell::Notebook, "free -h; df -h", Some("!free -h; df -h")),
+            (Shell::Notebook, "import torch", Some("import torch")),
+            (Shell::Notebook, "loss.backward()", Some("loss.backward()")),
+            (Shell::Notebook, "total += loss.item()", Some("total += loss.item()")),
+            (Shell::Notebook, "kill <pid>", Some("!kill <pid>")),
+            (Shell::Notebook, "find / -name x", Some("!find / -name x")),
+            (Shell::Notebook, "    run x", Some("    run x")),
         ] {
             assert_eq!(line_for(shell, line).as_deref(), expected, "{line}");
         }

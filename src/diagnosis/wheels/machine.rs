@@ -18,6 +18,7 @@ impl Machine {
     pub(super) fn of(transcript: &Transcript, book: &Book, facts: &Facts) -> Option<Self> {
         let platform = facts.text("run.platform");
         let gpu = facts.text("gpu.name").and_then(|name| book.hardware.gpu(name));
+        let generation = facts.text("gpu.name").and_then(|name| book.hardware.of_generation(name));
         let vendor = facts.text("gpu.vendor");
         if !matches!(vendor, None | Some("nvidia" | "amd")) {
             return None;
@@ -73,7 +74,7 @@ impl Machine {
             jetpack: (system == JETSON).then(|| jetpack(transcript)).flatten(),
             platform: platform.map(str::to_owned),
             is_not_ubuntu: is_not_ubuntu(transcript),
-            class: gpu.map(|gpu| gpu.class.clone()),
+            class: gpu.or(generation).map(|gpu| gpu.class.clone()),
             bound: None,
         })
     }

@@ -253,7 +253,7 @@ impl Machine {
                 "PyTorch's index has no ROCm wheel for Windows: install AMD's own wheels as {AMD_ON_WINDOWS} describes, or use Linux."
             ));
         }
-        if wheels.is_empty() && self.system == "windows" && self.framework == Some("tensorflow") && self.is_nvidia() {
+        if self.system == "windows" && self.framework == Some("tensorflow") {
             return Some(TENSORFLOW_ON_WINDOWS.to_owned());
         }
         let known = self.gpu.is_some() && (self.is_nvidia() || self.system == "linux");

@@ -148,8 +148,23 @@ fn is_model(names: &GpuNames, word: &str, place: usize) -> bool {
 
 /// A model without its series, as the words beside it show: "my 5090", "2x 3080Ti", "3090 GPUs". With the series.
 fn bare(words: &str) -> Option<String> {
-    const BEFORE: &[&str] =
-        &["my", "our", "a", "an", "the", "one", "single", "dual", "two", "four", "eight", "new", "colab", "kaggle"];
+    const BEFORE: &[&str] = &[
+        "my",
+        "our",
+        "a",
+        "an",
+        "the",
+        "one",
+        "single",
+        "dual",
+        "two",
+        "four",
+        "eight",
+        "new",
+        "colab",
+        "kaggle",
+        "accelerator",
+    ];
     const AFTER: &[&str] = &["gpu", "gpus", "card", "cards"];
     let models = bare_models().map(|(_, model)| model);
     models.flat_map(|model| words.match_indices(model)).find_map(|(at, _)| {
@@ -159,8 +174,10 @@ fn bare(words: &str) -> Option<String> {
         let is_count = before.strip_suffix('x').is_some_and(|count| count.parse::<u8>().is_ok());
         let starts = is_count || head.is_empty() || head.ends_with([' ', '(']);
         let after = rest.trim_start().split(|c: char| !is_word(c)).next().unwrap_or_default();
-        let is_gpu =
-            is_count || BEFORE.contains(&before.as_str()) || AFTER.iter().any(|word| after.eq_ignore_ascii_case(word));
+        let is_gpu = is_count
+            || BEFORE.contains(&before.as_str())
+            || AFTER.iter().any(|word| after.eq_ignore_ascii_case(word))
+            || size(rest.trim_start()).is_some();
         (starts && is_gpu).then_some(name)
     })
 }
@@ -228,6 +245,8 @@ mod tests {
             ("a 4070 Ti Super", Some("RTX 4070 Ti SUPER")),
             ("four 4090s.", Some("RTX 4090")),
             ("a Colab T4", Some("Tesla T4")),
+            ("M40 24GB, CUDA 12", Some("Tesla M40")),
+            ("accelerator P100", Some("Tesla P100")),
             ("T4 GPU", Some("Tesla T4")),
             ("listening on port 5090", None),
             ("the 4090th step", None),

@@ -94,6 +94,21 @@ fn one_page_shows_its_mistakes() {
 }
 
 #[test]
+fn what_belongs_to_a_fix_is_indented_as_far_as_its_text() {
+    let fixes = |indent: &str| {
+        let first: String = (1..10).map(|number| format!("{number}. Take step {number}.\n")).collect();
+        let part = format!("{indent}```sh\n{indent}run\n{indent}```\n{indent}Trade-off: slow.\n");
+        let list = format!("{first}10. Run it.\n{part}11. Take the last step.\n");
+        with(PAGE, "1. [Halve the batch](../../fixes/reduce-batch.md)\n", &list)
+    };
+    assert_eq!(page(&fixes("    ")), []);
+    assert_eq!(page(&fixes("   ")), [("fix-indent", 52), ("fix-indent", 55)]);
+    // Without a list before them, a fence and a paragraph are the fix itself.
+    let prose = with(PAGE, "1. [Halve the batch](../../fixes/reduce-batch.md)\n", "Halve it.\n\n```sh\nrun\n```\n");
+    assert_eq!(page(&prose), []);
+}
+
+#[test]
 fn a_page_must_take_its_own_example() {
     let silent = with(PAGE, "RuntimeError: frobnicator ran dry", "RuntimeError: the tank has no more frob");
     assert_eq!(page(&silent), [("own-example", 26)]);

@@ -2,7 +2,7 @@
 //! `kb/wording/platforms.toml` shows. Tests of pages (`src/diagnosis/platform_tests.rs`) and of whole answers use it.
 
 /// A text of that platform, and what no command shown for it may match.
-pub(crate) const PLATFORMS: [(&str, &str, &str); 13] = [
+pub(crate) const PLATFORMS: [(&str, &str, &str); 14] = [
     (
         "HIP",
         "torch 2.8.0+rocm6.4\nRuntimeError: HIP error: invalid device function\n",
@@ -31,7 +31,7 @@ pub(crate) const PLATFORMS: [(&str, &str, &str); 13] = [
     (
         "macOS",
         "macOS 15.1 arm64\nRuntimeError: MPS backend out of memory\n",
-        r"nvidia|whl/(cu|rocm)|modprobe|systemctl|\bapt\b|/proc/|/sys/|\bfuser\b|--gpus|\[cuda|nvcc -|rocm-smi|CUDA_VISIBLE_DEVICES|/dev/shm",
+        r"nvidia|whl/(cu|rocm)|modprobe|systemctl|\bapt\b|/proc/|/sys/|\bfuser\b|--gpus|\[cuda|nvcc -|rocm-smi|CUDA_VISIBLE_DEVICES|/dev/shm|fallocate|swapon",
     ),
     (
         "Jetson",
@@ -51,17 +51,22 @@ pub(crate) const PLATFORMS: [(&str, &str, &str); 13] = [
     (
         "Colab",
         "  File \"/content/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
+        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export |^(python|nvidia-smi|free|cat|ls|grep|find|df|env|git|curl|kill|ps|jupyter) ",
     ),
     (
         "Kaggle",
         "  File \"/kaggle/working/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export ",
+        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export |^(python|nvidia-smi|free|cat|ls|grep|find|df|env|git|curl|kill|ps|jupyter) ",
     ),
     ("notebook", "Cell In[3], line 2\nRuntimeError: CUDA error: unknown error\n", r"(?m)^export |^pip install|^unset "),
     (
         "Docker",
         "docker run -it my/image python train.py\nRuntimeError: CUDA error: unknown error\n",
         r"kubectl|sbatch|scontrol|emptyDir|nvidia\.com/gpu:",
+    ),
+    (
+        "Rented",
+        "RunPod, 1x RTX 4090\nRuntimeError: CUDA error: unknown error\n",
+        r"docker (run|compose|info)|docker$|--shm-size|--ipc=host|--gpus |modprobe|sudo reboot|systemctl|nvidia-driver-\d|ubuntu-drivers|fabricmanager|dkms",
     ),
 ];

@@ -80,6 +80,9 @@ fn chinese() {
 #[test]
 fn german() {
     check(&[
+        ("Der Fehler kommt immer auf derselben von acht Karten.", "one_card_only"),
+        ("Nur auf einer der GPUs stürzt es ab.", "one_card_only"),
+        ("Ich habe nur eine Karte.", ""),
         ("Auf der CPU läuft es problemlos.", "works_on_cpu"),
         ("Auf der CPU funktioniert es auch nicht.", "fails_on_cpu"),
         ("Läuft es auf der CPU?", ""),
