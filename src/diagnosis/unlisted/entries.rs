@@ -103,8 +103,11 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         let text = Some(transcript.line(line))
             .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
             .text;
-        let (length, _) = found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
-        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text) && !is_harmless(text)).then_some((length, line))
+        let (length, entry) = found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
+        // What the sentences after it suppose or advise does not take the message back.
+        let names = |sentence: &&str| found("", sentence).iter().any(|(_, named)| named.id == entry.id);
+        let said = text.split(". ").find(names).unwrap_or(text);
+        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(said) && !is_harmless(said)).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
 }
