@@ -30,7 +30,8 @@ def main():
     home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     options.add_argument("--cache", type=Path, default=home / "faultbook-truth", help="where indexes of releases are kept (default: %(default)s)")
     options.add_argument("--offline", action="store_true", help="use the cache only")
-    options.add_argument("--changed", action="store_true", help="look up only names that the table lacks, in the cache and in outside.csv; the other rows stay")
+    options.add_argument("--changed", action="store_true", help="look up only names that the table lacks, in the cache, in outside.csv and in what --fetch names; the other rows stay")
+    options.add_argument("--fetch", metavar="PACKAGE", nargs="+", default=[], help="with --changed: packages whose releases may be fetched")
     options.add_argument("--refresh", action="store_true", help="ask the registries for newer releases; the default keeps what is in the cache")
     options.add_argument("--date", default=datetime.date.today().strftime("%Y-%m"), help="the month to write (default: now)")
     args = options.parse_args()
@@ -86,12 +87,13 @@ def fetch(config, args, wanted_words):
     out = {}
     for package, settings in config["packages"].items():
         kept = args.cache / "newest" / package
-        if not args.offline and (args.refresh or not kept.exists()):
+        offline = args.offline and package not in args.fetch
+        if not offline and (args.refresh or not kept.exists()):
             newest = releases.newest(package)
             if newest:
                 kept.write_text(newest)
         newest = kept.read_text() if kept.exists() else ""
-        if not newest and not args.changed:
+        if not newest and not (args.changed and offline):
             print(f"  {package}: the newest release is not known", file=sys.stderr)
         wanted = sorted({v for v in [newest, *settings.get("older", [])] if v}, key=prove.Version)
         group = []
@@ -99,7 +101,7 @@ def fetch(config, args, wanted_words):
             target = args.cache / "releases" / f"{package}-{version}.json.gz"
             if target.exists():
                 group.append((version, releases.load(target, wanted_words)))
-            elif not args.offline and releases.index_release(args.cache, package, version, settings.get("sdist", False)):
+            elif not offline and releases.index_release(args.cache, package, version, settings.get("sdist", False)):
                 group.append((version, releases.load(target, wanted_words)))
         if group:
             out[package] = group
@@ -117,7 +119,7 @@ def versions(package, args):
     """All releases of a package on PyPI, kept in the cache."""
     kept = args.cache / "versions" / f"{package.lower()}.json"
     if not kept.exists() or (args.refresh and not args.offline):
-        if args.offline:
+        if args.offline and not args.changed:
             return []
         kept.write_text(json.dumps(releases.versions(package)))
     return json.loads(kept.read_text())
