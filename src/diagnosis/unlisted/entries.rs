@@ -15,6 +15,9 @@ const MOST: usize = 2;
 /// Shorter words prove nothing outside the failing message.
 const FEWEST_BYTES_ELSEWHERE: usize = 20;
 
+/// As many bytes of words are a whole message.
+const MESSAGE_BYTES: usize = 36;
+
 /// Lines above and below the failing one that are read where its own words fit no entry.
 const AROUND: usize = 400;
 
@@ -107,7 +110,9 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         // What the sentences after it suppose or advise does not take the message back.
         let names = |sentence: &&str| found("", sentence).iter().any(|(_, named)| named.id == entry.id);
         let said = text.split(". ").find(names).unwrap_or(text);
-        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(said) && !is_harmless(said)).then_some((length, line))
+        // Words of this length are the message itself, whatever they sound like: "fork: retry: ...".
+        let is_message = length >= MESSAGE_BYTES || !is_harmless(said);
+        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(said) && is_message).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
 }

@@ -25,16 +25,21 @@ pub(crate) struct Complaint {
     pub(crate) despite: bool,
 }
 
+/// A text of fewer lines is no log.
+const FEW_LINES: usize = 3;
+
 /// The lines that can be the writer's sentences.
 pub(super) fn prose<'t>(transcript: &'t Transcript, incident: &'t Incident) -> impl Iterator<Item = Line<'t>> {
     let len = transcript.len();
+    // What stands before the colon of a short text is what it is about: "vllm: stuck as soon as ...".
+    let names_topic = len <= FEW_LINES;
     let ends = (0..len).filter(move |&index| index < HEAD || index + TAIL >= len);
-    ends.map(|index| transcript.line(index)).filter(|line| {
+    ends.map(|index| transcript.line(index)).filter(move |line| {
         let said_by = line.prefix;
         matches!(incident.roles.get(line.index), Some(Role::Text))
             && said_by.level.is_none()
             && said_by.time.is_none()
-            && said_by.source.is_none()
+            && (said_by.source.is_none() || names_topic)
             && said_by.rank.is_none()
             && is_prose(line.text)
     })
