@@ -403,6 +403,27 @@ mod tests {
     }
 
     #[test]
+    fn of_the_signatures_of_a_page_that_say_the_same_of_a_line_the_most_specific_hits() {
+        let survived = SignatureSpec { fatal: false, ..matter(&["no room"]) };
+        let build = |b: &mut Builder| {
+            for signature in [matter(&["no room"]), matter(&["no room left"]), survived.clone()] {
+                b.add(Owner::Fault(0), &signature);
+            }
+            b.add(Owner::Fault(1), &matter(&["room"]));
+            b.add(Owner::Notice(0), &matter(&["no place"]));
+            b.add(Owner::Notice(0), &matter(&["no place left"]));
+        };
+        let mut builder = Builder::default();
+        build(&mut builder);
+        let transcript = text::read(b"there is no room left\nno place left\n");
+        let hits = builder.build().scan(&transcript, &[incident::Role::Text; 2]);
+        let shown: Vec<_> = hits.iter().map(|hit| (hit.line, hit.owner, hit.specificity, hit.fatal)).collect();
+        let (page, other, notice) = (Owner::Fault(0), Owner::Fault(1), Owner::Notice(0));
+        let room = [(0, page, 7, false), (0, page, 12, true), (0, other, 4, true)];
+        assert_eq!(shown, [room.as_slice(), &[(1, notice, 8, true), (1, notice, 13, true)]].concat());
+    }
+
+    #[test]
     fn a_bad_regex_never_hits() {
         let mut signature = matter(&["no room left"]);
         signature.regex = Some("(".into());
