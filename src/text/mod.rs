@@ -137,16 +137,16 @@ fn small(index: usize) -> u32 {
 /// Longer texts lose lines in their middle: what is kept of a line takes memory, and the whole of it stays below 400 MB.
 const MOST_BYTES: usize = 32 << 20;
 /// Texts with more lines than this lose lines in their middle too.
-const MOST_LINES: usize = 300_000;
+const MOST_LINES: usize = 250_000;
 /// Every text may have so many lines, however short they are.
 const FEW_LINES: usize = 100_000;
 /// Beyond those a line costs more memory than it has bytes when it is shorter than this, so that there may be fewer.
-const SHORT_LINE: usize = 20;
+const SHORT_LINE: usize = 32;
 /// The share of what is kept that is kept from the beginning is one in so many; the end says more about a failure.
 const FIRST: usize = 4;
 
 /// Blank lines in a row that are looked at; more of them say no more.
-const MOST_BLANK: usize = 16;
+pub(crate) const MOST_BLANK: usize = 16;
 
 /// Cleans any bytes. Total: every input gives a transcript.
 pub fn read(bytes: &[u8]) -> Transcript {

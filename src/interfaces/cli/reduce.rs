@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::render::words::thousands;
-use crate::text::Excerpt;
+use crate::text::{Excerpt, MOST_BLANK};
 use aho_corasick::AhoCorasick;
 
 const MIB: usize = 1024 * 1024;
@@ -86,6 +86,8 @@ pub(crate) struct Reducer {
     /// Everything up to here is kept: the number of the last kept line in the complete text.
     last_kept: u64,
     start_is_full: bool,
+    /// How many of the latest lines are blank.
+    blank: usize,
     middle: usize,
     current: Vec<u8>,
     waiting: VecDeque<Waiting>,
@@ -115,6 +117,7 @@ impl Reducer {
             kept_lines: 0,
             last_kept: 0,
             start_is_full: false,
+            blank: 0,
             middle: 0,
             current: Vec::new(),
             waiting: VecDeque::new(),
@@ -190,6 +193,11 @@ impl Reducer {
         }
         self.selection.lines += 1;
         let number = self.selection.lines;
+        self.blank = if matches!(bytes, b"\n" | b"\r\n") { self.blank + 1 } else { 0 };
+        if self.blank > MOST_BLANK {
+            self.selection.skipped += 1;
+            return;
+        }
         let wanted = bytes.len() >= self.suspicious.min_pattern_len() && self.suspicious.is_match(bytes);
         if wanted {
             self.keep_until = number + self.limits.after;
@@ -297,6 +305,14 @@ mod tests {
         let (kept, selection) = reduce(&"error: x\n".repeat(10_000), 4096);
         assert!(kept.len() <= 30 + 30 + 60);
         assert!(selection.note().contains("of 10,000 lines"), "{}", selection.note());
+    }
+
+    #[test]
+    fn of_blank_lines_in_a_row_no_more_are_kept_than_are_read() {
+        let (kept, selection) = reduce(&format!("a\n{}\r\nb\n", "\n".repeat(1000)), 7);
+        assert_eq!(kept, format!("a\n{}b\n", "\n".repeat(MOST_BLANK)));
+        assert_eq!((selection.lines, selection.skipped as usize), (1003, 1001 - MOST_BLANK));
+        assert_eq!(selection.excerpt().original(MOST_BLANK as u32 + 2), 1003);
     }
 
     #[test]
