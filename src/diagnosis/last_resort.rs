@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::conditions::Conditions;
 use super::enrich;
-use super::primary::{Candidate, Severity, is_request_to_stop};
+use super::primary::{Candidate, Severity, Words, is_request_to_stop};
 use super::unlisted::{self, Failing, reporting_line};
 use super::writers::Writers;
 use crate::book::Book;
@@ -104,7 +104,8 @@ pub(super) fn last_resort(
     if let Some(description) = description.filter(problem) {
         let kind = description.described.kind;
         let found = reported(description.line, book.find(kind), transcript, incident);
-        let found = Candidate { described: Some(kind), ..found };
+        let words = Words { described: Some(kind), cause: None };
+        let found = Candidate { words: Some(Box::new(words)), ..found };
         return Some(of_its_page(found, transcript, incident, book));
     }
     Some(reported(found?.line, None, transcript, incident))
@@ -135,13 +136,15 @@ fn complained(complaint: Complaint, transcript: &Transcript, incident: &Incident
 
 /// A failure of which a symptom tells.
 fn of_symptom(found: Candidate, meant: Meant, book: &Book) -> Candidate {
-    Candidate { fault: book.find(meant.fault), cause: meant.cause, ..found }
+    let words = Words { described: None, cause: meant.cause };
+    Candidate { fault: book.find(meant.fault), words: Some(Box::new(words)), ..found }
 }
 
 /// A failure by the name of a page, or of a description.
 fn of_kind(found: Candidate, meant: Meant, book: &Book) -> Candidate {
     let fault = book.find(meant.fault);
-    Candidate { fault, described: fault.is_none().then_some(meant.fault), cause: meant.cause, ..found }
+    let words = Words { described: fault.is_none().then_some(meant.fault), cause: meant.cause };
+    Candidate { fault, words: Some(Box::new(words)), ..found }
 }
 
 /// A failure that a line reports in words of its own.
@@ -160,8 +163,7 @@ fn reported(line: usize, fault: Option<usize>, transcript: &Transcript, incident
         rank: prefix.rank,
         stream: writers.stream_of(line),
         time: prefix.time,
-        described: None,
-        cause: None,
+        words: None,
     }
 }
 

@@ -223,7 +223,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     line: primary.line,
                     searched: Searched::new(transcript, incident, primary.line),
                     conditions: &conditions,
-                    special: special.filter(|it| it.fault == Some(&entry.id)).and_then(|it| it.cause).or(primary.cause),
+                    special: special
+                        .filter(|it| it.fault == Some(&entry.id))
+                        .and_then(|it| it.cause)
+                        .or(primary.cause()),
                 };
                 let words = TextWords::of(transcript);
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book, &words);
@@ -243,7 +246,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 let failing = unlisted::Failing::of(transcript, incident, primary);
                 diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, &situation, book);
                 // The words of a description are near to many pages, and it has advice of its own.
-                if primary.described.is_none() {
+                if primary.described().is_none() {
                     diagnosis.nearest = nearest(transcript, incident, primary, library);
                 }
             }

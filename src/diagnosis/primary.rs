@@ -5,7 +5,7 @@
 //! wherever it appears.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::excuses::{self, Excused};
 use super::explanations::Explanations;
@@ -24,7 +24,7 @@ pub(super) struct Candidate {
     /// Index of the transcript line that shows it.
     pub line: usize,
     /// Where the words begin in that line, in bytes.
-    pub at: usize,
+    pub at: u32,
     /// The error of the incident it belongs to.
     pub error: Option<usize>,
     /// What kind of statement it is.
@@ -34,14 +34,21 @@ pub(super) struct Candidate {
     /// Written by a page's author or implied by a code table.
     pub origin: Origin,
     /// The length of its literals: longer ones are more specific.
-    pub specificity: usize,
+    pub specificity: u32,
     /// The writer's rank.
     pub rank: Option<u32>,
     /// Index of the transcript's stream.
     pub stream: usize,
     /// Seconds on the transcript's clock.
     pub time: Option<f64>,
-    /// The kind of problem that the writer's sentences describe, where no message reports it.
+    /// What the writer's words say, where no message reports it; in a box, because only the primary failure can have it.
+    pub words: Option<Box<Words>>,
+}
+
+/// What somebody's words say of a failure.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Words {
+    /// The kind of problem that the sentences describe.
     pub described: Option<&'static str>,
     /// The cause that the words of a symptom speak for.
     pub cause: Option<&'static str>,
@@ -63,14 +70,23 @@ impl Candidate {
             rank: None,
             stream: 0,
             time: None,
-            described: None,
-            cause: None,
+            words: None,
         }
+    }
+
+    /// The kind of problem that the writer's sentences describe.
+    pub(super) fn described(&self) -> Option<&'static str> {
+        self.words.as_ref()?.described
+    }
+
+    /// The cause that the words of a symptom speak for.
+    pub(super) fn cause(&self) -> Option<&'static str> {
+        self.words.as_ref()?.cause
     }
 
     /// Whether somebody describes a symptom, and no message reports a failure.
     pub(super) fn is_described(&self) -> bool {
-        self.described.is_some()
+        self.described().is_some()
             || self.fault.is_some()
                 && self.error.is_none()
                 && self.role == SignatureRole::Symptom
@@ -104,10 +120,7 @@ pub(super) struct Ordered {
 
 /// Orders the failures of a text.
 pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Ordered {
-    let mut candidates = every(transcript, incident, hits);
-    if candidates.is_empty() {
-        return Ordered::default();
-    }
+    let candidates = every(transcript, incident, hits);
     let excused = excuses::of(transcript, incident, &candidates, book);
     if !excused.is_empty() {
         return Ordered { excused, ..Ordered::default() };
@@ -115,16 +128,16 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
     let clocked = every_stream_has_a_clock(&candidates);
     let failed_first = incident.facts.number("rank.failed").map(|rank| rank as u32);
     let ordinary = |candidate: &Candidate| candidate.fault.is_some_and(|fault| book.faults[fault].matter().ordinary);
-    candidates.sort_by_key(|candidate| rank(candidate, ordinary(candidate), clocked, failed_first));
-    let primary = follow_explanations(&candidates, book);
-    let others = others(transcript, &candidates, primary);
-    Ordered { primary: Some(candidates[primary].clone()), others, excused: Vec::new() }
+    let rank = |candidate: &Candidate| rank(candidate, ordinary(candidate), clocked, failed_first);
+    let Some(primary) = primary(&candidates, rank, book) else { return Ordered::default() };
+    let others = others(transcript, &candidates, primary, rank);
+    Ordered { primary: Some(primary.clone()), others, excused: Vec::new() }
 }
 
 /// All failures of a text, in no particular order.
 pub(super) fn every(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Candidate> {
     let mut candidates = known(transcript, incident, hits);
-    candidates.extend(unlisted(incident, &candidates));
+    add_unlisted(incident, &mut candidates);
     candidates
 }
 
@@ -149,6 +162,7 @@ fn rank(candidate: &Candidate, ordinary: bool, clocked: bool, failed_first: Opti
         failed_first.is_some() && candidate.rank != failed_first && !clocked,
         candidate.line,
         Reverse((candidate.origin, candidate.specificity)),
+        candidate.error,
     )
 }
 
@@ -182,8 +196,7 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
             rank: line.prefix.rank.or(event.and_then(|event| event.rank)),
             stream,
             time: line.prefix.time.or(event.and_then(|event| event.time)),
-            described: None,
-            cause: None,
+            words: None,
         };
         match candidates.last_mut().filter(|last| last.line == hit.line) {
             Some(last) if better_on_line(last, &candidate) => {}
@@ -223,22 +236,23 @@ fn severity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Seve
     }
 }
 
-/// Fatal errors that share no chain with a known fault.
-fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
+/// Adds fatal errors that share no chain with a known fault.
+fn add_unlisted(incident: &Incident, candidates: &mut Vec<Candidate>) {
     let chains = chains(incident);
-    let explained: BTreeSet<usize> =
-        known.iter().filter_map(|candidate| candidate.error).map(|error| chains[error]).collect();
-    let known = Explanations::of(known);
-    let mut found = Vec::new();
+    let mut explained = vec![false; chains.len()];
+    for error in candidates.iter().filter_map(|candidate| candidate.error) {
+        explained[chains[error]] = true;
+    }
+    let known = Explanations::of(candidates);
     for (index, event) in incident.errors.iter().enumerate() {
         let own = matches!(event.kind, Kind::Python | Kind::Native | Kind::Signal | Kind::Status | Kind::Tool);
-        if !own || explained.contains(&chains[index]) || is_request_to_stop(event) {
+        if !own || explained[chains[index]] || is_request_to_stop(event) {
             continue;
         }
         if (!event.fatal && event.kind != Kind::Python) || known.explain(event) {
             continue;
         }
-        found.push(Candidate {
+        candidates.push(Candidate {
             fault: None,
             line: event.headline,
             at: 0,
@@ -250,11 +264,9 @@ fn unlisted(incident: &Incident, known: &[Candidate]) -> Vec<Candidate> {
             rank: event.rank,
             stream: event.stream,
             time: event.time,
-            described: None,
-            cause: None,
+            words: None,
         });
     }
-    found
 }
 
 /// A user's or a scheduler's request to stop is not a failure of the program.
@@ -276,53 +288,55 @@ pub(super) fn chains(incident: &Incident) -> Vec<usize> {
     roots
 }
 
-/// Follows `explains` from the first candidate to its root page, visiting each page at most once.
-fn follow_explanations(candidates: &[Candidate], book: &Book) -> usize {
-    let mut primary = 0;
+/// The first of the candidates, or the root page to which `explains` leads from it, visiting each page at most once.
+fn primary<'c, K: Ord>(
+    candidates: &'c [Candidate],
+    rank: impl Fn(&Candidate) -> K,
+    book: &Book,
+) -> Option<&'c Candidate> {
+    let mut primary = candidates.iter().min_by_key(|candidate| rank(candidate))?;
     let mut visited = BTreeSet::new();
-    while let Some(fault) = candidates[primary].fault {
+    while let Some(fault) = primary.fault {
         if !visited.insert(fault) {
             break;
         }
         let id = book.faults[fault].id.as_str();
-        let root = candidates.iter().position(|other| {
-            other.fault.is_some_and(|page| {
-                page != fault
-                    && other.severity > Severity::Notice
-                    && book.faults[page].matter().explains.iter().any(|it| it == id)
-            })
-        });
-        match root {
+        let explains = |page: usize| page != fault && book.faults[page].matter().explains.iter().any(|it| it == id);
+        let roots =
+            candidates.iter().filter(|other| other.severity > Severity::Notice && other.fault.is_some_and(explains));
+        match roots.min_by_key(|candidate| rank(candidate)) {
             Some(root) => primary = root,
             None => break,
         }
     }
-    primary
+    Some(primary)
 }
 
-/// The other faults, one per page and stream of events, in the order of the text.
-fn others(transcript: &Transcript, candidates: &[Candidate], primary: usize) -> Vec<Candidate> {
-    let first = &candidates[primary];
-    let mut seen: BTreeSet<Option<usize>> = BTreeSet::new();
-    let mut others: Vec<Candidate> = Vec::new();
-    let mut sorted: Vec<&Candidate> = candidates.iter().collect();
-    sorted.sort_by_key(|candidate| candidate.line);
-    for candidate in sorted {
-        let same_fault = candidate.fault == first.fault;
+/// The other faults, one per page, in the order of the text.
+fn others<K: Ord>(
+    transcript: &Transcript,
+    candidates: &[Candidate],
+    first: &Candidate,
+    rank: impl Fn(&Candidate) -> K,
+) -> Vec<Candidate> {
+    let words = |line: usize| transcript.line(line).text.trim();
+    let mut others: BTreeMap<usize, &Candidate> = BTreeMap::new();
+    for candidate in candidates {
         // The same fault repeated in another error of the text (a teardown, another rank) is worth one line.
-        let words = |line: usize| transcript.line(line).text.trim();
-        let told_again = same_fault
-            && candidate.error != first.error
-            && candidate.line > first.line
-            && words(candidate.line) != words(first.line);
-        if candidate.fault.is_none() || candidate.line == first.line || (same_fault && !told_again) {
+        let repeated = || {
+            candidate.error != first.error && candidate.line > first.line && words(candidate.line) != words(first.line)
+        };
+        let Some(fault) = candidate.fault.filter(|_| candidate.line != first.line) else { continue };
+        if others.get(&fault).is_some_and(|known| (known.line, rank(known)) <= (candidate.line, rank(candidate)))
+            || candidate.fault == first.fault && !repeated()
+        {
             continue;
         }
-        if seen.insert(candidate.fault) {
-            others.push(candidate.clone());
-        }
+        others.insert(fault, candidate);
     }
-    others
+    let mut others: Vec<&Candidate> = others.into_values().collect();
+    others.sort_by_key(|candidate| (candidate.line, rank(candidate)));
+    others.into_iter().cloned().collect()
 }
 
 fn every_stream_has_a_clock(candidates: &[Candidate]) -> bool {

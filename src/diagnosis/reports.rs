@@ -129,7 +129,7 @@ impl Likely {
             _ => why.push("same error text".to_owned()),
         }
         let mut codes = incident.errors.iter().flat_map(|event| &event.codes);
-        if let Some(code) = codes.find(|code| report.text.contains(code.name.as_str())) {
+        if let Some(code) = codes.find(|code| report.text.contains(&*code.name)) {
             why.push(format!("names {}", code.name));
         }
         if let Some(place) = &self.likeness.place {

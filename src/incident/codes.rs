@@ -3,6 +3,7 @@
 //! Codes are named here, not explained. A bare number counts only after a vendor's words, because other libraries have
 //! an error 35 too. Families, sentences and words are in kb/vendors.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::context::ParserContext;
@@ -14,7 +15,7 @@ use crate::text::Level;
 use crate::vendors::{self, CodeFamily, CodeForm, Vendor};
 
 /// All status codes on one line or in one message, each once, in the order found.
-pub(super) fn codes(text: &str) -> Vec<String> {
+pub(super) fn codes(text: &str) -> Vec<Cow<'static, str>> {
     static WORDS: LazyLock<CodeWords<'static>> =
         LazyLock::new(|| CodeWords { vendors: vendors::all(), literals: vendors::code_words() });
     WORDS.codes(text)
@@ -33,14 +34,14 @@ impl<'v> CodeWords<'v> {
         Self { vendors, literals: Literals::new(vendors.iter().flat_map(Vendor::code_words)) }
     }
 
-    fn codes(&self, text: &str) -> Vec<String> {
+    fn codes(&self, text: &str) -> Vec<Cow<'v, str>> {
         let present = self.literals.present(text);
         if present.is_empty() && !text.bytes().any(|byte| byte.is_ascii_digit()) {
             return Vec::new();
         }
-        let mut found: Vec<(usize, String)> = Vec::new();
+        let mut found: Vec<(usize, Cow<'v, str>)> = Vec::new();
         // The sentences on the line with the vendors they belong to.
-        let mut sentences: Vec<(&Vendor, &Sentence)> = Vec::new();
+        let mut sentences: Vec<(&'v Vendor, &'v Sentence)> = Vec::new();
         let mut first = 0;
         for vendor in self.vendors {
             let (families, all) = (&vendor.codes.families, &vendor.sentences.all);
@@ -54,7 +55,8 @@ impl<'v> CodeWords<'v> {
             first += families.len() + all.len();
         }
         // Vendors print the same sentences; a call on the line shows whose it is.
-        let speaker = self.vendors.iter().find(|vendor| shows_call(vendor, text));
+        let shows_call = |vendor: &&Vendor| !sentences.is_empty() && shows_call(vendor, text);
+        let speaker = self.vendors.iter().find(shows_call);
         sentences.retain(|(vendor, _)| speaker.is_none_or(|speaker| std::ptr::eq(speaker, *vendor)));
         for (vendor, sentence) in sentences.iter().filter(|(_, (.., general))| !general) {
             mean(vendor, sentence, text, &mut found);
@@ -65,10 +67,11 @@ impl<'v> CodeWords<'v> {
             }
         }
         if found.is_empty() {
-            found.extend(self.vendors.iter().find_map(|vendor| numbers::bare(vendor, text)));
+            let number = self.vendors.iter().find_map(|vendor| numbers::bare(vendor, text));
+            found.extend(number.map(|(at, number)| (at, Cow::Owned(number))));
         }
         found.sort();
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<Cow<'v, str>> = Vec::new();
         for (_, name) in found {
             let repeats = || self.vendors.iter().any(|vendor| sentence_repeats(vendor, &names, &name));
             if !names.contains(&name) && !repeats() {
@@ -83,20 +86,21 @@ impl<'v> CodeWords<'v> {
 type Sentence = (String, String, bool);
 
 /// The names of a family on a line.
-fn names(family: &CodeFamily, text: &str, found: &mut Vec<(usize, String)>) {
+fn names(family: &CodeFamily, text: &str, found: &mut Vec<(usize, Cow<'_, str>)>) {
     for (at, _) in text.match_indices(family.prefix.as_str()) {
         if text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(is_word) {
             continue;
         }
         let name = text.get(at..).map_or("", |rest| rest.split(|c: char| !is_word(c)).next().unwrap_or(""));
         if let Some(name) = accept(family, name) {
-            found.push((at, name));
+            found.push((at, Cow::Owned(name)));
         }
     }
 }
 
 /// The code that a sentence means; of two that begin at the same place the longer one.
-fn mean(vendor: &Vendor, (sentence, name, general): &Sentence, text: &str, found: &mut Vec<(usize, String)>) {
+fn mean<'v>(vendor: &Vendor, sentence: &'v Sentence, text: &str, found: &mut Vec<(usize, Cow<'v, str>)>) {
+    let (sentence, name, general) = sentence;
     let Some(at) = text.find(sentence.as_str()) else { return };
     // "CUDA out of memory" is the allocator's message, not a status.
     let allocator = || {
@@ -105,15 +109,15 @@ fn mean(vendor: &Vendor, (sentence, name, general): &Sentence, text: &str, found
     };
     let taken = found.iter().any(|(place, _)| *place == at);
     if !taken && (!general || !allocator()) {
-        found.push((at, name.clone()));
+        found.push((at, Cow::Borrowed(name)));
     }
 }
 
 /// A sentence next to its own driver-API name adds nothing: `CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected`.
-fn sentence_repeats(vendor: &Vendor, names: &[String], name: &str) -> bool {
-    let shared = |old: &String| {
+fn sentence_repeats(vendor: &Vendor, names: &[Cow<'_, str>], name: &str) -> bool {
+    let shared = |old: &Cow<'_, str>| {
         let mut families = vendor.codes.families.iter().filter(|family| family.shares_sentences);
-        families.any(|family| old.starts_with(&family.prefix))
+        families.any(|family| old.starts_with(family.prefix.as_str()))
     };
     names.iter().any(shared) && vendor.sentences.all.iter().any(|(_, other, _)| other == name)
 }
@@ -157,7 +161,10 @@ fn shows_call(vendor: &Vendor, text: &str) -> bool {
 /// Fills in an error's codes from its message.
 pub(super) fn fill(event: &mut ErrorEvent) {
     for text in [event.type_name.as_str(), event.message.as_str()] {
-        for name in codes(text) {
+        let names = codes(text);
+        // Not the four for which a list has room when it grows: a log may have hundreds of thousands of errors.
+        event.codes.reserve_exact(names.len());
+        for name in names {
             if !event.codes.iter().any(|old| old.name == name) {
                 event.codes.push(Code { name, library: None, at: event.headline });
             }
@@ -166,7 +173,8 @@ pub(super) fn fill(event: &mut ErrorEvent) {
     // A number is only searched where no name was found.
     let named = event.codes.iter().any(|code| code.name.parse::<u32>().is_err());
     if let Some(number) = numbers::read(&event.message).filter(|_| !named) {
-        event.codes = vec![Code { name: number.value.to_string(), library: Some(number.library), at: event.headline }];
+        let name = number.value.to_string().into();
+        event.codes = vec![Code { name, library: Some(number.library), at: event.headline }];
     }
 }
 
@@ -189,7 +197,7 @@ pub(super) fn report(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     let mut event = r.event(Kind::Status, "", &super::advice::without(words), at);
     event.fatal = level.is_none_or(|level| level >= Level::Fatal) && !super::writing::is_prose(words);
     if let Some(frame) = place(words) {
-        event.frames.push(Frame { at: r.index(at), ..frame });
+        event.frames = vec![Frame { at: r.index(at), ..frame }];
     }
     // ggml: "CUDA error: <sentence>", then "  current device: 0, in function f at file:line", then the call.
     let mut end = at + 1;

@@ -23,12 +23,12 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         }
         None => {
             let mut event = r.event(Kind::DeviceAssert, found.file, &message, at);
-            event.frames.push(Frame {
+            event.frames = vec![Frame {
                 file: found.file.to_owned(),
                 line: found.line,
                 function: found.function.to_owned(),
                 at: r.index(at),
-            });
+            }];
             let line = r.number(at);
             r.facts.words_in_text("assert.expression", found.expression, line);
             r.facts.words_in_text("assert.file", found.file, line);

@@ -37,6 +37,7 @@ mod vendors;
 mod words;
 mod writing;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::facts::Facts;
@@ -151,7 +152,7 @@ impl Frame {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
     /// The enum name, or the number in decimal when only that was printed.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// The code table that a bare number belongs to (`cublas`), where the text shows it.
     pub library: Option<&'static str>,
     /// Index of the transcript line.

@@ -171,12 +171,12 @@ fn assertion(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if let Some(file) = file {
         let line =
             parts.find_map(|part| parse_uint(part).filter(|(_, rest)| rest.is_empty())).map_or(0, |found| found.0);
-        event.frames.push(Frame {
+        event.frames = vec![Frame {
             file: file.to_owned(),
             line: u32::try_from(line).unwrap_or(0),
             function: String::new(),
             at: r.index(at),
-        });
+        }];
     }
     if event.frames.iter().any(|frame| frame.file.ends_with(".cu") || frame.file.ends_with(".cuh"))
         && let Some(expression) = between(words, "Assertion `", " failed")

@@ -19,7 +19,7 @@ fn summaries(incident: &Incident) -> Vec<(Kind, &str, &str, usize, bool)> {
 }
 
 fn codes(incident: &Incident) -> Vec<&str> {
-    incident.errors.iter().flat_map(|e| e.codes.iter().map(|c| c.name.as_str())).collect()
+    incident.errors.iter().flat_map(|e| e.codes.iter().map(|c| &*c.name)).collect()
 }
 
 const CHAINED: &str = r#"Epoch 0:   0%|          | 0/99 [00:00<?, ?it/s]

@@ -44,9 +44,9 @@ pub struct Hit {
     /// Index of the transcript line.
     pub line: usize,
     /// Where the first literal begins, in bytes of the line.
-    pub at: usize,
+    pub at: u32,
     /// Length of the literals together: the longer, the more specific.
-    pub specificity: usize,
+    pub specificity: u32,
     /// The line's role in the failure.
     pub standing: SignatureRole,
     /// Whether a run ends with it.
@@ -171,13 +171,14 @@ impl SignatureSet {
         }
         let Hits { mut found, cancelled } = hits;
         // On one line: in the order in which the literals end, the longer first.
-        found.sort_by_key(|(length, number, hit)| (hit.line, hit.owner, hit.at + length.0, *length, *number));
+        found.sort_unstable_by_key(|(length, number, hit)| (hit.line, hit.owner, hit.at + length.0, *length, *number));
         let mut hits: Vec<Hit> = found.into_iter().map(|(.., hit)| hit).collect();
         // The author of a page knows when a code on a line does not mean the fault; a code table does not.
         hits.retain(|hit| hit.origin == Origin::Page || !cancelled.contains(&(hit.line, hit.owner)));
         let explained: HashSet<usize> =
             hits.iter().filter(|hit| matches!(hit.owner, Owner::Notice(_))).map(|hit| hit.line).collect();
         hits.retain(|hit| matches!(hit.owner, Owner::Notice(_)) || !explained.contains(&hit.line));
+        hits.shrink_to_fit();
         hits
     }
 }
@@ -186,9 +187,28 @@ impl SignatureSet {
 #[derive(Default)]
 struct Hits {
     /// Each with the length of its literal and the number of its signature.
-    found: Vec<(Reverse<usize>, usize, Hit)>,
+    found: Vec<(Reverse<u32>, u32, Hit)>,
     /// Lines on which a page's author says that they do not mean its fault.
     cancelled: HashSet<(usize, Owner)>,
+}
+
+impl Hits {
+    /// Adds a hit. Of those of one page on one line that say the same, only the most specific counts.
+    fn add(&mut self, length: Reverse<u32>, number: u32, hit: Hit) {
+        let says = |hit: &Hit| (hit.owner, hit.standing, hit.fatal, hit.origin);
+        let place = |(length, number, hit): &(Reverse<u32>, u32, Hit)| {
+            (Reverse(hit.specificity), hit.at + length.0, *length, *number)
+        };
+        let mut of_line = self.found.iter_mut().rev().take_while(|(.., old)| old.line == hit.line);
+        let is_fault = matches!(hit.owner, Owner::Fault(_));
+        let old = of_line.find(|(.., old)| is_fault && says(old) == says(&hit));
+        let new = (length, number, hit);
+        match old {
+            Some(old) if place(old) <= place(&new) => {}
+            Some(old) => *old = new,
+            None => self.found.push(new),
+        }
+    }
 }
 
 impl Part {
@@ -240,7 +260,7 @@ impl Part {
                 match signature.on_line(line, surroundings, number) {
                     Outcome::Hit => {
                         let hit = signature.hit(owner, line.index, place.start);
-                        hits.found.push((Reverse(place.len()), number, hit));
+                        hits.add(Reverse(small(place.len())), small(number), hit);
                     }
                     Outcome::Cancelled => drop(hits.cancelled.insert((line.index, owner))),
                     Outcome::Silent => {}
@@ -310,13 +330,19 @@ impl Signature {
         Hit {
             owner,
             line,
-            at,
-            specificity: self.literals.iter().map(String::len).sum(),
+            at: small(at),
+            specificity: small(self.literals.iter().map(String::len).sum()),
             standing: self.standing,
             fatal: self.fatal,
             origin: self.origin,
         }
     }
+}
+
+/// A number of signatures, or of bytes of a line, both of which are far below a thousand million: a text can have a
+/// million hits.
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Whether the bytes before and after `place` are not part of an identifier.
@@ -374,6 +400,27 @@ mod tests {
         let text = "X_STATUS_BAD_PARAM_SIZE\nX_STATUS_BAD_PARAM;\ninvalid argument\ncudaMalloc: invalid argument\n";
         assert_eq!(lines_hit(|b| code(b, "X_STATUS_BAD_PARAM", Guard::Word), text), [1]);
         assert_eq!(lines_hit(|b| code(b, "invalid argument", Guard::AfterInterface), text), [3]);
+    }
+
+    #[test]
+    fn of_the_signatures_of_a_page_that_say_the_same_of_a_line_the_most_specific_hits() {
+        let survived = SignatureSpec { fatal: false, ..matter(&["no room"]) };
+        let build = |b: &mut Builder| {
+            for signature in [matter(&["no room"]), matter(&["no room left"]), survived.clone()] {
+                b.add(Owner::Fault(0), &signature);
+            }
+            b.add(Owner::Fault(1), &matter(&["room"]));
+            b.add(Owner::Notice(0), &matter(&["no place"]));
+            b.add(Owner::Notice(0), &matter(&["no place left"]));
+        };
+        let mut builder = Builder::default();
+        build(&mut builder);
+        let transcript = text::read(b"there is no room left\nno place left\n");
+        let hits = builder.build().scan(&transcript, &[incident::Role::Text; 2]);
+        let shown: Vec<_> = hits.iter().map(|hit| (hit.line, hit.owner, hit.specificity, hit.fatal)).collect();
+        let (page, other, notice) = (Owner::Fault(0), Owner::Fault(1), Owner::Notice(0));
+        let room = [(0, page, 7, false), (0, page, 12, true), (0, other, 4, true)];
+        assert_eq!(shown, [room.as_slice(), &[(1, notice, 8, true), (1, notice, 13, true)]].concat());
     }
 
     #[test]

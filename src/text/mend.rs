@@ -7,7 +7,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
 use super::wrapped::{can_join, is_inside_word};
-use super::{Line, Record, Transcript, streams};
+use super::{Line, Record, Transcript, small, streams};
 
 /// New words for a part of [`Transcript::text`], which may span lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,7 @@ impl Transcript {
     pub(crate) fn edited(&self, edits: &[Edit]) -> Self {
         let mut changed = Self {
             clean: String::with_capacity(self.clean.len()),
+            prefixes: self.prefixes.clone(),
             sources: self.sources.clone(),
             notes: self.notes.clone(),
             physical_lines: self.physical_lines,
@@ -39,13 +40,13 @@ impl Transcript {
             match changed.records.last_mut().filter(|_| joined) {
                 Some(open) => open.origin.end = open.origin.end.max(record.origin.end),
                 None => {
-                    let start = changed.clean.len();
+                    let start = small(changed.clean.len());
                     changed.records.push(Record { text: start..start, ..record.clone() });
                     begins.push(index);
-                    resume = record.text.start;
+                    resume = record.text().start;
                 }
             }
-            let end = record.text.end;
+            let end = record.text().end;
             while let Some(edit) = edits.next_if(|edit| edit.range.start <= end) {
                 changed.clean.push_str(self.clean.get(resume..edit.range.start).unwrap_or_default());
                 changed.clean.push_str(&edit.words);
@@ -55,7 +56,7 @@ impl Transcript {
             if !joined {
                 changed.clean.push_str(self.clean.get(resume..end).unwrap_or_default());
                 if let Some(open) = changed.records.last_mut() {
-                    open.text.end = changed.clean.len();
+                    open.text.end = small(changed.clean.len());
                 }
                 changed.clean.push('\n');
             }
@@ -64,10 +65,10 @@ impl Transcript {
         let narrow =
             places.filter(|(_, (new, old))| new.text.len() > self.records[*old].text.len()).map(|(at, (_, old))| {
                 let width = self.width(old, self.line(old).text.chars().count());
-                (at, u32::try_from(width).unwrap_or(u32::MAX))
+                (at, small(width))
             });
         changed.narrow = narrow.collect();
-        changed.streams = streams::group(changed.records.iter().map(|record| &record.prefix), &changed.sources);
+        changed.streams = streams::group(&changed);
         changed
     }
 

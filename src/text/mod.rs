@@ -86,8 +86,8 @@ pub struct Line<'t> {
 pub struct Stream {
     /// The writer's rank, where known.
     pub rank: Option<u32>,
-    /// The writer's name, where known.
-    pub source: Option<String>,
+    /// Index into [`Transcript::sources`]: the writer's name, where known.
+    pub source: Option<u32>,
     /// Indices into the transcript's lines, ascending.
     pub lines: Vec<usize>,
 }
@@ -98,6 +98,8 @@ pub struct Transcript {
     /// All clean lines, each ended by `\n`.
     clean: String,
     records: Vec<Record>,
+    /// What the prefixes said; lines in a row with the same share one.
+    prefixes: Vec<Prefix>,
     /// Names that [`Prefix::source`] points at.
     sources: Vec<String>,
     streams: Vec<Stream>,
@@ -110,29 +112,41 @@ pub struct Transcript {
     narrow: HashMap<usize, u32>,
 }
 
-/// One clean line as stored.
+/// One clean line as stored; small, because a text may have hundreds of thousands.
 #[derive(Debug, Clone)]
 struct Record {
     /// Bytes of `Transcript::clean`, without the line break.
-    text: Range<usize>,
+    text: Range<u32>,
     number: u32,
+    /// Index into `Transcript::prefixes`.
+    prefix: u32,
     origin: Range<usize>,
-    prefix: Prefix,
+}
+
+impl Record {
+    fn text(&self) -> Range<usize> {
+        self.text.start as usize..self.text.end as usize
+    }
+}
+
+/// An index, or a place in a text of which at most [`MOST_BYTES`] are kept.
+fn small(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// Longer texts lose lines in their middle: what is kept of a line takes memory, and the whole of it stays below 400 MB.
 const MOST_BYTES: usize = 32 << 20;
 /// Texts with more lines than this lose lines in their middle too.
-const MOST_LINES: usize = 300_000;
+const MOST_LINES: usize = 250_000;
 /// Every text may have so many lines, however short they are.
 const FEW_LINES: usize = 100_000;
 /// Beyond those a line costs more memory than it has bytes when it is shorter than this, so that there may be fewer.
-const SHORT_LINE: usize = 20;
+const SHORT_LINE: usize = 32;
 /// The share of what is kept that is kept from the beginning is one in so many; the end says more about a failure.
 const FIRST: usize = 4;
 
 /// Blank lines in a row that are looked at; more of them say no more.
-const MOST_BLANK: usize = 16;
+pub(crate) const MOST_BLANK: usize = 16;
 
 /// Cleans any bytes. Total: every input gives a transcript.
 pub fn read(bytes: &[u8]) -> Transcript {
@@ -166,8 +180,7 @@ pub(crate) fn read_excerpt(bytes: &[u8], excerpt: &Excerpt) -> Transcript {
     let mut transcript = Transcript { physical_lines, notes, sources: cleaner.sources, ..Transcript::default() };
     transcript.fill(&mut cleaner.pieces, origins);
     transcript.narrow = narrow(&transcript.records, &lines);
-    let prefixes = transcript.records.iter().map(|record| &record.prefix);
-    transcript.streams = streams::group(prefixes, &transcript.sources);
+    transcript.streams = streams::group(&transcript);
     transcript
 }
 
@@ -187,13 +200,13 @@ fn physical<'t>(text: &'t str, excerpt: &Excerpt, notes: &mut Vec<String>) -> (V
         let line = text.get(base..end).unwrap_or_default();
         blank = if line.is_empty() || line == "\r" { blank + 1 } else { 0 };
         if blank <= MOST_BLANK && !left_out.contains(&index) {
-            let number = excerpt.original(u32::try_from(index + 1).unwrap_or(u32::MAX));
+            let number = excerpt.original(small(index + 1));
             lines.push(clean::Physical { text: line.trim_end_matches('\r'), base, number });
         }
         base = end + 1;
     }
     notes.extend(excerpt.note());
-    (lines, excerpt.lines(u32::try_from(total).unwrap_or(u32::MAX)))
+    (lines, excerpt.lines(small(total)))
 }
 
 /// The widths of the physical lines on which longer records begin, by the records' indices.
@@ -202,7 +215,7 @@ fn narrow(records: &[Record], lines: &[clean::Physical<'_>]) -> HashMap<usize, u
         let at = lines.binary_search_by_key(&record.number, |line| line.number).ok()?;
         let line = lines.get(at)?.text;
         // Characters are counted only where there are more bytes than the line has.
-        (record.text.len() > line.len()).then(|| (index, u32::try_from(line.chars().count()).unwrap_or(u32::MAX)))
+        (record.text.len() > line.len()).then(|| (index, small(line.chars().count())))
     };
     records.iter().enumerate().filter_map(width).collect()
 }
@@ -262,11 +275,15 @@ impl Transcript {
                 self.clean.push_str(if n > 0 { " " } else { "" });
                 self.clean.push_str(part);
             }
-            let text = at..self.clean.len();
+            let text = small(at)..small(self.clean.len());
             self.clean.push('\n');
             let start = origins.of(piece.at.start);
             let origin = start..origins.of(piece.at.end).max(start);
-            self.records.push(Record { text, number: piece.number, origin, prefix: piece.prefix });
+            if self.prefixes.last() != Some(&piece.prefix) {
+                self.prefixes.push(piece.prefix);
+            }
+            let prefix = small(self.prefixes.len() - 1);
+            self.records.push(Record { text, number: piece.number, prefix, origin });
         }
     }
 
@@ -280,10 +297,10 @@ impl Transcript {
         let record = &self.records[index];
         Line {
             index,
-            text: &self.clean[record.text.clone()],
+            text: &self.clean[record.text()],
             number: record.number,
             origin: &record.origin,
-            prefix: &record.prefix,
+            prefix: &self.prefixes[record.prefix as usize],
         }
     }
 
@@ -315,12 +332,12 @@ impl Transcript {
 
     /// The index of the line that holds byte `offset` of [`Transcript::text`].
     pub(crate) fn line_at(&self, offset: usize) -> usize {
-        self.records.partition_point(|record| record.text.end < offset).min(self.records.len().saturating_sub(1))
+        self.records.partition_point(|record| record.text().end < offset).min(self.records.len().saturating_sub(1))
     }
 
     /// The byte range of line `index` in [`Transcript::text`], without its line break.
     pub(crate) fn range_of(&self, index: usize) -> Range<usize> {
-        self.records[index].text.clone()
+        self.records[index].text()
     }
 
     /// The writers, in order of first appearance. A text by one writer has one stream with all lines.

@@ -4,23 +4,23 @@
 
 use std::collections::HashMap;
 
-use super::{Prefix, Stream};
+use super::{Stream, Transcript};
 
 /// A rank and a source.
 type Writer = (Option<u32>, Option<u32>);
 
 /// Groups lines by their writer, in order of first appearance.
-pub(super) fn group<'p>(prefixes: impl Iterator<Item = &'p Prefix>, sources: &[String]) -> Vec<Stream> {
+pub(super) fn group(transcript: &Transcript) -> Vec<Stream> {
     let mut streams: Vec<Stream> = Vec::new();
     let mut known: HashMap<Writer, usize> = HashMap::new();
     let mut last: Option<(Writer, usize)> = None;
-    for (index, prefix) in prefixes.enumerate() {
+    for (index, line) in transcript.lines().enumerate() {
+        let prefix = line.prefix;
         let writer = (prefix.rank, prefix.source);
         let at = match last {
             Some((same, at)) if same == writer => at,
             _ => *known.entry(writer).or_insert_with(|| {
-                let source = prefix.source.and_then(|n| sources.get(n as usize)).cloned();
-                streams.push(Stream { rank: prefix.rank, source, lines: Vec::new() });
+                streams.push(Stream { rank: prefix.rank, source: prefix.source, lines: Vec::with_capacity(1) });
                 streams.len() - 1
             }),
         };

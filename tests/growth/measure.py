@@ -105,6 +105,25 @@ def gen(name, size):
     return FAM[name](size, 0).encode()[:size]
 
 
+def write(path, name, size):
+    """Writes the text of a family, in another process: a child's memory begins with that of its parent."""
+    if os.fork() == 0:
+        with open(path, "wb") as file:
+            file.write(gen(name, size))
+        os._exit(0)
+    os.wait()
+
+
+def slowness(size, seconds, before):
+    """How so many seconds for so many MB are too many, after the size and seconds measured before."""
+    marks = set()
+    if seconds > (0.05 + 0.2 * size if size >= 1 else 0.3):
+        marks.add("TIME")
+    if before and seconds > 0.2 and seconds / before[1] > 2.3 * (size / before[0]) / 2:
+        marks.add("GROWTH")
+    return marks
+
+
 def run(binary, path, limit, how):
     """Seconds of CPU, MB, and how it ended."""
     if how == "lsp":
@@ -199,15 +218,16 @@ def main():
         cells, marks, before = [], set(), None
         for size in map(float, arguments.sizes.split(",")):
             with tempfile.NamedTemporaryFile() as file:
-                file.write(gen(name, int(size * 2**20)))
-                file.flush()
-                seconds, memory, status = run(os.path.abspath(arguments.bin), file.name, arguments.limit, arguments.how)
-            if seconds > (0.05 + 0.2 * size if size >= 1 else 0.3):
-                marks.add("TIME")
+                write(file.name, name, int(size * 2**20))
+                # A busy machine only makes it slower: the fastest of three runs counts.
+                runs, slow = [], {"never run"}
+                while slow and len(runs) < 3:
+                    runs.append(run(os.path.abspath(arguments.bin), file.name, arguments.limit, arguments.how))
+                    seconds, memory, status = min(runs)
+                    slow = slowness(size, seconds, before)
+            marks |= slow
             if memory > min(60 + 10 * size, 400):
                 marks.add("MEMORY")
-            if before and seconds > 0.2 and seconds / before[1] > 2.3 * (size / before[0]) / 2:
-                marks.add("GROWTH")
             # `run` ends as its command does.
             if os.WIFSIGNALED(status) or os.WEXITSTATUS(status) > (3 if arguments.how == "run" else 1):
                 marks.add("FAILED")

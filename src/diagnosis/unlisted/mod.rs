@@ -45,7 +45,8 @@ pub(super) struct Failing<'a> {
 impl<'a> Failing<'a> {
     /// The failing error of a candidate, or the line that reports it.
     pub(super) fn of(transcript: &'a Transcript, incident: &'a Incident, failure: &Candidate) -> Self {
-        let &Candidate { line, error, described, .. } = failure;
+        let &Candidate { line, error, .. } = failure;
+        let described = failure.described();
         let Some(event) = error.and_then(|error| incident.errors.get(error)) else {
             return Self { type_name: "", message: transcript.line(line).text, frames: &[], line, described };
         };

@@ -69,7 +69,8 @@ fn is_said(text: &str) -> bool {
     let words = text.trim();
     let spaced = words.split_whitespace().take(3).count() == 3;
     let foreign = words.chars().any(|c| ('\u{3040}'..'\u{9fff}').contains(&c));
-    (6..600).contains(&words.len())
+    words.len() >= 6
+        && text.len() < 600
         && (spaced || foreign)
         && !is_logged(words)
         && !is_typed(words)

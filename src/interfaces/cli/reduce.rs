@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::render::words::thousands;
-use crate::text::Excerpt;
+use crate::text::{Excerpt, MOST_BLANK};
 use aho_corasick::AhoCorasick;
 
 const MIB: usize = 1024 * 1024;
@@ -30,8 +30,8 @@ pub(crate) struct Limits {
     pub(crate) overhead: usize,
 }
 
-/// The memory of a short line beside its bytes.
-pub(crate) const OVERHEAD: usize = size_of::<Waiting>() + 32;
+/// The memory that a short line takes beside its bytes once it is read.
+pub(crate) const OVERHEAD: usize = 72;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -86,9 +86,14 @@ pub(crate) struct Reducer {
     /// Everything up to here is kept: the number of the last kept line in the complete text.
     last_kept: u64,
     start_is_full: bool,
+    /// How many of the latest lines are blank.
+    blank: usize,
     middle: usize,
     current: Vec<u8>,
     waiting: VecDeque<Waiting>,
+    /// The bytes of the lines that wait.
+    waiting_text: VecDeque<u8>,
+    /// How much they take.
     waiting_bytes: usize,
     keep_until: u64,
     selection: Selection,
@@ -98,7 +103,7 @@ pub(crate) struct Reducer {
 #[derive(Debug)]
 struct Waiting {
     number: u64,
-    bytes: Vec<u8>,
+    length: usize,
     wanted: bool,
 }
 
@@ -112,9 +117,11 @@ impl Reducer {
             kept_lines: 0,
             last_kept: 0,
             start_is_full: false,
+            blank: 0,
             middle: 0,
             current: Vec::new(),
             waiting: VecDeque::new(),
+            waiting_text: VecDeque::new(),
             waiting_bytes: 0,
             keep_until: 0,
             selection: Selection::default(),
@@ -125,10 +132,14 @@ impl Reducer {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.selection.bytes += bytes.len() as u64;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let ends = piece.ends_with(b"\n");
+            if ends && self.current.is_empty() {
+                self.line(piece);
+                continue;
+            }
             self.current.extend_from_slice(piece);
-            if piece.ends_with(b"\n") {
-                let line = std::mem::take(&mut self.current);
-                self.line(line);
+            if ends {
+                self.end_line();
             } else if self.current.len() > self.limits.line * 2 {
                 shorten(&mut self.current, self.limits.line);
             }
@@ -142,11 +153,10 @@ impl Reducer {
         if lines == 0 {
             return;
         }
-        let mut last = std::mem::take(&mut self.current);
-        let begun = u64::from(!last.is_empty());
-        if !last.is_empty() {
-            last.push(b'\n');
-            self.line(last);
+        let begun = u64::from(!self.current.is_empty());
+        if begun > 0 {
+            self.current.push(b'\n');
+            self.end_line();
         }
         // The context still to be kept was around lines that are gone.
         self.keep_until = 0;
@@ -158,55 +168,82 @@ impl Reducer {
 
     /// The kept lines, and which lines they are.
     pub(crate) fn finish(mut self) -> (Vec<u8>, Selection) {
-        let last = std::mem::take(&mut self.current);
-        if !last.is_empty() {
-            self.line(last);
+        if !self.current.is_empty() {
+            self.end_line();
         }
-        for line in std::mem::take(&mut self.waiting) {
-            self.keep(line.number, &line.bytes);
+        while let Some(line) = self.waiting.pop_front() {
+            self.keep(&line);
         }
         (self.kept, self.selection)
     }
 
-    fn line(&mut self, mut bytes: Vec<u8>) {
+    /// The line whose parts were put together is complete.
+    fn end_line(&mut self) {
+        let mut line = std::mem::take(&mut self.current);
+        shorten(&mut line, self.limits.line);
+        self.line(&line);
+        line.clear();
+        self.current = line;
+    }
+
+    fn line(&mut self, bytes: &[u8]) {
+        if bytes.len() > self.limits.line {
+            self.current.extend_from_slice(bytes);
+            return self.end_line();
+        }
         self.selection.lines += 1;
         let number = self.selection.lines;
-        if bytes.len() > self.limits.line {
-            shorten(&mut bytes, self.limits.line);
+        self.blank = if matches!(bytes, b"\n" | b"\r\n") { self.blank + 1 } else { 0 };
+        if self.blank > MOST_BLANK {
+            self.selection.skipped += 1;
+            return;
         }
-        let wanted = self.suspicious.is_match(&bytes);
+        let wanted = bytes.len() >= self.suspicious.min_pattern_len() && self.suspicious.is_match(bytes);
         if wanted {
             self.keep_until = number + self.limits.after;
         }
         if !self.start_is_full && self.kept.len() + bytes.len() <= self.limits.start {
-            return self.keep(number, &bytes);
+            self.kept.extend_from_slice(bytes);
+            return self.count(number);
         }
         self.start_is_full = true;
         if wanted {
             self.waiting.iter_mut().rev().take(self.limits.before).for_each(|line| line.wanted = true);
         }
         self.waiting_bytes += bytes.len() + self.limits.overhead;
-        self.waiting.push_back(Waiting { number, bytes, wanted: number <= self.keep_until });
+        self.waiting_text.extend(bytes);
+        self.waiting.push_back(Waiting { number, length: bytes.len(), wanted: number <= self.keep_until });
         while self.waiting_bytes > self.limits.end
             && let Some(line) = self.waiting.pop_front()
         {
-            self.waiting_bytes -= line.bytes.len() + self.limits.overhead;
-            if line.wanted && self.middle + line.bytes.len() <= self.limits.middle {
-                self.middle += line.bytes.len();
-                self.keep(line.number, &line.bytes);
+            self.waiting_bytes -= line.length + self.limits.overhead;
+            if line.wanted && self.middle + line.length <= self.limits.middle {
+                self.middle += line.length;
+                self.keep(&line);
             } else {
+                self.waiting_text.drain(..line.length);
                 self.selection.skipped += 1;
             }
         }
     }
 
-    fn keep(&mut self, number: u64, bytes: &[u8]) {
+    /// Keeps the line that waited longest.
+    fn keep(&mut self, line: &Waiting) {
+        let (one, two) = self.waiting_text.as_slices();
+        let (one, rest) = one.split_at(line.length.min(one.len()));
+        self.kept.extend_from_slice(one);
+        self.kept.extend_from_slice(if rest.is_empty() { &two[..line.length - one.len()] } else { &[] });
+        self.waiting_text.drain(..line.length);
+        self.count(line.number);
+    }
+
+    /// Notes which line was kept.
+    fn count(&mut self, number: u64) {
         self.kept_lines += 1;
         if number != self.last_kept + 1 || self.kept_lines == 1 {
             self.selection.stretches.push((self.kept_lines, number));
         }
         self.last_kept = number;
-        self.kept.extend_from_slice(bytes);
     }
 }
 
@@ -268,6 +305,14 @@ mod tests {
         let (kept, selection) = reduce(&"error: x\n".repeat(10_000), 4096);
         assert!(kept.len() <= 30 + 30 + 60);
         assert!(selection.note().contains("of 10,000 lines"), "{}", selection.note());
+    }
+
+    #[test]
+    fn of_blank_lines_in_a_row_no_more_are_kept_than_are_read() {
+        let (kept, selection) = reduce(&format!("a\n{}\r\nb\n", "\n".repeat(1000)), 7);
+        assert_eq!(kept, format!("a\n{}b\n", "\n".repeat(MOST_BLANK)));
+        assert_eq!((selection.lines, selection.skipped as usize), (1003, 1001 - MOST_BLANK));
+        assert_eq!(selection.excerpt().original(MOST_BLANK as u32 + 2), 1003);
     }
 
     #[test]

@@ -99,6 +99,8 @@ fn denials_and_machines() {
     }
     assert!(!is_said("UserWarning: fp16 works only on CUDA"));
     assert!(!is_said("works"));
+    let said = "it works on the CPU";
+    assert!(is_said(said) && !is_said(&format!("{}{said}", " ".repeat(1000))));
 }
 
 /// Whether it says what fails or what did not help.

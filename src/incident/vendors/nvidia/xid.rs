@@ -36,7 +36,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if !again {
         let message = format!("{}: {}", xid.gpu, xid.message);
         let mut event = r.event(Kind::Kernel, &name, &message, at);
-        event.codes.push(Code { name, library: None, at: event.headline });
+        event.codes = vec![Code { name: name.into(), library: None, at: event.headline }];
         r.push(event);
     }
     Some(at + 1)
