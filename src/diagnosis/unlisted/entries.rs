@@ -3,7 +3,7 @@
 use super::Failing;
 use crate::book::builtin::Builtin;
 use crate::book::entries::{Entry, are_in};
-use crate::incident::{Incident, Role, is_conditional, is_harmless};
+use crate::incident::{Incident, Role, is_conditional, is_survived};
 use crate::text::{Level, Transcript};
 
 /// The type of an entry that fits every exception.
@@ -104,7 +104,7 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
             .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
             .text;
         let (length, _) = found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
-        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text) && !is_harmless(text)).then_some((length, line))
+        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text) && !is_survived(text)).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
 }

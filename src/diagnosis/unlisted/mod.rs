@@ -63,6 +63,11 @@ pub(super) fn page_of(failing: Failing<'_>, book: &Book) -> Option<usize> {
     book.find(entries::of_message(failing)?.fault?)
 }
 
+/// Whether the words of an entry are in the message.
+pub(super) fn has_entry(failing: Failing<'_>) -> bool {
+    entries::of_message(failing).is_some()
+}
+
 /// The entry of the message itself, where it is a case of the page, or the page treats many messages.
 pub(super) fn specific(failing: Failing<'_>, page: &str, ordinary: bool) -> Option<&'static ErrorEntry<&'static str>> {
     if ordinary { entries::of_message(failing) } else { entries::of_message_on(page, failing) }
