@@ -131,7 +131,7 @@ pub(crate) fn reported(
 }
 
 /// Whether a line with such words counts no failure at all.
-pub(super) fn counts_none(text: &str) -> bool {
+pub(crate) fn counts_none(text: &str) -> bool {
     WORDS.never.is_match(head(text))
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn is_harmless(text: &str) -> bool {
 /// The same of a line that has the words of a known error, of which most harmless words may be a part: "expected one of",
 /// "please install", "instead of".
 pub(crate) fn is_survived(text: &str) -> bool {
-    WORDS.never.is_match(head(text)) || WORDS.goes_on.is_match(head(text)) && !WORDS.certain.is_match(head(text))
+    WORDS.goes_on.is_match(head(text)) && !WORDS.certain.is_match(head(text))
 }
 
 /// Whether a line says that a run came to a good end.

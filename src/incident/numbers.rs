@@ -70,10 +70,12 @@ pub(crate) fn gives_code(line: &[u8]) -> bool {
 pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
     const MOST: u64 = 1000;
     let codes = &vendor.codes;
-    let near = || codes.functions.iter().any(|function| contains_folded(text, &function.start));
-    let weak = codes.before_number_weak.iter().filter(|_| near());
-    for before in codes.before_number.iter().chain(weak) {
+    let weak = codes.before_number_weak.iter().map(|before| (before, true));
+    for (before, is_weak) in codes.before_number.iter().map(|before| (before, false)).chain(weak) {
         let Some(at) = find_folded(text, before) else { continue };
+        if is_weak && !names_function(vendor, line_at(text, at)) {
+            continue;
+        }
         let rest = text.get(at + before.len()..)?;
         let rest = rest.trim_start_matches([' ', ':', '=', '(', '#']);
         let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([' ', ':', '=']);
@@ -100,6 +102,19 @@ pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
         let (value, tail) = parse_uint(head.rsplit('[').next()?)?;
         (tail.is_empty() && value > 0 && value < MOST).then(|| (0, value.to_string()))
     })
+}
+
+/// The line of a message that has the byte.
+fn line_at(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].split('\n').next().unwrap_or_default()
+}
+
+/// Whether a word of a line begins like the vendor's functions.
+fn names_function(vendor: &Vendor, line: &str) -> bool {
+    let begins = |word: &str, start: &str| word.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let mut words = line.split(|c: char| !is_word(c));
+    words.any(|word| vendor.codes.functions.iter().any(|function| begins(word, &function.start)))
 }
 
 /// The number in today's numbering: an old program's 77 is today's 700.

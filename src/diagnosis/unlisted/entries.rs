@@ -3,7 +3,8 @@
 use super::Failing;
 use crate::book::builtin::Builtin;
 use crate::book::entries::{Entry, are_in};
-use crate::incident::{Incident, Role, is_conditional, is_survived};
+use crate::book::errors::AND;
+use crate::incident::{self, Incident, Role, is_conditional, is_survived};
 use crate::text::{Level, Transcript};
 
 /// The type of an entry that fits every exception.
@@ -103,10 +104,21 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         let text = Some(transcript.line(line))
             .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
             .text;
-        let (length, _) = found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
-        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(text) && !is_survived(text)).then_some((length, line))
+        let (length, entry) = found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
+        // "VAE is invalid: None" has the form of a count of none.
+        let counts_none = || incident::counts_none(&without_words(entry, text));
+        let reports = || !is_conditional(text) && !is_survived(text) && !counts_none();
+        (length >= FEWEST_BYTES_ELSEWHERE && reports()).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
+}
+
+/// A line without the words of an entry.
+fn without_words(entry: &Entry, text: &str) -> String {
+    let lower = lower(text);
+    let words = entry.words.iter().filter(|words| are_in(words, &lower));
+    let parts: Vec<&str> = words.flat_map(|words| words.split(AND)).collect();
+    parts.into_iter().fold(lower.clone(), |rest, part| rest.replace(part, " "))
 }
 
 /// Entries that lines around the failing one name: a message in a sentence, the cause above a summary.
