@@ -110,11 +110,16 @@ fn line_at(text: &str, at: usize) -> &str {
     text[start..].split('\n').next().unwrap_or_default()
 }
 
-/// Whether a word of a line begins like the vendor's functions.
+/// Whether a line names a function of the vendor (`cuInit`, `cuda_malloc`): `cu121` in an address and `current` do not.
 fn names_function(vendor: &Vendor, line: &str) -> bool {
-    let begins = |word: &str, start: &str| word.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let facts = &vendor.runtime.facts;
+    let calls = |word: &str, start: &str| {
+        word.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    let begins = |word: &str| word.get(..facts.len()).is_some_and(|head| head.eq_ignore_ascii_case(facts));
+    let of_runtime = |word: &str| !facts.is_empty() && begins(word);
     let mut words = line.split(|c: char| !is_word(c));
-    words.any(|word| vendor.codes.functions.iter().any(|function| begins(word, &function.start)))
+    words.any(|word| of_runtime(word) || vendor.codes.functions.iter().any(|function| calls(word, &function.start)))
 }
 
 /// The number in today's numbering: an old program's 77 is today's 700.
