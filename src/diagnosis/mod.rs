@@ -138,6 +138,11 @@ impl<'a> Located<'a> {
         }
     }
 
+    /// Whether some line has such words.
+    fn has_entry_on_a_line(&self) -> bool {
+        self.has_entry() || unlisted::names_entry(&self.transcript, &self.incident)
+    }
+
     /// What the writer complains of, or a line that reports a failure in other words, where the book knows no message.
     fn or_last_resort(mut self) -> Self {
         let (transcript, incident, book) = (&self.transcript, &self.incident, self.library.book);

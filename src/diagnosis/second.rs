@@ -42,7 +42,7 @@ pub(super) fn reading<'a>(first: &Located<'a>) -> Option<Located<'a>> {
         match located.fault() {
             Some(_) => Some(located),
             None => {
-                let is_unwrapped = || changed && located.has_entry() && !first.has_entry();
+                let is_unwrapped = || changed && located.has_entry() && !first.has_entry_on_a_line();
                 let counts = is_translated && !changed || is_unwrapped();
                 counts.then(|| located.or_last_resort()).filter(|it| it.ordered.primary.is_some())
             }

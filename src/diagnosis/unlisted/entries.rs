@@ -121,6 +121,12 @@ fn without_words(entry: &Entry, text: &str) -> String {
     parts.into_iter().fold(lower.clone(), |rest, part| rest.replace(part, " "))
 }
 
+/// Whether a line has the words of an entry, whatever else it says.
+pub(in crate::diagnosis) fn names_entry(transcript: &Transcript, incident: &Incident) -> bool {
+    let failing = Failing { type_name: "", message: "", frames: &[], line: transcript.len(), described: None };
+    !elsewhere(failing, transcript, incident).is_empty()
+}
+
 /// Entries that lines around the failing one name: a message in a sentence, the cause above a summary.
 fn elsewhere(failing: Failing<'_>, transcript: &Transcript, incident: &Incident) -> Vec<(usize, &'static Entry)> {
     let lines = failing.line.saturating_sub(AROUND)..(failing.line + AROUND).min(transcript.len());

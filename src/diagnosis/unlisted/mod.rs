@@ -5,7 +5,7 @@ mod entries;
 mod packages;
 mod remedy;
 
-pub(super) use entries::reporting_line;
+pub(super) use entries::{names_entry, reporting_line};
 
 use super::alternatives;
 use super::answer::Action;
