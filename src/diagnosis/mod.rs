@@ -103,7 +103,7 @@ pub(crate) fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, lib
     if !first.ordered.excused.is_empty() {
         return first.or_last_resort();
     }
-    second::reading(transcript, library).unwrap_or_else(|| first.or_last_resort())
+    second::reading(&first).unwrap_or_else(|| first.or_last_resort())
 }
 
 /// A text whose failures are found and not explained yet.
@@ -127,6 +127,20 @@ impl<'a> Located<'a> {
     /// The page of the first failure.
     fn fault(&self) -> Option<usize> {
         self.ordered.primary.as_ref().and_then(|primary| primary.fault)
+    }
+
+    /// Whether an entry of `kb/errors` has words of the first failure, or of a line where nothing was recognized.
+    fn has_entry(&self) -> bool {
+        let (transcript, incident) = (self.transcript.as_ref(), self.incident.as_ref());
+        match &self.ordered.primary {
+            Some(primary) => unlisted::has_entry(unlisted::Failing::of(transcript, incident, primary)),
+            None => unlisted::reporting_line(transcript, incident).is_some(),
+        }
+    }
+
+    /// Whether some line has such words.
+    fn has_entry_on_a_line(&self) -> bool {
+        self.has_entry() || unlisted::names_entry(&self.transcript, &self.incident)
     }
 
     /// What the writer complains of, or a line that reports a failure in other words, where the book knows no message.

@@ -3,16 +3,18 @@
 
 use std::borrow::Cow;
 
-use super::{Library, Located};
+use super::Located;
 use crate::incident;
 use crate::matching;
-use crate::text::{Edit, Transcript};
+use crate::text::Edit;
 
 /// Longer texts are files and not copies.
 const MOST_BYTES: usize = 1 << 18;
 
-/// The text read again, if that finds a fault of the book, or a failure in another language.
-pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Option<Located<'a>> {
+/// The text read again, if that finds a fault of the book, the words of an error across wrapped lines, or a failure in
+/// another language.
+pub(super) fn reading<'a>(first: &Located<'a>) -> Option<Located<'a>> {
+    let (transcript, library) = (first.transcript.as_ref(), first.library);
     if transcript.text().len() > MOST_BYTES {
         return None;
     }
@@ -40,7 +42,9 @@ pub(super) fn reading<'a>(transcript: &Transcript, library: Library<'a>) -> Opti
         match located.fault() {
             Some(_) => Some(located),
             None => {
-                (is_translated && !changed).then(|| located.or_last_resort()).filter(|it| it.ordered.primary.is_some())
+                let is_unwrapped = || changed && located.has_entry() && !first.has_entry_on_a_line();
+                let counts = is_translated && !changed || is_unwrapped();
+                counts.then(|| located.or_last_resort()).filter(|it| it.ordered.primary.is_some())
             }
         }
     })

@@ -27,6 +27,8 @@ pub(crate) fn around(transcript: &Transcript, incident: &Incident, failure: Fail
         let line = transcript.line(error.headline).number;
         oom::read(&error.message.replace('\n', " "), line, &mut facts);
         missing_name::facts(transcript, incident, error, &mut facts);
+    } else {
+        missing_name::facts_of_line(transcript, incident, failure.line, &mut facts);
     }
     position::facts(&scene, &mut facts);
     growth::facts(&scene, &mut facts);

@@ -52,6 +52,7 @@ struct Words {
     certain: Pattern,
     likely: Pattern,
     harmless: Pattern,
+    goes_on: Pattern,
     ended_well: Pattern,
     pauses: Pattern,
     symptoms: Vec<Symptom>,
@@ -82,6 +83,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         certain: Pattern::any_of(&words.certain),
         likely: Pattern::any_of(&words.likely),
         harmless: Pattern::any_of(&words.harmless),
+        goes_on: Pattern::any_of(&words.goes_on),
         ended_well: Pattern::any_of(&words.ended_well),
         pauses: Pattern::any_of(&words.pauses),
         symptoms: words.symptom.iter().map(Symptom::new).collect(),
@@ -129,13 +131,19 @@ pub(crate) fn reported(
 }
 
 /// Whether a line with such words counts no failure at all.
-pub(super) fn counts_none(text: &str) -> bool {
+pub(crate) fn counts_none(text: &str) -> bool {
     WORDS.never.is_match(head(text))
 }
 
 /// Whether a line sounds like a failure and is none: it counts none, or says what is done instead.
 pub(crate) fn is_harmless(text: &str) -> bool {
     WORDS.never.is_match(head(text)) || WORDS.harmless.is_match(head(text)) && !WORDS.certain.is_match(head(text))
+}
+
+/// The same of a line that has the words of a known error, of which most harmless words may be a part: "expected one of",
+/// "please install", "instead of".
+pub(crate) fn is_survived(text: &str) -> bool {
+    WORDS.goes_on.is_match(head(text)) && !WORDS.certain.is_match(head(text))
 }
 
 /// Whether a line says that a run came to a good end.
@@ -209,10 +217,21 @@ fn severity(line: &Line<'_>) -> Option<Severity> {
     }
     let grave = level >= Some(Level::Error) && text.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
     let reports = || WORDS.likely.is_match(text) || symptom(text).is_some();
-    if !(grave || reports()) || WORDS.harmless.is_match(text) {
+    let harmless = if is_thrown(text) { &WORDS.goes_on } else { &WORDS.harmless };
+    if !(grave || reports()) || harmless.is_match(text) {
         return None;
     }
     Some(if level == Some(Level::Warning) { Severity::Warning } else { Severity::Likely })
+}
+
+/// Whether a line begins with the name of an exception, in any letter case: its message may say "please use" or "expected".
+fn is_thrown(text: &str) -> bool {
+    let name = text.split_once(": ").map_or("", |(name, _)| name);
+    let ends = |ending: &str| {
+        let start = name.len().saturating_sub(ending.len());
+        start > 0 && name.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    };
+    !name.contains(' ') && (ends("error") || ends("exception"))
 }
 
 /// What the lines below the present one show of the run.

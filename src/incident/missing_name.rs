@@ -12,21 +12,37 @@ const NEAR: usize = 30;
 
 /// Reads the message of the error that came first.
 pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorEvent, facts: &mut Facts) {
-    let lines = error.headline.saturating_sub(NEAR)..(error.headline + NEAR + 1).min(transcript.len());
+    read(transcript, incident, error.headline, &error.message, Some(error), facts);
+}
+
+/// Reads a line that holds such a message without its exception: in a sentence, a title, a log.
+pub(super) fn facts_of_line(transcript: &Transcript, incident: &Incident, line: usize, facts: &mut Facts) {
+    read(transcript, incident, line, transcript.line(line).text, None, facts);
+}
+
+fn read(
+    transcript: &Transcript,
+    incident: &Incident,
+    headline: usize,
+    message: &str,
+    error: Option<&ErrorEvent>,
+    facts: &mut Facts,
+) {
+    let lines = headline.saturating_sub(NEAR)..(headline + NEAR + 1).min(transcript.len());
     let near = |word: &str| lines.clone().any(|index| transcript.line(index).text.contains(word));
-    let line = transcript.line(error.headline).number;
+    let line = transcript.line(headline).number;
     let mut words = |name: &str, value: &str, source: Source| {
         if !value.is_empty() {
             let line = (source == Source::Text).then_some(line);
             facts.add(name, Value::Text(value.to_owned()), source, line);
         }
     };
-    let asked = || error.message.lines().filter_map(Missing::of).find(|missing| missing.kind == Kind::Module);
+    let asked = || message.lines().filter_map(Missing::of).find(|missing| missing.kind == Kind::Module);
     if let Some((module, distribution)) = asked().and_then(|it| Some((it.name, packages::distribution(it.name)?))) {
         words("module.name", module, Source::Text);
         words("module.distribution", distribution, Source::Catalogue);
     }
-    for text in error.message.lines() {
+    for text in message.lines() {
         let Some(known) = removed::known(text, near) else { continue };
         words("api.package", distribution(&known), Source::Text);
         words("api.name", known.name, Source::Text);
@@ -35,7 +51,7 @@ pub(super) fn facts(transcript: &Transcript, incident: &Incident, error: &ErrorE
             words("api.file", missing.file.unwrap_or_default(), Source::Text);
             words("api.removed_in", missing.removed_in.unwrap_or_default(), Source::Text);
         }
-        match caller(error, known.package) {
+        match error.and_then(|error| caller(error, known.package)) {
             Some(Caller::Package(name)) => words("api.caller", packages::builtin().pip_name(name), Source::Text),
             Some(Caller::Own(place)) => words("api.place", &place, Source::Text),
             None => {}

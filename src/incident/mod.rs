@@ -50,7 +50,7 @@ pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
-pub(crate) use failures::{Meant, is_harmless, reported, symptom_of_message};
+pub(crate) use failures::{Meant, counts_none, is_harmless, is_survived, reported, symptom_of_message};
 pub(crate) use readings::{Readings, Row, Series, readings};
 pub(crate) use remarks::{Complaint, Description, Title, complaint, description, title};
 pub(crate) use stance::{Stance, describes_a_change, is_output, went_on};

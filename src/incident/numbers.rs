@@ -70,10 +70,12 @@ pub(crate) fn gives_code(line: &[u8]) -> bool {
 pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
     const MOST: u64 = 1000;
     let codes = &vendor.codes;
-    let near = || codes.functions.iter().any(|function| contains_folded(text, &function.start));
-    let weak = codes.before_number_weak.iter().filter(|_| near());
-    for before in codes.before_number.iter().chain(weak) {
+    let weak = codes.before_number_weak.iter().map(|before| (before, true));
+    for (before, is_weak) in codes.before_number.iter().map(|before| (before, false)).chain(weak) {
         let Some(at) = find_folded(text, before) else { continue };
+        if is_weak && !names_function(vendor, line_at(text, at)) {
+            continue;
+        }
         let rest = text.get(at + before.len()..)?;
         let rest = rest.trim_start_matches([' ', ':', '=', '(', '#']);
         let rest = rest.strip_prefix("code").unwrap_or(rest).trim_start_matches([' ', ':', '=']);
@@ -100,6 +102,24 @@ pub(super) fn bare(vendor: &Vendor, text: &str) -> Option<(usize, String)> {
         let (value, tail) = parse_uint(head.rsplit('[').next()?)?;
         (tail.is_empty() && value > 0 && value < MOST).then(|| (0, value.to_string()))
     })
+}
+
+/// The line of a message that has the byte.
+fn line_at(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].split('\n').next().unwrap_or_default()
+}
+
+/// Whether a line names a function of the vendor (`cuInit`, `cuda_malloc`): `cu121` in an address and `current` do not.
+fn names_function(vendor: &Vendor, line: &str) -> bool {
+    let facts = &vendor.runtime.facts;
+    let calls = |word: &str, start: &str| {
+        word.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    let begins = |word: &str| word.get(..facts.len()).is_some_and(|head| head.eq_ignore_ascii_case(facts));
+    let of_runtime = |word: &str| !facts.is_empty() && begins(word);
+    let mut words = line.split(|c: char| !is_word(c));
+    words.any(|word| of_runtime(word) || vendor.codes.functions.iter().any(|function| calls(word, &function.start)))
 }
 
 /// The number in today's numbering: an old program's 77 is today's 700.

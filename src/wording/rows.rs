@@ -372,6 +372,8 @@ pub struct Failures<S> {
     pub likely: Vec<S>,
     /// Patterns of lines that only sound like one.
     pub harmless: Vec<S>,
+    /// Patterns of lines after which a run goes on, even where they have the words of an error that is known.
+    pub goes_on: Vec<S>,
     /// Patterns of lines by which a run shows that it survived what was above.
     pub ended_well: Vec<S>,
     /// Patterns of what a shell or a window prints once the program is gone.

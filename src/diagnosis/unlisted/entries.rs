@@ -3,7 +3,8 @@
 use super::Failing;
 use crate::book::builtin::Builtin;
 use crate::book::entries::{Entry, are_in};
-use crate::incident::{Incident, Role, is_conditional, is_harmless};
+use crate::book::errors::AND;
+use crate::incident::{self, Incident, Role, is_conditional, is_survived};
 use crate::text::{Level, Transcript};
 
 /// The type of an entry that fits every exception.
@@ -110,11 +111,27 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         // What the sentences after it suppose or advise does not take the message back.
         let names = |sentence: &&str| found("", sentence).iter().any(|(_, named)| named.id == entry.id);
         let said = text.split(". ").find(names).unwrap_or(text);
-        // Words of this length are the message itself, whatever they sound like: "fork: retry: ...".
-        let is_message = length >= MESSAGE_BYTES || !is_harmless(said);
-        (length >= FEWEST_BYTES_ELSEWHERE && !is_conditional(said) && is_message).then_some((length, line))
+        // The message's own words may sound harmless: "fork: retry: ...", "VAE is invalid: None" as a count of none.
+        let rest = without_words(entry, said);
+        let survived = is_survived(&rest) || length < MESSAGE_BYTES && is_survived(said);
+        let reports = !is_conditional(said) && !survived && !incident::counts_none(&rest);
+        (length >= FEWEST_BYTES_ELSEWHERE && reports).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
+}
+
+/// A line without the words of an entry.
+fn without_words(entry: &Entry, text: &str) -> String {
+    let lower = lower(text);
+    let words = entry.words.iter().filter(|words| are_in(words, &lower));
+    let parts: Vec<&str> = words.flat_map(|words| words.split(AND)).collect();
+    parts.into_iter().fold(lower.clone(), |rest, part| rest.replace(part, " "))
+}
+
+/// Whether a line has the words of an entry, whatever else it says.
+pub(in crate::diagnosis) fn names_entry(transcript: &Transcript, incident: &Incident) -> bool {
+    let failing = Failing { type_name: "", message: "", frames: &[], line: transcript.len(), described: None };
+    !elsewhere(failing, transcript, incident).is_empty()
 }
 
 /// Entries that lines around the failing one name: a message in a sentence, the cause above a summary.

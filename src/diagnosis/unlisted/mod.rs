@@ -5,7 +5,7 @@ mod entries;
 mod packages;
 mod remedy;
 
-pub(super) use entries::reporting_line;
+pub(super) use entries::{names_entry, reporting_line};
 
 use super::alternatives;
 use super::answer::Action;
@@ -62,6 +62,11 @@ impl<'a> Failing<'a> {
 /// The page that the message's entry says it is a case of.
 pub(super) fn page_of(failing: Failing<'_>, book: &Book) -> Option<usize> {
     book.find(entries::of_message(failing)?.fault?)
+}
+
+/// Whether the words of an entry are in the message.
+pub(super) fn has_entry(failing: Failing<'_>) -> bool {
+    entries::of_message(failing).is_some()
 }
 
 /// The entry of the message itself, where it is a case of the page, or the page treats many messages.
