@@ -226,12 +226,14 @@ fn severity(line: &Line<'_>) -> Option<Severity> {
 
 /// Whether a line begins with the name of an exception, in any letter case: its message may say "please use" or "expected".
 fn is_thrown(text: &str) -> bool {
-    let name = text.split_once(": ").map_or("", |(name, _)| name);
+    let (name, message) = text.split_once(": ").unwrap_or_default();
     let ends = |ending: &str| {
         let start = name.len().saturating_sub(ending.len());
         start > 0 && name.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
-    !name.contains(' ') && (ends("error") || ends("exception"))
+    // `td_error: 0.4` and `on_error: warn` are a metric and a setting.
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
+    is_name && message.contains(' ') && (ends("error") || ends("exception"))
 }
 
 /// What the lines below the present one show of the run.

@@ -236,6 +236,21 @@ mod tests {
     }
 
     #[test]
+    fn a_weak_word_needs_a_function_on_its_line() {
+        let nvidia = &vendors::all()[0];
+        let code = |text: &str| bare(nvidia, text).map(|(_, value)| value);
+        assert_eq!(code("cuMemAlloc failed, error code: 2"), Some("2".to_owned()));
+        assert_eq!(code("CUDA call ended, error code 700"), Some("700".to_owned()));
+        for text in [
+            "Command: pip install torch --extra-index-url https://download.pytorch.org/whl/cu121 Error code: 1",
+            "the current run stopped with error code 1",
+            "cuInit was called\nError code: 1",
+        ] {
+            assert_eq!(code(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn other_numbers() {
         for text in [
             "cudaGetDeviceCount returned 8",

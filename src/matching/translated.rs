@@ -113,7 +113,8 @@ mod tests {
             ("Instrucción ilegal (`core' generado)", "Illegal instruction (core dumped)"),
             (
                 "OSError: [WinError 1455] 页面文件太小",
-                "OSError: [WinError 1455] The paging file is too small for this operation to complete 页面文件太小",
+                "OSError: [WinError 1455] The paging file is too small for this operation to complete The paging file is \
+                 too small for this operation to complete",
             ),
             ("OSError: [Errno 28] No space left on device", "OSError: [Errno 28] No space left on device"),
             (

@@ -213,6 +213,24 @@ mod tests {
     }
 
     #[test]
+    fn a_known_message_counts_with_words_that_sound_harmless() {
+        let found = |text: &str| {
+            let transcript = text::read(text.as_bytes());
+            reporting_line(&transcript, &incident::read(&transcript))
+        };
+        for text in [
+            "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to()",
+            "[Bug]: [Errno 107] Transport endpoint is not connected: '/content/drive' on a notebook",
+            "ERROR: VAE is invalid: None",
+        ] {
+            assert_eq!(found(text), Some(0), "{text}");
+        }
+        for text in ["Could not load sageattention, falling back to PyTorch attention", "no error: numba needs"] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn entries_name_causes_of_their_pages() {
         let book = crate::book::Book::new(true);
         let is_cause = |page: &str, cause: &str| {
