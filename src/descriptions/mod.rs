@@ -95,6 +95,9 @@ mod tests {
             ("every picture comes out black no matter which prompt", "black-images"),
             ("Seit dem Update rechnet alles auf der CPU, die Grafikkarte wird nicht erkannt", "gpu-not-used"),
             ("the loss is the same after ten epochs, accuracy stays at chance. why?", "not-learning"),
+            ("The loss goes down but mAP is 0 after every epoch, nothing is ever detected. Why?", "zero-metrics"),
+            ("Two runs with the same seed give different losses, how do I make them equal?", "not-reproducible"),
+            ("Validation loss rises from epoch 5 on, training accuracy is 99 %. What helps?", "overfitting"),
         ] {
             let found = described(text).expect("concepts");
             assert_eq!(found.kind, kind, "{text}: {found:?}");
