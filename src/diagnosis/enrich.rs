@@ -116,11 +116,9 @@ fn framework_builds(facts: &mut Facts, book: &Book) {
 }
 
 /// Whether the GPU came after the CUDA that the software is built with: such a build has no code for it. Where the text
-/// does not give that CUDA, it is the newest with which the release was ever built. A text about TensorFlow alone names the
-/// installed toolkit, not the CUDA of the build.
+/// does not give that CUDA, it is the newest with which the release was ever built.
 fn age_of_build(facts: &mut Facts, book: &Book) {
-    let of_tensorflow = || facts.get("tensorflow.cuda").filter(|_| facts.get("torch.version").is_none());
-    let stated = facts.get("torch.cuda").or_else(of_tensorflow).or(facts.get("cuda.version")).cloned();
+    let stated = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned();
     if let Some(cuda) = &stated {
         facts.add("build.cuda", cuda.value.clone(), cuda.source, cuda.line);
     }

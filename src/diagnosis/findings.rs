@@ -60,7 +60,7 @@ pub(crate) fn findings(transcript: &Transcript, incident: &Incident, library: Li
 /// out.
 pub(crate) fn possible_faults(transcript: &Transcript, incident: &Incident, library: Library<'_>) -> Vec<usize> {
     let mut faults = library.signatures.possible_faults(transcript);
-    faults.extend(super::numbered(incident, library.book).into_iter().filter_map(|hit| match hit.owner {
+    faults.extend(super::located::numbered(incident, library.book).into_iter().filter_map(|hit| match hit.owner {
         Owner::Fault(fault) => Some(fault),
         Owner::Notice(_) => None,
     }));

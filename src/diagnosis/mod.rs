@@ -20,8 +20,10 @@ mod fixes;
 mod last_resort;
 mod library;
 mod likeness;
+mod located;
 mod measurable;
 mod next_check;
+mod own_command;
 pub mod picture;
 #[cfg(test)]
 mod platform_tests;
@@ -53,26 +55,25 @@ pub use answer::{
 pub use evidence::{Evidence, EvidenceLine, LineKind};
 pub(crate) use findings::{Finding, findings, possible_faults};
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
+pub(crate) use located::{Located, locate};
 pub use precedents::Solved;
 pub use weigh::none_of_these;
 #[cfg(feature = "cli")]
 pub(crate) use why::{Why, WhyCause, why};
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::book::Book;
 use crate::facts::Facts;
 use crate::incident::{self, Failure, Incident};
-use crate::matching::{Hit, Origin, Owner};
+use crate::matching::{Hit, Owner};
 use crate::text::Transcript;
-use crate::vendors;
 use actions::Tried;
 use conditions::Conditions;
 use failure::{error_of, fault_of};
 use precedents::Precedents;
-use primary::{Candidate, Ordered};
+use primary::Candidate;
 use resemblance::TextWords;
 use searched::Searched;
 use situation::Situation;
@@ -89,87 +90,6 @@ pub struct Measured {
 /// Diagnoses a cleaned and read text.
 pub fn diagnose(transcript: &Transcript, incident: &Incident, library: Library<'_>, measured: &Measured) -> Diagnosis {
     locate(transcript, incident, library).diagnose(measured)
-}
-
-/// Finds the failures of a text, which is all that must be known before the machine is probed.
-///
-/// A text in which the book finds nothing is read a second time as if it had been copied badly; only then is any line
-/// that reports a failure in other words the answer.
-pub(crate) fn locate<'a>(transcript: &'a Transcript, incident: &'a Incident, library: Library<'a>) -> Located<'a> {
-    let first = Located::read(Cow::Borrowed(transcript), Cow::Borrowed(incident), library);
-    if first.fault().is_some() {
-        return first;
-    }
-    if !first.ordered.excused.is_empty() {
-        return first.or_last_resort();
-    }
-    second::reading(&first).unwrap_or_else(|| first.or_last_resort())
-}
-
-/// A text whose failures are found and not explained yet.
-pub(crate) struct Located<'a> {
-    transcript: Cow<'a, Transcript>,
-    incident: Cow<'a, Incident>,
-    library: Library<'a>,
-    hits: Vec<Hit>,
-    ordered: Ordered,
-}
-
-impl<'a> Located<'a> {
-    fn read(transcript: Cow<'a, Transcript>, incident: Cow<'a, Incident>, library: Library<'a>) -> Self {
-        let mut hits = library.signatures.scan(&transcript, &incident.roles);
-        hits.extend(numbered(&incident, library.book));
-        hits.sort_by_key(|hit| hit.line);
-        let ordered = primary::order(&transcript, &incident, &hits, library.book);
-        Self { transcript, incident, library, hits, ordered }
-    }
-
-    /// The page of the first failure.
-    fn fault(&self) -> Option<usize> {
-        self.ordered.primary.as_ref().and_then(|primary| primary.fault)
-    }
-
-    /// Whether an entry of `kb/errors` has words of the first failure, or of a line where nothing was recognized.
-    fn has_entry(&self) -> bool {
-        let (transcript, incident) = (self.transcript.as_ref(), self.incident.as_ref());
-        match &self.ordered.primary {
-            Some(primary) => unlisted::has_entry(unlisted::Failing::of(transcript, incident, primary)),
-            None => unlisted::reporting_line(transcript, incident).is_some(),
-        }
-    }
-
-    /// Whether some line has such words.
-    fn has_entry_on_a_line(&self) -> bool {
-        self.has_entry() || unlisted::names_entry(&self.transcript, &self.incident)
-    }
-
-    /// What the writer complains of, or a line that reports a failure in other words, where the book knows no message.
-    fn or_last_resort(mut self) -> Self {
-        let (transcript, incident, book) = (&self.transcript, &self.incident, self.library.book);
-        self.ordered.primary = match self.ordered.primary.take() {
-            Some(unlisted) => Some(last_resort::by_symptom(unlisted, transcript, incident, book)),
-            None => {
-                let found = last_resort::last_resort(transcript, incident, &self.hits, book);
-                let excused = excuses::of(transcript, incident, found.as_slice(), book);
-                let counts = found.filter(|_| excused.is_empty());
-                self.ordered.excused.extend(excused);
-                counts
-            }
-        };
-        self
-    }
-}
-
-impl Located<'_> {
-    /// Whether a probe can add evidence about the causes of the first failure.
-    pub(crate) fn asks_the_machine(&self) -> bool {
-        self.fault().is_some_and(|fault| measurable::asks_the_machine(self.library.book.fault(fault)))
-    }
-
-    /// Explains them, with what was measured.
-    pub(crate) fn diagnose(&self, measured: &Measured) -> Diagnosis {
-        explain(self, measured)
-    }
 }
 
 fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
@@ -294,27 +214,6 @@ fn facts_of(transcript: &Transcript, incident: &Incident, primary: Option<&Candi
 
 /// The group of facts in an out-of-memory message.
 const OOM: &str = "oom.";
-
-/// Hits of status codes that a text gives by number only: "CUDA error 700", "error code 35".
-fn numbered(incident: &Incident, book: &Book) -> Vec<Hit> {
-    let by_number = |code: &crate::incident::Code| {
-        let number = code.name.parse::<i64>().ok()?;
-        let rows = book.codes().by_number(number);
-        // Without a library it is the runtime of the first vendor.
-        let library = code.library.unwrap_or(&vendors::all()[0].sentences.table);
-        let row = rows.into_iter().find(|row| row.library == library)?;
-        Some(Hit {
-            owner: Owner::Fault(book.find(row.fault()?)?),
-            line: code.at,
-            at: 0,
-            specificity: 0,
-            standing: crate::book::schema::SignatureRole::Cause,
-            fatal: true,
-            origin: Origin::Code,
-        })
-    };
-    incident.errors.iter().flat_map(|error| &error.codes).filter_map(by_number).collect()
-}
 
 /// The page's causes, weighed, with the fixes that apply and the probe's status.
 fn causes(

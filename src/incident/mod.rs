@@ -28,6 +28,7 @@ mod position;
 mod python;
 mod readings;
 mod remarks;
+mod role;
 mod stance;
 #[cfg(test)]
 mod tests;
@@ -53,38 +54,11 @@ pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::{Meant, counts_none, is_harmless, is_survived, reported, symptom_of_message};
 pub(crate) use readings::{Readings, Row, Series, readings};
 pub(crate) use remarks::{Complaint, Description, Title, complaint, description, title};
+pub use role::Role;
 pub(crate) use stance::{Stance, describes_a_change, is_output, went_on};
 pub(crate) use words::{contains_folded, find_folded_bytes};
 use writing::is_change;
 pub(crate) use writing::{is_conditional, is_written};
-
-/// What a line of the transcript is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Anything not understood better.
-    Text,
-    /// A line that heads or ends an error: exception line, abort line, error status line.
-    Error,
-    /// "Traceback (most recent call last):" and the sentences between chained tracebacks.
-    Header,
-    /// A stack frame.
-    Frame,
-    /// Source code or local variables quoted by a traceback: never evidence.
-    Code,
-    /// Advice that a library prints with an error: never evidence.
-    Advice,
-    /// A report on something that was not run or not an error: skipped tests, pip listings, help texts, documents.
-    Quiet,
-    /// A line of one of Faultbook's own answers: never evidence.
-    Answer,
-}
-
-impl Role {
-    /// Whether the program that ran printed such a line about itself; anything else is no evidence.
-    pub(crate) fn may_be_evidence(self) -> bool {
-        !matches!(self, Role::Code | Role::Advice | Role::Quiet | Role::Answer)
-    }
-}
 
 /// What kind of text an error was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,5 +1,4 @@
-//! The wordings as `build.rs`, which includes this file by path, packs them. `S` is a string: owned there, borrowed from
-//! the binary in the library.
+//! The wordings as `build.rs`, which includes this file by path, packs them. `S` is a string: owned there, borrowed here.
 
 use std::collections::BTreeMap;
 
@@ -219,8 +218,7 @@ pub struct Recall<S: Ord> {
     pub function_words: BTreeMap<S, S>,
 }
 
-/// `concepts.toml`, as a search uses it: names, and the beginnings of words that mean the same, joined by `|`; a name may
-/// occur twice.
+/// `concepts.toml`: names, and beginnings of words that mean the same, joined by `|`; a name may occur twice.
 pub type Concepts<S> = Vec<(S, S)>;
 
 /// `writing.toml`.

@@ -258,6 +258,7 @@ fn only_lines_since_a_moment() {
 /// Texts of tests/corpus whose fault no signature finds.
 const NO_SIGNATURE: &[(&str, &str)] = &[
     ("sym-", "the writer describes what happens and quotes no message"),
+    ("entry-", "an entry of kb/errors has the message, and scan looks for the signatures of pages"),
     ("own-triton24-assembler", "only frames name Triton, and signatures do not look at frames"),
     ("own-tf-visible.cpu-build", "the program's own words tell, of which no signature knows"),
     ("dist-debug-detail.collective-mismatch", "`diagnose` answers otherwise too"),

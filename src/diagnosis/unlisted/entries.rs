@@ -4,7 +4,7 @@ use super::Failing;
 use crate::book::builtin::Builtin;
 use crate::book::entries::{Entry, are_in};
 use crate::book::errors::AND;
-use crate::incident::{self, Incident, Role, is_conditional, is_survived};
+use crate::incident::{self, Incident, Kind, Role, is_conditional, is_survived};
 use crate::text::{Level, Transcript};
 
 /// The type of an entry that fits every exception.
@@ -103,7 +103,10 @@ pub(super) fn is_last_resort(entry: &Entry) -> bool {
 pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &Incident) -> Option<usize> {
     let lines = transcript.len().saturating_sub(AROUND)..transcript.len();
     let read = |line: &usize| incident.roles.get(*line).is_none_or(|role| role.may_be_evidence());
-    let found = lines.filter(read).filter_map(|line| {
+    // An exception that was read as one and is not the failure was caught.
+    let caught =
+        |line: &usize| incident.errors.iter().any(|error| error.kind == Kind::Python && error.lines.contains(line));
+    let found = lines.filter(|line| read(line) && !caught(line)).filter_map(|line| {
         let text = Some(transcript.line(line))
             .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
             .text;
@@ -113,7 +116,7 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         let said = text.split(". ").find(names).unwrap_or(text);
         // The message's own words may sound harmless: "fork: retry: ...", "VAE is invalid: None" as a count of none.
         let rest = without_words(entry, said);
-        let survived = is_survived(&rest) || length < MESSAGE_BYTES && is_survived(said);
+        let survived = is_survived(&without_words(entry, text)) || length < MESSAGE_BYTES && is_survived(said);
         let reports = !is_conditional(said) && !survived && !incident::counts_none(&rest);
         (length >= FEWEST_BYTES_ELSEWHERE && reports).then_some((length, line))
     });

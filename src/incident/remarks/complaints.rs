@@ -31,7 +31,7 @@ const FEW_LINES: usize = 3;
 /// The lines that can be the writer's sentences.
 pub(super) fn prose<'t>(transcript: &'t Transcript, incident: &'t Incident) -> impl Iterator<Item = Line<'t>> {
     let len = transcript.len();
-    // What stands before the colon of a short text is what it is about: "vllm: stuck as soon as ...".
+    // What comes before the colon of a short text is what it is about: "vllm: stuck as soon as ...".
     let names_topic = len <= FEW_LINES;
     let ends = (0..len).filter(move |&index| index < HEAD || index + TAIL >= len);
     ends.map(|index| transcript.line(index)).filter(move |line| {
