@@ -85,7 +85,7 @@ pub(super) fn actions(
 ) -> Vec<Action> {
     let found = entries::fitting(failing, transcript, incident);
     let precedents = Precedents::of(CASES, facts, book, &TextWords::of(transcript));
-    let mut version = packages::pair(failing).map(|pair| other_version(&pair, facts, &precedents));
+    let mut version = packages::pair(failing).map(|pair| fitted(other_version(&pair, facts, &precedents), situation));
     let is_known = found.iter().any(|entry| !entry.words.is_empty() || entry.described);
     let mut actions: Vec<Action> = remedy::remedy(failing.message).filter(|_| !is_known).into_iter().collect();
     for entry in found {
@@ -101,11 +101,14 @@ pub(super) fn actions(
 
 /// The actions of an entry, with the commands that can exist where the run is.
 pub(super) fn of_entry(entry: &ErrorEntry<&str>, failing: Failing<'_>, situation: &Situation) -> Vec<Action> {
-    let action = |(place, action): (usize, &ErrorAction<&str>)| {
-        let said = explained(entry, place, action, failing);
-        Action { commands: alternatives::fitting(&said.commands, situation).blocks, ..said }
-    };
+    let action =
+        |(place, action): (usize, &ErrorAction<&str>)| fitted(explained(entry, place, action, failing), situation);
     entry.action.iter().enumerate().map(action).collect()
+}
+
+/// An action with the commands that can exist where the run is.
+fn fitted(action: Action, situation: &Situation) -> Action {
+    Action { commands: alternatives::fitting(&action.commands, situation).blocks, ..action }
 }
 
 fn explained(entry: &ErrorEntry<&str>, place: usize, action: &ErrorAction<&str>, failing: Failing<'_>) -> Action {
