@@ -45,7 +45,11 @@ def main():
     if args.changed:
         args.offline = True
         named = {(name.kind, name.name) for name in found}
-        kept = [row for row in book.rows(KB / "truth.csv") if (row["kind"], row["name"]) in named and row["verdict"] != "unproved"]
+        by_hand = {(kind, name) for name, kind, _ in outside()}
+        def stays(row):
+            key = row["kind"], row["name"]
+            return key in named and row["verdict"] != "unproved" and not (row["verdict"] == "gone" and key in by_hand)
+        kept = [row for row in book.rows(KB / "truth.csv") if stays(row)]
         known = {(row["kind"], row["name"]) for row in kept}
         found = [name for name in found if (name.kind, name.name) not in known]
     library = prove.Library(config, fetch(config, args, leaves(found, config)))

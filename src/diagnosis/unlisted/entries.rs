@@ -105,8 +105,8 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
     let read = |line: &usize| incident.roles.get(*line).is_none_or(|role| role.may_be_evidence());
     // An exception that was read as one and is not the failure was caught.
     let caught =
-        |line: &usize| incident.errors.iter().any(|error| error.kind == Kind::Python && error.lines.contains(line));
-    let found = lines.filter(|line| read(line) && !caught(line)).filter_map(|line| {
+        |line: usize| incident.errors.iter().any(|error| error.kind == Kind::Python && error.lines.contains(&line));
+    let found = lines.filter(read).filter_map(|line| {
         let text = Some(transcript.line(line))
             .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
             .text;
@@ -118,7 +118,7 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         let rest = without_words(entry, said);
         let survived = is_survived(&without_words(entry, text)) || length < MESSAGE_BYTES && is_survived(said);
         let reports = !is_conditional(said) && !survived && !incident::counts_none(&rest);
-        (length >= FEWEST_BYTES_ELSEWHERE && reports).then_some((length, line))
+        (length >= FEWEST_BYTES_ELSEWHERE && reports && !caught(line)).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
 }

@@ -86,8 +86,7 @@ struct Machine {
 }
 
 /// Where TensorFlow's GPU support ended: tensorflow.org/install/pip, "Windows Native".
-const TENSORFLOW_ON_WINDOWS: &str = "Since release 2.11, TensorFlow uses no GPU on Windows itself: install it in WSL2, or \
-    stay with release 2.10 (Python 3.10 or older), CUDA 11.2 and cuDNN 8.1.";
+const TENSORFLOW_ON_WINDOWS: &str = "Since release 2.11, TensorFlow uses no GPU on Windows itself: install it in WSL2.";
 
 /// A build with code for the GPU.
 struct Candidate<'b> {

@@ -51,12 +51,12 @@ pub(crate) const PLATFORMS: [(&str, &str, &str); 14] = [
     (
         "Colab",
         "  File \"/content/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export |^(python|nvidia-smi|free|cat|ls|grep|find|df|env|git|curl|kill|ps|jupyter) ",
+        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export |^(python|nvidia-smi|free|cat|ls|grep|find|df|env|git|curl|kill|ps|jupyter) [^=]",
     ),
     (
         "Kaggle",
         "  File \"/kaggle/working/train.py\", line 3, in <module>\nRuntimeError: CUDA error: unknown error\n",
-        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export |^(python|nvidia-smi|free|cat|ls|grep|find|df|env|git|curl|kill|ps|jupyter) ",
+        r"(?m)docker (run|compose|info)|modprobe|\bfuser\b|systemctl|fabricmanager|sudo|reboot|kubectl|--shm-size|--gpus|ubuntu-drivers|^export |^(python|nvidia-smi|free|cat|ls|grep|find|df|env|git|curl|kill|ps|jupyter) [^=]",
     ),
     ("notebook", "Cell In[3], line 2\nRuntimeError: CUDA error: unknown error\n", r"(?m)^export |^pip install|^unset "),
     (
