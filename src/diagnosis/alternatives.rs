@@ -28,6 +28,14 @@ struct Part {
     labelled: bool,
 }
 
+impl Part {
+    /// Whether its label names a system that may be there, and none that is.
+    fn is_for_open_system(&self, situation: &Situation) -> bool {
+        let mut systems = self.names.iter().filter(|(kind, _)| *kind == PlatformKind::System).peekable();
+        systems.peek().is_some() && systems.all(|(_, name)| situation.presence(name) == Presence::Open)
+    }
+}
+
 /// The parts of the blocks that fit a situation: those whose label names what is known to be there, the closest, else the
 /// first one that is not ruled out.
 pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
@@ -46,6 +54,8 @@ pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
     let closest = left.iter().map(|(closeness, _)| *closeness).max().unwrap_or(0);
     let mut chosen: Vec<Part> = left.into_iter().filter(|(one, _)| *one == closest).map(|(_, part)| part).collect();
     if closest == 0 {
+        // Where the usual part is ruled out, that for a scheduler of which the text shows nothing is none in its place.
+        chosen.retain(|part| !(impossible || otherwise) || !part.labelled || !part.is_for_open_system(situation));
         chosen.truncate(1);
     }
     let mut out = Fitting { blocks: Vec::new(), impossible: impossible && !otherwise && chosen.is_empty() };
@@ -173,6 +183,9 @@ mod tests {
         let block = "# NVIDIA GPU\nnvidia-smi\npython train.py\n# AMD ROCm\nrocm-smi";
         assert_eq!(shown(block, "RuntimeError: HIP error: invalid argument\n"), ["# AMD ROCm\nrocm-smi"]);
         assert_eq!(shown("sudo reboot\npython x.py", "on Kaggle\n"), ["!python x.py"]);
+        let scheduler = "# NVIDIA GPU\nnvidia-smi\n# Slurm\nscancel JOBID";
+        assert_eq!(shown(scheduler, "RuntimeError: HIP error: invalid argument\n"), [""; 0]);
+        assert_eq!(shown(scheduler, "srun: RuntimeError: HIP error\n"), ["# Slurm\nscancel JOBID"]);
         assert_eq!(shown("a:\n  args: --gpus all\n", "kubelet\n"), [""; 0]);
     }
 

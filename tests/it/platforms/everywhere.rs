@@ -60,8 +60,7 @@ fn texts() -> Vec<(String, String)> {
         Some((format!("open.jsonl:{}", number + 1), thread.get("input")?.as_str()?.to_owned()))
     });
     // A platform counts only where the text shows no other one.
-    let other =
-        r"(?i)slurm|\bsrun|sbatch|kube|docker|podman|jetson|jetpack|\bwsl|colab|kaggle|ipykernel|notebook|microsoft";
+    let other = r"(?i)slurm|\bsrun|sbatch|kube|docker|podman|jetson|jetpack|\bwsl|colab|kaggle|ipykernel|notebook|cell in\[|microsoft";
     let other = Regex::new(other).expect("a regex");
     corpus.chain(threads).filter(|(_, text)| text.len() < 20_000 && !other.is_match(text)).collect()
 }
