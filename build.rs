@@ -381,8 +381,14 @@ fn write_errors(entries: &[ErrorEntry<String>]) {
 
 /// What is learned from the descriptions.
 fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], failed: &mut Vec<String>) -> Vec<u8> {
-    let files = files(&kb.join("descriptions"), "txt", failed);
-    let kinds: Vec<Kind> = files.into_iter().map(|file| Kind { name: file.stem, text: file.text }).collect();
+    let folder = kb.join("descriptions");
+    let whole = files(&folder, "txt", failed).into_iter();
+    let mut kinds: Vec<Kind> = whole.map(|file| Kind { name: file.stem, situation: None, text: file.text }).collect();
+    for folder in folders(&folder) {
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let situations = files(&folder, "txt", failed).into_iter();
+        kinds.extend(situations.map(|file| Kind { name: name.clone(), situation: Some(file.stem), text: file.text }));
+    }
     let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
     write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();

@@ -46,6 +46,8 @@ pub struct ErrorEntry<S> {
 pub struct ErrorAction<S> {
     /// What to do, in the imperative.
     pub title: S,
+    /// In an entry for what people describe: the situation in which it comes first, a file of `kb/descriptions/ID`.
+    pub told: Option<S>,
     /// Why, and what to look at; `{frame}` is the innermost line of the user's own code, `{quoted}` the first name that
     /// the message quotes.
     pub detail: S,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use super::model::Row;
 
 /// Buckets of runs of letters and of words.
 const LETTERS: u32 = 1 << 17;
@@ -18,28 +18,13 @@ const RUN: std::ops::RangeInclusive<usize> = 2..=5;
 /// What is read of a text: a writer says what is wrong at the beginning.
 const MOST_LETTERS: usize = 1500;
 
-/// A weight for each bucket.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Letters<B> {
-    /// Hundred-and-twenty-sevenths of `most`, as `i8`: positive where the feature speaks for a text without a problem.
-    pub(crate) weights: B,
-    /// The largest weight.
-    pub(crate) most: f32,
-    /// What every text has in any case.
-    pub(crate) bias: f32,
+/// The probability that the text tells of no problem of its writer; `row` speaks for that.
+#[allow(dead_code, reason = "only the library asks")]
+pub(crate) fn no_problem<B: AsRef<[u8]>>(row: &Row<B>, text: &str) -> f32 {
+    logistic(row.score(scaled(text).map(|(bucket, scale)| (bucket as usize, scale))))
 }
 
-impl<B: AsRef<[u8]>> Letters<B> {
-    /// The probability that the text tells of no problem of its writer.
-    #[allow(dead_code, reason = "only the library asks")]
-    pub(crate) fn no_problem(&self, text: &str) -> f32 {
-        let weights = self.weights.as_ref();
-        let weight = |bucket: u32| weights.get(bucket as usize).map_or(0.0, |&weight| f32::from(weight as i8));
-        let sum: f32 = scaled(text).map(|(bucket, scale)| weight(bucket) * scale).sum();
-        logistic(sum * self.most / 127.0 + self.bias)
-    }
-}
-
+#[allow(dead_code, reason = "only the library asks")]
 fn logistic(score: f32) -> f32 {
     1.0 / (1.0 + (-score).exp())
 }
@@ -91,7 +76,7 @@ fn hash(parts: &[&str]) -> u32 {
 /// Learns from texts, each with whether it tells of no problem: logistic regression by dual coordinate descent
 /// (Yu, Huang, Lin 2011), which needs no step size.
 #[allow(dead_code, reason = "build.rs learns")]
-pub(crate) fn learn(texts: &[(&str, bool)]) -> Letters<Vec<u8>> {
+pub(crate) fn learn(texts: &[(&str, bool)]) -> Row<Vec<u8>> {
     /// How much an example counts against the size of the weights, and passes over the examples.
     const WORTH: f32 = 10.0;
     const PASSES: usize = 12;
@@ -134,7 +119,5 @@ pub(crate) fn learn(texts: &[(&str, bool)]) -> Letters<Vec<u8>> {
             bias += change;
         }
     }
-    let most = weights.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
-    let weights = weights.iter().map(|weight| (weight / most * 127.0).round() as i8 as u8).collect();
-    Letters { weights, most, bias }
+    Row::new(&weights, bias)
 }

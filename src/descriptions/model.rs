@@ -1,5 +1,5 @@
-//! Which kind of problem a description is of: a weight for each concept and word and each kind, learned from composed
-//! descriptions.
+//! Which kind of problem a description is of, and which situation of that kind: a weight for each concept and word and each
+//! kind, learned from composed descriptions.
 //!
 //! `build.rs` includes this file by path, and learns.
 
@@ -12,7 +12,7 @@ pub(crate) const NONE: &str = "none";
 
 /// What was learned, packed by `build.rs`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Learned<S> {
+pub(crate) struct Learned<S, B> {
     /// The names of the concepts.
     pub(crate) concepts: Vec<S>,
     /// The ways to say them, each with the number of its concept.
@@ -25,8 +25,58 @@ pub(crate) struct Learned<S> {
     pub(crate) words: Vec<S>,
     /// The kinds of problems: names of pages, or of entries of `kb/errors`. All kinds without a problem are one, `none`.
     pub(crate) kinds: Vec<S>,
-    /// For each kind a row: the weight of each feature, and last what it has in any case.
-    pub(crate) weights: Vec<Vec<f32>>,
+    /// For each kind how far each feature speaks for it.
+    pub(crate) rows: Vec<Row<B>>,
+    /// The kinds of which several situations are told apart.
+    pub(crate) situations: Vec<Situations<S, B>>,
+}
+
+/// The situations of one kind of problem: causes of a page, or names that actions of an entry have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Situations<S, B> {
+    /// The kind.
+    pub(crate) kind: S,
+    /// Their names.
+    pub(crate) names: Vec<S>,
+    /// For each of them how far each feature speaks for it among the others.
+    pub(crate) rows: Vec<Row<B>>,
+}
+
+/// How far each feature speaks for something, in a byte for each: precise enough, and read in place.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Row<B> {
+    /// Hundred-and-twenty-sevenths of `most`, as `i8`.
+    weights: B,
+    /// The largest weight.
+    most: f32,
+    /// What every text has in any case.
+    bias: f32,
+}
+
+impl Row<Vec<u8>> {
+    /// Rounds the weights of features.
+    #[allow(dead_code, reason = "build.rs learns")]
+    pub(crate) fn new(weights: &[f32], bias: f32) -> Self {
+        let most = weights.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
+        let weights = weights.iter().map(|weight| (weight / most * 127.0).round() as i8 as u8).collect();
+        Self { weights, most, bias }
+    }
+}
+
+impl<B: AsRef<[u8]>> Row<B> {
+    /// The log-odds of a text with these features, each with its weight in the sum.
+    #[allow(dead_code, reason = "only the library asks")]
+    pub(crate) fn score(&self, features: impl Iterator<Item = (usize, f32)>) -> f32 {
+        let weights = self.weights.as_ref();
+        let weight = |feature: usize| weights.get(feature).map_or(0.0, |&weight| f32::from(weight as i8));
+        features.map(|(feature, scale)| weight(feature) * scale).sum::<f32>() * self.most / 127.0 + self.bias
+    }
+}
+
+/// The probability of each row, in their order.
+#[allow(dead_code, reason = "only the library asks")]
+pub(crate) fn probabilities<B: AsRef<[u8]>>(rows: &[Row<B>], features: &Features) -> Vec<f32> {
+    softmax(rows.iter().map(|row| row.score(features.scaled())).collect())
 }
 
 /// What a text holds.
@@ -48,15 +98,7 @@ impl Features {
     }
 }
 
-impl<S> Learned<S> {
-    /// The probability of each kind, in their order.
-    #[allow(dead_code, reason = "only the library asks")]
-    pub(crate) fn probabilities(&self, features: &Features) -> Vec<f32> {
-        softmax(self.weights.iter().map(|row| score(row, features)).collect())
-    }
-}
-
-/// How far a row of weights speaks for its kind.
+/// How far weights speak for their kind, the last of which every text has.
 fn score(row: &[f32], features: &Features) -> f32 {
     let weight = |feature: usize| row.get(feature).copied().unwrap_or(0.0);
     let sum: f32 = features.scaled().map(|(feature, scale)| weight(feature) * scale).sum();
@@ -75,10 +117,16 @@ fn softmax(mut scores: Vec<f32>) -> Vec<f32> {
     scores
 }
 
-/// Learns the weights: multinomial logistic regression by stochastic gradient descent with AdaGrad's step sizes
-/// (Duchi, Hazan, Singer 2011), always in the same order. An example of a rare kind is worth more. `examples` are features with the number of their kind.
+/// Learns the rows of kinds: multinomial logistic regression by stochastic gradient descent with AdaGrad's step sizes
+/// (Duchi, Hazan, Singer 2011), always in the same order. An example of a rare kind is worth more, and one
+/// of the kind `twice` as much again. `examples` are features with the number of their kind.
 #[allow(dead_code, reason = "build.rs learns")]
-pub(crate) fn learn(examples: &[(Features, usize)], kinds: usize, features: usize) -> Vec<Vec<f32>> {
+pub(crate) fn learn(
+    examples: &[(Features, usize)],
+    kinds: usize,
+    features: usize,
+    twice: Option<usize>,
+) -> Vec<Row<Vec<u8>>> {
     /// Passes over the examples, the first step, and how strongly weights are drawn to zero in each.
     const PASSES: usize = 15;
     const STEP: f32 = 0.25;
@@ -96,7 +144,7 @@ pub(crate) fn learn(examples: &[(Features, usize)], kinds: usize, features: usiz
         for turn in 0..examples.len() {
             let (present, right) = &examples[turn * stride % examples.len()];
             let probabilities = softmax(weights.iter().map(|row| score(row, present)).collect());
-            let worth = (mean / counts[*right]).sqrt();
+            let worth = (mean / counts[*right]).sqrt() * if twice == Some(*right) { 2.0 } else { 1.0 };
             for (kind, probability) in probabilities.into_iter().enumerate() {
                 let error = worth * (probability - if kind == *right { 1.0 } else { 0.0 });
                 if error.abs() < 0.001 {
@@ -111,7 +159,7 @@ pub(crate) fn learn(examples: &[(Features, usize)], kinds: usize, features: usiz
             }
         }
     }
-    weights
+    weights.iter().map(|row| Row::new(&row[..features], row[features])).collect()
 }
 
 /// A number near the golden section of `count` that shares no factor with it, another one for each pass.

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::concepts::{ConceptFile, Concepts};
-use super::letters::{self, Letters};
-use super::model::{Features, Learned, NONE, learn};
+use super::letters;
+use super::model::{Features, Learned, NONE, Row, Situations, learn};
 use super::words::{self, Words};
 
-/// Descriptions of one kind, and its name: the file's stem.
+/// Descriptions of one kind: its name, and that of the situation if they are all of one. `hang.txt` is of a kind, and
+/// `hang/network.txt` of one of its situations.
 pub(crate) struct Kind {
     pub(crate) name: String,
+    pub(crate) situation: Option<String>,
     /// A description on each line.
     pub(crate) text: String,
 }
@@ -27,7 +29,7 @@ impl Kind {
 }
 
 /// What tells a problem from none by letters and words alone.
-pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Letters<Vec<u8>> {
+pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Row<Vec<u8>> {
     let texts: Vec<_> = kinds.iter().flat_map(|kind| kind.lines().map(|line| (line, kind.is_none()))).collect();
     letters::learn(&texts)
 }
@@ -39,7 +41,7 @@ pub(crate) fn learned(
     kinds: &[Kind],
     entries: &[&str],
     is_page: impl Fn(&str) -> bool,
-) -> Result<Learned<String>, String> {
+) -> Result<Learned<String, Vec<u8>>, String> {
     let file: ConceptFile =
         toml::from_str(concepts).map_err(|error| format!("kb/wording/concepts.toml: {}", error.message()))?;
     let numbers = 0_u16..;
@@ -73,12 +75,28 @@ pub(crate) fn learned(
     let words = words::common(kinds.iter().flat_map(Kind::lines));
     let after_concepts = u16::try_from(2 * names.len()).map_err(|_| "too many concepts".to_owned())?;
     let plain = Words::new(words.iter().map(String::as_str), after_concepts);
+    let count = 2 * names.len() + words.len();
+    let features = |line: &str| Features { concepts: found.features(line), words: plain.features(line) };
     let mut examples = Vec::new();
-    for kind in kinds {
-        let number = names_of_kinds.iter().position(|other| *other == name(kind)).unwrap_or_default();
-        let features = |line: &str| Features { concepts: found.features(line), words: plain.features(line) };
-        examples.extend(kind.lines().map(|line| (features(line), number)));
+    let mut situations: Vec<Situations<String, Vec<u8>>> = Vec::new();
+    for (number, of) in names_of_kinds.iter().enumerate() {
+        let kinds: Vec<&Kind> = kinds.iter().filter(|kind| name(kind) == *of).collect();
+        examples.extend(kinds.iter().flat_map(|kind| kind.lines()).map(|line| (features(line), number)));
+        let parts: Vec<(&Kind, &String)> =
+            kinds.iter().filter_map(|kind| Some((*kind, kind.situation.as_ref()?))).collect();
+        if parts.len() > 1 {
+            let numbered = parts.iter().enumerate();
+            let examples: Vec<_> =
+                numbered.flat_map(|(part, (kind, _))| kind.lines().map(move |line| (features(line), part))).collect();
+            situations.push(Situations {
+                kind: of.clone(),
+                names: parts.iter().map(|(_, name)| (*name).clone()).collect(),
+                rows: learn(&examples, parts.len(), count, None),
+            });
+        }
     }
-    let weights = learn(&examples, names_of_kinds.len(), 2 * names.len() + words.len());
-    Ok(Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, weights })
+    // There are five problems for each text without one, and a problem that nobody has misleads as much as one that is missed.
+    let none = names_of_kinds.iter().position(|name| name == NONE);
+    let rows = learn(&examples, names_of_kinds.len(), count, none);
+    Ok(Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, rows, situations })
 }

@@ -287,6 +287,7 @@ It counts wrongly.
             searched: Searched::new(&transcript, &incident, last),
             conditions: &Conditions::new(&incident.facts),
             special: None,
+            told: None,
         };
         let mut fits = Fits::new();
         let actions = proposed(&page.id, &page.causes[0], 1.0, &scene, &situation, &mut fits);

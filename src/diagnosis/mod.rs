@@ -43,7 +43,7 @@ mod tests;
 mod unlisted;
 mod weigh;
 mod wheels;
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "web"))]
 mod why;
 mod words;
 mod writers;
@@ -58,7 +58,7 @@ pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub(crate) use located::{Located, locate};
 pub use precedents::Solved;
 pub use weigh::none_of_these;
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "web"))]
 pub(crate) use why::{Why, WhyCause, why};
 
 use std::collections::BTreeMap;
@@ -161,6 +161,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                         .filter(|it| it.fault == Some(&entry.id))
                         .and_then(|it| it.cause)
                         .or(primary.cause()),
+                    told: incident::told_of(&entry.id, transcript, incident, !primary.is_described()),
                 };
                 let words = TextWords::of(transcript);
                 let precedents = Precedents::of(&book.faults[index].id, &facts, book, &words);

@@ -50,6 +50,7 @@ fn no_command_is_shown_where_it_cannot_exist() {
                     searched: Searched::new(&empty, &incident, 0),
                     conditions: &conditions,
                     special: None,
+                    told: None,
                 };
                 let actions = fixes::proposed(&page.id, cause, 1.0, &scene, &situation, &mut fits);
                 let check = cause.check.command.iter();

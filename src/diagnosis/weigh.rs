@@ -13,7 +13,7 @@ use crate::book::page::{Cause, Evidence, Question};
 use crate::book::schema::{Prior, Weight};
 use crate::diagnosis::Reason;
 use crate::facts::Source;
-use crate::incident::{ErrorEvent, Frame, Incident, Role};
+use crate::incident::{ErrorEvent, Frame, Incident, Role, Told};
 use crate::pattern::Pattern;
 use crate::span::Span;
 use crate::text::Transcript;
@@ -95,6 +95,8 @@ pub(super) struct Scene<'a> {
     pub conditions: &'a Conditions,
     /// The cause that the entry of the message itself speaks for, or the words of its symptom.
     pub special: Option<&'static str>,
+    /// What the writer tells of the situation, where causes of the page are told apart by that.
+    pub told: Option<Told>,
 }
 
 impl Scene<'_> {
@@ -118,6 +120,7 @@ pub(super) fn weigh(causes: &[Cause], scene: &Scene<'_>, precedents: &Precedents
         .map(|(index, (cause, prior))| {
             let mut reasons: Vec<Reason> = cause.evidence.iter().filter_map(|item| reason(item, scene)).collect();
             reasons.extend(scene.special.filter(|special| *special == cause.id).map(|_| meant(scene)));
+            reasons.extend(scene.told.as_ref().and_then(|told| likened(told, &cause.id, scene)));
             reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
             count_origins_once(&mut reasons);
             let score = prior + reasons.iter().map(|reason| reason.weight).sum::<f64>();
@@ -184,6 +187,26 @@ fn meant(scene: &Scene<'_>) -> Reason {
         span: Some(scene.transcript.span(scene.line)),
         weight: weight(Weight::Strong),
     }
+}
+
+/// How far the writer's words count: their situation is learned from composed descriptions, and words are no proof.
+const OF_LIKENESS: f64 = 0.6;
+const MOST_OF_LIKENESS: f64 = 1.5;
+/// A likeness that says less is none.
+const LEAST_OF_LIKENESS: f64 = 0.3;
+
+/// The reason that the writer's words give, if they are more like the descriptions of this cause than like those of others.
+fn likened(told: &Told, cause: &str, scene: &Scene<'_>) -> Option<Reason> {
+    let (_, probability) = told.situations.iter().find(|(name, _)| *name == cause)?;
+    let odds = f64::from(*probability) * told.situations.len() as f64;
+    let weight = (odds.ln() * OF_LIKENESS).min(MOST_OF_LIKENESS);
+    (weight > LEAST_OF_LIKENESS).then(|| Reason {
+        supports: true,
+        source: Source::Text,
+        says: "it is told as problems with this cause are".to_owned(),
+        span: Some(scene.transcript.span(told.line)),
+        weight,
+    })
 }
 
 /// The words of the primary failure: its error's message with its type, and its line.

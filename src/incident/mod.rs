@@ -53,7 +53,7 @@ pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::{Meant, counts_none, is_harmless, is_survived, reported, symptom_of_message};
 pub(crate) use readings::{Readings, Row, Series, readings};
-pub(crate) use remarks::{Complaint, Description, Title, complaint, description, title};
+pub(crate) use remarks::{Complaint, Description, Title, Told, complaint, description, title, told_of};
 pub use role::Role;
 pub(crate) use stance::{Stance, describes_a_change, is_output, went_on};
 pub(crate) use words::{contains_folded, find_folded_bytes};

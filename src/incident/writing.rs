@@ -98,7 +98,13 @@ fn is_code(line: &str) -> bool {
         || ["echo \"", "echo '"].iter().any(|start| line.starts_with(start))
         // A string that continues: `"Expected b to be on ", device, "!"`.
         || (line.starts_with('"') && (line.contains("\", ") || line.contains("\" <<")))
+        || ["f\"", "f'", "rf\"", "fr\""].iter().any(|start| line.starts_with(start))
     {
+        return true;
+    }
+    // `if not torch.isfinite(weight).all():`
+    let calls = || line.match_indices('(').any(|(at, _)| line[..at].ends_with(|c: char| c.is_ascii_alphanumeric()));
+    if line.ends_with(':') && begins(&["if ", "elif ", "for ", "while ", "with "]) && calls() {
         return true;
     }
     // A literal, and the brackets or operators around it that only code has.

@@ -92,7 +92,8 @@ pub fn invariants(bytes: &[u8]) {
     const LONGEST: usize = 20_000;
     let text = String::from_utf8_lossy(bytes);
     // What already has the marks of a terminal, of a quotation or of a box reads in another way inside another one.
-    let is_plain = |line: &str| line.bytes().all(|byte| matches!(byte, b' '..=b'~')) && line.len() < 200;
+    let is_ascii = |line: &str| line.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let is_plain = |line: &str| is_ascii(line) && line.len() < 200 && !line.starts_with('>');
     if text.len() > LONGEST || !text.lines().all(is_plain) {
         return;
     }

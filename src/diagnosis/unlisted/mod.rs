@@ -17,7 +17,7 @@ use crate::book::Book;
 use crate::book::errors::{ErrorAction, ErrorEntry};
 use crate::book::schema::Cost;
 use crate::facts::Facts;
-use crate::incident::{Frame, Incident};
+use crate::incident::{self, Frame, Incident};
 use crate::text::Transcript;
 
 /// The recipe that installs another version of a package, and where its known cases are counted.
@@ -92,11 +92,26 @@ pub(super) fn actions(
         if entry.version || entries::is_last_resort(entry) {
             actions.extend(version.take());
         }
-        actions.extend(of_entry(entry, failing, situation));
+        let mut own = of_entry(entry, failing, situation);
+        if let Some(first) = told_first(entry, transcript, incident) {
+            own[..=first].rotate_right(1);
+        }
+        actions.extend(own);
     }
     actions.extend(version);
     actions.truncate(MOST);
     actions
+}
+
+/// A situation that is less probable than this changes no order.
+const PROBABLE: f32 = 0.4;
+
+/// The action of an entry that comes first in the situation of which the text tells.
+fn told_first(entry: &ErrorEntry<&str>, transcript: &Transcript, incident: &Incident) -> Option<usize> {
+    let told = entry.described.then(|| incident::told_of(entry.id, transcript, incident, false))??;
+    let (likeliest, probability) = told.situations.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let names = |action: &ErrorAction<&str>| action.told == Some(likeliest);
+    entry.action.iter().position(names).filter(|_| probability > PROBABLE)
 }
 
 /// The actions of an entry, with the commands that can exist where the run is.
@@ -191,6 +206,32 @@ fn other_version(pair: &packages::Pair, facts: &Facts, precedents: &Precedents) 
 #[cfg(test)]
 mod tests {
     use super::quoted;
+    use crate::book::Book;
+    use crate::book::builtin::Builtin;
+    use crate::descriptions;
+
+    #[test]
+    fn situations_are_causes_of_pages_or_told_by_actions() {
+        let book = Book::new(true);
+        let entries: Vec<_> = Builtin::errors().without_words().filter(|entry| entry.described).collect();
+        let mut strays = Vec::new();
+        for (kind, situation) in descriptions::all_situations() {
+            let is_cause =
+                book.find(kind).is_some_and(|page| book.fault(page).causes.iter().any(|cause| cause.id == situation));
+            let told = entries.iter().filter(|entry| entry.id == kind).flat_map(|entry| &entry.action);
+            if !is_cause && !told.clone().any(|action| action.told == Some(situation)) {
+                strays.push(format!("kb/descriptions/{kind}/{situation}.txt"));
+            }
+        }
+        for entry in entries {
+            for told in entry.action.iter().filter_map(|action| action.told) {
+                if !descriptions::all_situations().any(|known| known == (entry.id, told)) {
+                    strays.push(format!("{}: told = {told:?}", entry.id));
+                }
+            }
+        }
+        assert_eq!(strays, [""; 0], "without a counterpart");
+    }
 
     #[test]
     fn the_first_quoted_name() {

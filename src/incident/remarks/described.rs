@@ -1,7 +1,7 @@
 //! What kind of problem the writer's sentences describe as a whole, where no wording of a complaint is known.
 
 use super::complaints::{is_question_of_others, prose};
-use crate::descriptions::{Described, described, no_problem};
+use crate::descriptions::{self, Described, described, no_problem};
 use crate::incident::{Incident, Role};
 use crate::text::{Line, Transcript};
 use crate::wording;
@@ -29,12 +29,35 @@ pub(crate) struct Description {
     /// The probability that the text tells of no problem, by its letters and words alone; `None` where its sentences are too
     /// short, or those of a program.
     pub(crate) no_problem: Option<f32>,
+    /// The same of a text that is a person's sentences and nothing else, however short.
+    pub(crate) no_problem_alone: Option<f32>,
 }
 
-/// What the sentences of a text describe, whoever wrote them; `None` where it has none, or asks about something of others.
-pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Option<Description> {
+/// What somebody tells of the situation in which a known kind of problem arose.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Told {
+    /// Index of the transcript line with the first sentence.
+    pub(crate) line: usize,
+    /// The situations of this kind, each with its probability if it is one of them.
+    pub(crate) situations: Vec<(&'static str, f32)>,
+}
+
+/// What the sentences of a text tell of the situation of a kind of problem; `None` where there are none, or where its
+/// situations are not told apart. Beside a message only whole sentences count.
+pub(crate) fn told_of(kind: &str, transcript: &Transcript, incident: &Incident, has_message: bool) -> Option<Told> {
+    let (text, lines) = sentences(transcript, incident);
+    let (line, _) = *lines.first()?;
+    if has_message && !told(&text) {
+        return None;
+    }
+    let situations = descriptions::situations(kind, &text);
+    (!situations.is_empty()).then_some(Told { line, situations })
+}
+
+/// The sentences of a text as one, and each with the index of its line.
+fn sentences<'t>(transcript: &'t Transcript, incident: &'t Incident) -> (String, Vec<(usize, &'t str)>) {
     let mut text = String::new();
-    let mut lines: Vec<(usize, &str)> = Vec::new();
+    let mut lines = Vec::new();
     for line in prose(transcript, incident).filter(|line| is_sentence(line.text)) {
         if text.len() > MOST_BYTES {
             break;
@@ -43,6 +66,12 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
         text.push('\n');
         lines.push((line.index, line.text));
     }
+    (text, lines)
+}
+
+/// What the sentences of a text describe, whoever wrote them; `None` where it has none, or asks about something of others.
+pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Option<Description> {
+    let (text, lines) = sentences(transcript, incident);
     if lines.iter().all(|(_, text)| is_question_of_others(text)) {
         return None;
     }
@@ -57,6 +86,7 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
         line,
         described: together,
         no_problem: told(&text).then(|| no_problem(&beginning(transcript, incident))),
+        no_problem_alone: is_all(&lines, transcript).then(|| no_problem(&text)),
     })
 }
 
@@ -65,6 +95,12 @@ fn beginning(transcript: &Transcript, incident: &Incident) -> String {
     let is_own = |line: &Line<'_>| incident.roles.get(line.index) != Some(&Role::Answer);
     let lines = transcript.lines().filter(is_own).take(MOST_LINES);
     lines.flat_map(|line| line.text.chars().chain(['\n'])).take(MOST_LETTERS).collect()
+}
+
+/// Whether a text has hardly a line besides these.
+fn is_all(lines: &[(usize, &str)], transcript: &Transcript) -> bool {
+    let printed = transcript.lines().filter(|line| !line.text.trim().is_empty()).count();
+    lines.len() * 5 >= printed * 4
 }
 
 /// Whether somebody tells something: words that no message has many of, or the signs of a language without spaces.
@@ -77,6 +113,7 @@ fn told(text: &str) -> bool {
 
 /// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.
 pub(super) fn is_sentence(text: &str) -> bool {
+    let text = text.trim();
     const DRAWN: &[char] = &['|', '━', '█', '=', '{', '}', '[', ']', '<', '>', '\\', '#', '+', '*', '_', '$', ';', '/'];
     let letters = text.chars().filter(|letter| letter.is_alphabetic() || letter.is_whitespace()).count();
     let drawn = text.chars().filter(|letter| DRAWN.contains(letter)).count();
