@@ -86,6 +86,26 @@ pub(crate) fn is_too_long(expression: &str) -> bool {
     parts > MOST_PARTS
 }
 
+/// Whether an expression repeats a list or a text: `[1] * 10000 * 10000` is short and takes minutes, and no condition needs it.
+fn repeats(expression: &str) -> bool {
+    let mut outside = String::new();
+    let mut quote = None;
+    for c in expression.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if matches!(c, '"' | '\'') => {
+                quote = Some(c);
+                outside.push('"');
+            }
+            None if !c.is_whitespace() => outside.push(c),
+            None => {}
+        }
+    }
+    let times = outside.contains('*');
+    times && (outside.contains(['[', '{']) || outside.contains("\"*") || outside.contains("*\""))
+}
+
 /// Whether a template has a tag with too many parts, or too many branches of one decision, which nest as well.
 pub(crate) fn has_too_long_tag(template: &str) -> bool {
     let mut rest = template;
@@ -121,8 +141,8 @@ impl Part {
     fn compile(source: &str) -> Self {
         #[cfg(test)]
         crate::pattern::COMPILED.with(|compiled| compiled.set(compiled.get() + 1));
-        let expression =
-            (!is_too_long(source)).then(|| LANGUAGE.compile_expression_owned(source.to_owned()).ok()).flatten();
+        let is_bounded = !is_too_long(source) && !repeats(source);
+        let expression = is_bounded.then(|| LANGUAGE.compile_expression_owned(source.to_owned()).ok()).flatten();
         let mut names: Vec<String> = expression.iter().flat_map(|it| it.undeclared_variables(true)).collect();
         names.retain(|name| !is_global(name));
         names.sort();
@@ -195,6 +215,15 @@ pub(crate) fn split_or(condition: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Found by fuzzing: a condition of 323 bytes ran for 12 seconds.
+    #[test]
+    fn a_condition_repeats_no_lists_and_texts() {
+        for source in ["[13.]*10222*99 == 1", "99999999 * 'a' == b", "\"a\" * 99999999 == b", "[a] == b * 9999"] {
+            assert!(Condition::new(source).parts().iter().all(|part| part.expression.is_none()), "{source}");
+        }
+        assert_eq!(Condition::new("a * 2 == b and c == 'x * [y]'").names(), ["a", "b", "c"]);
+    }
 
     #[test]
     fn an_or_after_an_or_is_a_condition_that_does_not_compile() {

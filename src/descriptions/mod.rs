@@ -89,14 +89,14 @@ pub(crate) fn described(text: &str) -> Option<Described> {
     })
 }
 
-/// The situations that are told apart in a kind of problem, each with its probability in this text if it is of one of them.
+/// The situations that are distinguished in a kind of problem, each with its probability in this text if it is of one of them.
 pub(crate) fn situations(kind: &str, text: &str) -> Vec<(&'static str, f32)> {
     let Some(known) = READER.learned.situations.iter().find(|known| known.kind == kind) else { return Vec::new() };
     let features = Features { concepts: READER.concepts.features(text), words: READER.words.features(text) };
     known.names.iter().copied().zip(probabilities(&known.rows, &features)).collect()
 }
 
-/// All situations that are told apart, each with its kind.
+/// All situations that are distinguished, each with its kind.
 #[cfg(test)]
 pub(crate) fn all_situations() -> impl Iterator<Item = (&'static str, &'static str)> {
     READER.learned.situations.iter().flat_map(|known| known.names.iter().map(|name| (known.kind, *name)))

@@ -27,7 +27,7 @@ pub(crate) struct Learned<S, B> {
     pub(crate) kinds: Vec<S>,
     /// For each kind how far each feature speaks for it.
     pub(crate) rows: Vec<Row<B>>,
-    /// The kinds of which several situations are told apart.
+    /// The kinds of which several situations are distinguished.
     pub(crate) situations: Vec<Situations<S, B>>,
 }
 

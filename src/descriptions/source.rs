@@ -95,7 +95,7 @@ pub(crate) fn learned(
             });
         }
     }
-    // There are five problems for each text without one, and a problem that nobody has misleads as much as one that is missed.
+    // There are three problems for each text without one, and a problem that nobody has misleads as much as one that is missed.
     let none = names_of_kinds.iter().position(|name| name == NONE);
     let rows = learn(&examples, names_of_kinds.len(), count, none);
     Ok(Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, rows, situations })

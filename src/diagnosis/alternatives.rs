@@ -41,6 +41,7 @@ impl Part {
 pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
     let parts: Vec<Part> = blocks.iter().enumerate().flat_map(|(block, text)| parts(block, text)).collect();
     let mut left: Vec<(u8, Part)> = Vec::new();
+    let usual_is_left = parts.first().is_none_or(|part| ruled_out(part, situation).is_none());
     // What another framework says otherwise may still be done here.
     let (mut impossible, mut otherwise) = (false, false);
     for mut part in parts {
@@ -55,7 +56,7 @@ pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
     let mut chosen: Vec<Part> = left.into_iter().filter(|(one, _)| *one == closest).map(|(_, part)| part).collect();
     if closest == 0 {
         // Where the usual part is ruled out, that for a scheduler of which the text shows nothing is none in its place.
-        chosen.retain(|part| !(impossible || otherwise) || !part.labelled || !part.is_for_open_system(situation));
+        chosen.retain(|part| usual_is_left || !part.labelled || !part.is_for_open_system(situation));
         chosen.truncate(1);
     }
     let mut out = Fitting { blocks: Vec::new(), impossible: impossible && !otherwise && chosen.is_empty() };

@@ -95,7 +95,7 @@ pub(super) struct Scene<'a> {
     pub conditions: &'a Conditions,
     /// The cause that the entry of the message itself speaks for, or the words of its symptom.
     pub special: Option<&'static str>,
-    /// What the writer tells of the situation, where causes of the page are told apart by that.
+    /// What the writer tells of the situation, where causes of the page are distinguished by that.
     pub told: Option<Told>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Complaint {
 }
 
 /// A text of fewer lines is no log.
-const FEW_LINES: usize = 3;
+pub(super) const FEW_LINES: usize = 3;
 
 /// The lines that can be the writer's sentences.
 pub(super) fn prose<'t>(transcript: &'t Transcript, incident: &'t Incident) -> impl Iterator<Item = Line<'t>> {

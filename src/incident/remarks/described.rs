@@ -1,8 +1,9 @@
 //! What kind of problem the writer's sentences describe as a whole, where no wording of a complaint is known.
 
-use super::complaints::{is_question_of_others, prose};
+use super::complaints::{FEW_LINES, is_question_of_others, prose};
 use crate::descriptions::{self, Described, described, no_problem};
-use crate::incident::{Incident, Role};
+use crate::incident::failures::ends_well;
+use crate::incident::{Incident, Role, is_conditional, is_harmless, is_written};
 use crate::text::{Line, Transcript};
 use crate::wording;
 
@@ -43,7 +44,7 @@ pub(crate) struct Told {
 }
 
 /// What the sentences of a text tell of the situation of a kind of problem; `None` where there are none, or where its
-/// situations are not told apart. Beside a message only whole sentences count.
+/// situations are not distinguished. Beside a message only whole sentences count.
 pub(crate) fn told_of(kind: &str, transcript: &Transcript, incident: &Incident, has_message: bool) -> Option<Told> {
     let (text, lines) = sentences(transcript, incident);
     let (line, _) = *lines.first()?;
@@ -97,10 +98,11 @@ fn beginning(transcript: &Transcript, incident: &Incident) -> String {
     lines.flat_map(|line| line.text.chars().chain(['\n'])).take(MOST_LETTERS).collect()
 }
 
-/// Whether a text has hardly a line besides these.
+/// Whether a text is these few lines, and none of them one that sounds like a failure only.
 fn is_all(lines: &[(usize, &str)], transcript: &Transcript) -> bool {
     let printed = transcript.lines().filter(|line| !line.text.trim().is_empty()).count();
-    lines.len() * 5 >= printed * 4
+    let is_none = |text: &str| is_written(text) || is_harmless(text) || is_conditional(text) || ends_well(text);
+    printed <= FEW_LINES && lines.len() == printed && !lines.iter().any(|(_, text)| is_none(text))
 }
 
 /// Whether somebody tells something: words that no message has many of, or the signs of a language without spaces.

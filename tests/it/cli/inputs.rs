@@ -26,7 +26,7 @@ fn words_that_name_no_file_do_what_is_meant() {
         ("700", "CUDA_ERROR_ILLEGAL_ADDRESS"),
         ("Xid 79", "Xid"),
         ("CUDA out of memory", "Do this next"),
-        ("words of nobody about an engine", "page  "),
+        ("words of nobody about anything", "page  "),
     ] {
         let answer = place.run(&format!("--no-probe {arguments}"), "");
         assert!(answer.out.contains(shown), "{arguments}: {} {}", answer.out, answer.err);
