@@ -395,7 +395,16 @@ fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], faile
     let learned = descriptions::learned(&concepts, &kinds, &entries, |name| {
         book.faults.iter().any(|fault| fault.page.id == name)
     });
-    learned.map_err(|reason| failed.push(reason)).map_or_else(|()| Vec::new(), |learned| pack(&learned))
+    match learned {
+        Ok((learned, situations)) => {
+            write("situations", &pack(&situations));
+            pack(&learned)
+        }
+        Err(reason) => {
+            failed.push(reason);
+            Vec::new()
+        }
+    }
 }
 
 /// Packs the descriptions of vendors together with their tables of codes.

@@ -68,42 +68,38 @@ const MOST_PARTS: usize = 250;
 
 /// Whether an expression has more parts than can be compiled without running out of stack.
 pub(crate) fn is_too_long(expression: &str) -> bool {
-    let (mut parts, mut quote, mut word) = (0, None, false);
-    for c in expression.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None => {
-                let in_word = c.is_alphanumeric() || c == '_';
-                if !(c.is_whitespace() || in_word && word) {
-                    parts += 1;
-                }
-                word = in_word;
-                quote = Some(c).filter(|c| matches!(c, '"' | '\''));
-            }
+    let (mut parts, mut word) = (0, false);
+    for c in without_literals(expression).chars() {
+        let in_word = c.is_alphanumeric() || c == '_';
+        if !(c.is_whitespace() || in_word && word) {
+            parts += 1;
         }
+        word = in_word;
     }
     parts > MOST_PARTS
 }
 
 /// Whether an expression repeats a list or a text: `[1] * 10000 * 10000` is short and takes minutes, and no condition needs it.
 fn repeats(expression: &str) -> bool {
-    let mut outside = String::new();
+    let mut outside = without_literals(expression);
+    outside.retain(|c| !c.is_whitespace());
+    outside.contains('*') && ["[", "{", "\"*", "*\""].iter().any(|repeated| outside.contains(repeated))
+}
+
+/// An expression with one quotation mark in place of each text in quotes.
+fn without_literals(expression: &str) -> String {
     let mut quote = None;
-    for c in expression.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if matches!(c, '"' | '\'') => {
-                quote = Some(c);
-                outside.push('"');
-            }
-            None if !c.is_whitespace() => outside.push(c),
-            None => {}
+    let outside = expression.chars().filter_map(|c| match quote {
+        Some(open) => {
+            quote = Some(open).filter(|open| *open != c);
+            None
         }
-    }
-    let times = outside.contains('*');
-    times && (outside.contains(['[', '{']) || outside.contains("\"*") || outside.contains("*\""))
+        None => {
+            quote = Some(c).filter(|c| matches!(c, '"' | '\''));
+            Some(quote.map_or(c, |_| '"'))
+        }
+    });
+    outside.collect()
 }
 
 /// Whether a template has a tag with too many parts, or too many branches of one decision, which nest as well.

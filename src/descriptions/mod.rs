@@ -1,9 +1,11 @@
 //! What kind of problem somebody describes who has no message: "it takes ages", "the images are all black".
 //!
-//! Learned by `build.rs` from the composed descriptions in `kb/descriptions`, a file for each kind, with the concepts of
-//! `kb/wording/concepts.toml` and the plain words that several of them use. A new kind needs no Rust: a file named like a page or like an entry of
-//! `kb/errors`, or a folder with a file for each situation: a cause of the page, or what an action of the entry is told by. Whether there is a problem at all is learned once more from words, their pairs and runs of letters: this has no
-//! concept to know, and is sure more often where it is sure. Decoded when first asked, which is where the book found nothing in a text.
+//! Learned by `build.rs` from the composed descriptions in `kb/descriptions`, with the concepts of
+//! `kb/wording/concepts.toml` and the plain words that several of them use. A new kind needs no Rust: a file named like a
+//! page or like an entry of `kb/errors`, or a folder with a file for each situation (a cause of the page, or the `told` of an
+//! action of the entry). Whether there is a problem at all is learned once more from words, their pairs and runs of letters:
+//! this has no concept to know, and is sure more often where it is sure. Decoded when first asked: where the book found
+//! nothing in a text, or where sentences accompany a failure whose situations are distinguished.
 
 mod concepts;
 mod letters;
@@ -13,7 +15,7 @@ mod words;
 use std::sync::LazyLock;
 
 pub(crate) use concepts::Concepts;
-use model::{Features, Learned, NONE, Row, probabilities};
+use model::{Features, Learned, NONE, Row, Situations, probabilities};
 use words::Words;
 
 /// What somebody describes.
@@ -58,6 +60,11 @@ static LETTERS: LazyLock<Row<&'static [u8]>> = LazyLock::new(|| {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 });
 
+static SITUATIONS: LazyLock<Vec<Situations<&'static str, &'static [u8]>>> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/situations.postcard"));
+    postcard::from_bytes(bytes).expect("the same build wrote these bytes")
+});
+
 /// The probability that a text tells of no problem of its writer, by its words and letters alone.
 pub(crate) fn no_problem(text: &str) -> f32 {
     letters::no_problem(&LETTERS, text)
@@ -89,9 +96,14 @@ pub(crate) fn described(text: &str) -> Option<Described> {
     })
 }
 
+/// Whether situations of a kind of problem are distinguished.
+pub(crate) fn has_situations(kind: &str) -> bool {
+    SITUATIONS.iter().any(|known| known.kind == kind)
+}
+
 /// The situations that are distinguished in a kind of problem, each with its probability in this text if it is of one of them.
 pub(crate) fn situations(kind: &str, text: &str) -> Vec<(&'static str, f32)> {
-    let Some(known) = READER.learned.situations.iter().find(|known| known.kind == kind) else { return Vec::new() };
+    let Some(known) = SITUATIONS.iter().find(|known| known.kind == kind) else { return Vec::new() };
     let features = Features { concepts: READER.concepts.features(text), words: READER.words.features(text) };
     known.names.iter().copied().zip(probabilities(&known.rows, &features)).collect()
 }
@@ -99,7 +111,7 @@ pub(crate) fn situations(kind: &str, text: &str) -> Vec<(&'static str, f32)> {
 /// All situations that are distinguished, each with its kind.
 #[cfg(test)]
 pub(crate) fn all_situations() -> impl Iterator<Item = (&'static str, &'static str)> {
-    READER.learned.situations.iter().flat_map(|known| known.names.iter().map(|name| (known.kind, *name)))
+    SITUATIONS.iter().flat_map(|known| known.names.iter().map(|name| (known.kind, *name)))
 }
 
 #[cfg(test)]

@@ -27,11 +27,10 @@ pub(crate) struct Learned<S, B> {
     pub(crate) kinds: Vec<S>,
     /// For each kind how far each feature speaks for it.
     pub(crate) rows: Vec<Row<B>>,
-    /// The kinds of which several situations are distinguished.
-    pub(crate) situations: Vec<Situations<S, B>>,
 }
 
-/// The situations of one kind of problem: causes of a page, or names that actions of an entry have.
+/// The situations of one kind of problem: causes of a page, or names that actions of an entry have. Packed apart from the rest,
+/// because the answers for most pages only ask that there are none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Situations<S, B> {
     /// The kind.

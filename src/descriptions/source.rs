@@ -34,14 +34,14 @@ pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Row<Vec<u8>> {
     letters::learn(&texts)
 }
 
-/// What was learned from all descriptions. A kind without a page or one of the described `entries` to lead to is an error,
+/// What was learned from all descriptions, and the situations of the kinds that have several. A kind without a page or one of the described `entries` to lead to is an error,
 /// and so is an entry that no kind leads to.
 pub(crate) fn learned(
     concepts: &str,
     kinds: &[Kind],
     entries: &[&str],
     is_page: impl Fn(&str) -> bool,
-) -> Result<Learned<String, Vec<u8>>, String> {
+) -> Result<(Learned<String, Vec<u8>>, Vec<Situations<String, Vec<u8>>>), String> {
     let file: ConceptFile =
         toml::from_str(concepts).map_err(|error| format!("kb/wording/concepts.toml: {}", error.message()))?;
     let numbers = 0_u16..;
@@ -98,5 +98,5 @@ pub(crate) fn learned(
     // There are three problems for each text without one, and a problem that nobody has misleads as much as one that is missed.
     let none = names_of_kinds.iter().position(|name| name == NONE);
     let rows = learn(&examples, names_of_kinds.len(), count, none);
-    Ok(Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, rows, situations })
+    Ok((Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, rows }, situations))
 }

@@ -2,7 +2,7 @@
 //!
 //! `build.rs` includes this file by path.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A word that fewer descriptions use says nothing about others.
 #[allow(dead_code, reason = "build.rs learns")]
@@ -11,18 +11,22 @@ const FEWEST: u16 = 3;
 /// Finds the words that were learned.
 #[derive(Debug)]
 pub(crate) struct Words<'a> {
-    numbers: HashMap<&'a str, u16>,
+    /// In alphabetical order, as [`common`] gives them.
+    words: Vec<&'a str>,
+    /// The number of the first one.
+    first: u16,
 }
 
 impl<'a> Words<'a> {
-    /// Takes the words in the order of their numbers, which begin with `first`.
+    /// Takes the words in alphabetical order, which is that of their numbers; these begin with `first`.
     pub(crate) fn new(words: impl IntoIterator<Item = &'a str>, first: u16) -> Self {
-        Self { numbers: words.into_iter().zip(first..).collect() }
+        Self { words: words.into_iter().collect(), first }
     }
 
     /// The numbers of the words that a text holds.
     pub(crate) fn features(&self, text: &str) -> BTreeSet<u16> {
-        of(&text.to_lowercase()).filter_map(|word| self.numbers.get(word).copied()).collect()
+        let number = |word: &str| self.first.checked_add(self.words.binary_search(&word).ok()?.try_into().ok()?);
+        of(&text.to_lowercase()).filter_map(number).collect()
     }
 }
 

@@ -41,17 +41,16 @@ impl Part {
 pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
     let parts: Vec<Part> = blocks.iter().enumerate().flat_map(|(block, text)| parts(block, text)).collect();
     let mut left: Vec<(u8, Part)> = Vec::new();
-    let mut usual_is_left = true;
+    let usual_is_left = parts.first().is_none_or(|part| ruled_out(part, situation).is_none());
     // What another framework says otherwise may still be done here.
     let (mut impossible, mut otherwise) = (false, false);
-    for (place, mut part) in parts.into_iter().enumerate() {
+    for mut part in parts {
         match ruled_out(&part, situation) {
             Some(PlatformKind::System | PlatformKind::Vendor) => impossible = true,
             Some(_) => otherwise = true,
             None if !possible_lines(&mut part, situation) => impossible = true,
             None => left.push((closeness(&part, situation), part)),
         }
-        usual_is_left &= place > 0 || !left.is_empty();
     }
     let closest = left.iter().map(|(closeness, _)| *closeness).max().unwrap_or(0);
     let mut chosen: Vec<Part> = left.into_iter().filter(|(one, _)| *one == closest).map(|(_, part)| part).collect();

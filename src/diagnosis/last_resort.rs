@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::conditions::Conditions;
 use super::enrich;
+use super::judgement;
 use super::primary::{Candidate, Severity, Words, is_request_to_stop};
 use super::unlisted::{self, Failing, reporting_line};
 use super::writers::Writers;
@@ -14,48 +15,6 @@ use crate::condition::Condition;
 use crate::incident::{self, Complaint, Description, Incident, Kind, Meant, Title};
 use crate::matching::{Hit, Origin};
 use crate::text::Transcript;
-
-/// Sentences whose probability to describe no problem is below this are a report, and above `NO_PROBLEM` none. Chosen on the
-/// open threads (`tests/threads/open.jsonl`): of its 1,113 texts, 1.6 % of the problems are missed now, and 10.4 % of those that no
-/// page is about are taken for a fault.
-const A_PROBLEM: f32 = 0.25;
-const NO_PROBLEM: f32 = 0.93;
-
-/// The same where nothing is asked.
-const A_PROBLEM_TOLD: f32 = 0.05;
-
-/// How probable it may be that a report of a problem describes none.
-fn most(description: &Description) -> f32 {
-    if description.described.asks { A_PROBLEM } else { A_PROBLEM_TOLD }
-}
-
-/// The same by letters and words alone, which know what no concept names: a report below the first, none above the second.
-const A_PROBLEM_BY_LETTERS: f32 = 0.05;
-const NO_PROBLEM_BY_LETTERS: f32 = 0.9;
-
-/// What nothing else recognizes is a problem if both models find that likelier: who has one and reads "no failure found" is sent
-/// away.
-const MAYBE_NONE: f32 = 0.4;
-const MAYBE_NONE_BY_LETTERS: f32 = 0.2;
-/// The same of a few words.
-const HARDLY_NONE: f32 = 0.08;
-
-/// Below this in both models, there is a problem; below the second, although "stable diffusion" has a word of what is none.
-const SURELY_A_PROBLEM: f32 = 0.1;
-const CERTAINLY_A_PROBLEM: f32 = 0.008;
-
-/// A kind of problem that is less probable than this is not named.
-const A_KIND: f32 = 0.3;
-/// A page is not opened for a kind that is less probable.
-const A_PAGE: f32 = 0.12;
-/// The same for a kind with a page where little else is said, and for one against which a wording speaks.
-const SURELY_A_KIND: f32 = 0.6;
-
-/// A text with fewer concepts is a search for words.
-const FEWEST_FOR_A_PROBLEM: usize = 2;
-
-/// Fewer concepts say too little of the kind.
-const FEWEST_CONCEPTS: usize = 3;
 
 /// An error without a page as the page whose symptom its message names; otherwise what the writer complains of, where
 /// that is not what the error says.
@@ -84,10 +43,7 @@ pub(super) fn last_resort(
     book: &Book,
 ) -> Option<Candidate> {
     let description = incident::description(transcript, incident);
-    let is_none = description.is_some_and(|it| {
-        it.described.by_person && it.described.no_problem > NO_PROBLEM
-            || it.no_problem.is_some_and(|none| none > NO_PROBLEM_BY_LETTERS)
-    });
+    let is_none = description.is_some_and(|it| judgement::is_none(&it));
     if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
         return Some(conflict);
     }
@@ -98,12 +54,11 @@ pub(super) fn last_resort(
         && (complaint.despite || explained_line.is_none())
     {
         // A wording that names a cause is more precise than all words together.
-        let other = description.filter(|_| complaint.meant.cause.is_none()).filter(|it| {
-            let described = &it.described;
-            ![described.kind, described.second].contains(&complaint.meant.fault)
-                && book.find(described.kind).is_some()
-                && described.probability > SURELY_A_KIND
-                && is_sure(it)
+        let other = description.filter(|it| {
+            complaint.meant.cause.is_none()
+                && ![it.described.kind, it.described.second].contains(&complaint.meant.fault)
+                && book.find(it.described.kind).is_some()
+                && judgement::is_surely_its_kind(it)
         });
         if let Some(other) = other {
             return Some(self::described(&other, transcript, incident, book));
@@ -122,48 +77,43 @@ pub(super) fn last_resort(
     }
     // A title has too few words to be judged by them.
     match incident::title(transcript, incident) {
-        Some(Title::NoProblem) if !description.is_some_and(|it| is_certain(&it)) => return None,
+        Some(Title::NoProblem) if !description.is_some_and(|it| judgement::is_certain(&it)) => return None,
         Some(Title::Known(line, meant)) => {
             return Some(of_kind(reported(line, None, transcript, incident), meant, book));
         }
-        Some(Title::Failure(line)) if !description.is_some_and(|it| is_sure(&it)) => {
+        Some(Title::Failure(line)) if !description.is_some_and(|it| judgement::is_sure(&it)) => {
             return Some(reported(line, None, transcript, incident));
         }
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
-    let problem = |it: &Description| {
-        it.no_problem.is_some_and(|none| none < A_PROBLEM_BY_LETTERS)
-            || it.described.by_person && it.described.concepts >= FEWEST_CONCEPTS && it.described.no_problem < most(it)
-    };
-    if let Some(description) = description.filter(problem) {
-        let has_page = book.find(description.described.kind).is_some();
-        return match has_page && description.described.probability < A_PAGE {
-            true => Some(reported(description.line, None, transcript, incident)),
-            false => Some(described(&description, transcript, incident, book)),
-        };
+    let has_page = |it: &Description| book.find(it.described.kind).is_some();
+    if let Some(report) = description.filter(judgement::is_report) {
+        let is_named = !has_page(&report) || judgement::may_open_a_page(&report);
+        return Some(described_as(is_named, &report, transcript, incident, book));
     }
     if let Some(found) = found {
         return Some(reported(found.line, None, transcript, incident));
     }
     let sounds_only = |it: &Description| incident::is_harmless(transcript.line(it.line).text);
-    let description = description.filter(|it| !sounds_only(it)).filter(|it| {
-        let none = it.described.no_problem;
-        match (it.no_problem, it.no_problem_alone) {
-            (Some(by_letters), _) => by_letters < MAYBE_NONE_BY_LETTERS && none < MAYBE_NONE,
-            (None, Some(by_letters)) => {
-                by_letters.max(none) < HARDLY_NONE && it.described.concepts >= FEWEST_FOR_A_PROBLEM
-            }
-            (None, None) => false,
-        }
-    })?;
-    let has_page = book.find(description.described.kind).is_some();
-    let is_named = match has_page {
-        true => description.described.probability > SURELY_A_KIND && is_sure(&description),
-        false => description.described.probability > A_KIND,
+    let perhaps = description.filter(|it| !sounds_only(it) && judgement::is_rather_a_problem(it))?;
+    let is_named = match has_page(&perhaps) {
+        true => judgement::is_surely_its_kind(&perhaps),
+        false => judgement::is_its_kind(&perhaps),
     };
+    Some(described_as(is_named, &perhaps, transcript, incident, book))
+}
+
+/// What sentences describe: a problem of its kind, or one whose kind stays open.
+fn described_as(
+    is_named: bool,
+    it: &Description,
+    transcript: &Transcript,
+    incident: &Incident,
+    book: &Book,
+) -> Candidate {
     match is_named {
-        true => Some(described(&description, transcript, incident, book)),
-        false => Some(reported(description.line, None, transcript, incident)),
+        true => described(it, transcript, incident, book),
+        false => reported(it.line, None, transcript, incident),
     }
 }
 
@@ -174,22 +124,6 @@ fn described(description: &Description, transcript: &Transcript, incident: &Inci
     let words = Words { described: Some(kind), cause: None };
     let found = Candidate { words: Some(Box::new(words)), ..found };
     of_its_page(found, transcript, incident, book)
-}
-
-/// Whether both models find no problem less probable than this.
-fn is_none_below(least: f32, it: &Description) -> bool {
-    let by_letters = it.no_problem.or(it.no_problem_alone);
-    it.described.no_problem < least && by_letters.is_some_and(|none| none < least)
-}
-
-/// Whether both models are sure that there is a problem.
-fn is_sure(it: &Description) -> bool {
-    is_none_below(SURELY_A_PROBLEM, it)
-}
-
-/// Whether they are so sure that a word of a title is wrong.
-fn is_certain(it: &Description) -> bool {
-    is_none_below(CERTAINLY_A_PROBLEM, it)
 }
 
 /// A failure without a page as the page that its entry is a case of.

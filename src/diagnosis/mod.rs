@@ -17,6 +17,7 @@ mod explanations;
 mod failure;
 mod findings;
 mod fixes;
+mod judgement;
 mod last_resort;
 mod library;
 mod likeness;

@@ -46,13 +46,13 @@ pub(crate) struct Told {
 /// What the sentences of a text tell of the situation of a kind of problem; `None` where there are none, or where its
 /// situations are not distinguished. Beside a message only whole sentences count.
 pub(crate) fn told_of(kind: &str, transcript: &Transcript, incident: &Incident, has_message: bool) -> Option<Told> {
-    let (text, lines) = sentences(transcript, incident);
-    let (line, _) = *lines.first()?;
-    if has_message && !told(&text) {
+    if !descriptions::has_situations(kind) {
         return None;
     }
-    let situations = descriptions::situations(kind, &text);
-    (!situations.is_empty()).then_some(Told { line, situations })
+    let (text, lines) = sentences(transcript, incident);
+    let (line, _) = *lines.first()?;
+    let counts = !has_message || told(&text);
+    counts.then(|| Told { line, situations: descriptions::situations(kind, &text) })
 }
 
 /// The sentences of a text as one, and each with the index of its line.

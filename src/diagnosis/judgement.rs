@@ -1,0 +1,92 @@
+//! Whether what sentences describe is a problem of their writer, and how sure its kind is: all thresholds of the two models
+//! of [`crate::descriptions`], one of which knows concepts and words, and the other one runs of letters.
+//!
+//! Chosen on the open threads (`tests/threads/open.jsonl`), and so that the healthy lines of `tests/it/lines` hold: of the
+//! 1,113 threads, 1.6 % of the problems are missed, and 10.4 % of those that no page is about are taken for a fault.
+
+use crate::incident::Description;
+
+/// Sentences whose probability to describe no problem is below this are a report if they ask something, and above
+/// `NO_PROBLEM` they are none.
+const A_PROBLEM: f32 = 0.25;
+const NO_PROBLEM: f32 = 0.93;
+/// Where nothing is asked, they are a report below this.
+const A_PROBLEM_TOLD: f32 = 0.05;
+/// The same by letters alone: a report below the first, none above the second.
+const A_PROBLEM_BY_LETTERS: f32 = 0.05;
+const NO_PROBLEM_BY_LETTERS: f32 = 0.9;
+
+/// What nothing else recognizes is a problem if both models find that likelier: who has one and reads "no failure found" is
+/// sent away.
+const MAYBE_NONE: f32 = 0.4;
+const MAYBE_NONE_BY_LETTERS: f32 = 0.2;
+/// The same of a few words, in both models.
+const HARDLY_NONE: f32 = 0.08;
+
+/// Below this in both models, there is a problem; below the second, although "stable diffusion" has a word of what is none.
+const SURELY_A_PROBLEM: f32 = 0.1;
+const CERTAINLY_A_PROBLEM: f32 = 0.008;
+
+/// A kind that is less probable than this is not named, and one that is a page is not opened.
+const A_KIND: f32 = 0.3;
+const A_PAGE: f32 = 0.12;
+/// The same for a page where little else is said, or where a wording speaks for another one.
+const SURELY_A_KIND: f32 = 0.6;
+
+/// A text with fewer concepts is a search for words.
+const FEWEST_FOR_A_PROBLEM: usize = 2;
+/// Fewer concepts say too little for a report.
+const FEWEST_FOR_A_REPORT: usize = 3;
+
+/// Whether the writer says that there is no problem.
+pub(super) fn is_none(it: &Description) -> bool {
+    it.described.by_person && it.described.no_problem > NO_PROBLEM
+        || it.no_problem.is_some_and(|none| none > NO_PROBLEM_BY_LETTERS)
+}
+
+/// Whether it is the report of a problem, whatever else the text says.
+pub(super) fn is_report(it: &Description) -> bool {
+    let most = if it.described.asks { A_PROBLEM } else { A_PROBLEM_TOLD };
+    let says = it.described.by_person && it.described.concepts >= FEWEST_FOR_A_REPORT && it.described.no_problem < most;
+    says || it.no_problem.is_some_and(|none| none < A_PROBLEM_BY_LETTERS)
+}
+
+/// Whether it is a problem rather than none, where nothing else is known.
+pub(super) fn is_rather_a_problem(it: &Description) -> bool {
+    let none = it.described.no_problem;
+    match (it.no_problem, it.no_problem_alone) {
+        (Some(by_letters), _) => by_letters < MAYBE_NONE_BY_LETTERS && none < MAYBE_NONE,
+        (None, Some(by_letters)) => by_letters.max(none) < HARDLY_NONE && it.described.concepts >= FEWEST_FOR_A_PROBLEM,
+        (None, None) => false,
+    }
+}
+
+/// Whether both models are sure that there is a problem.
+pub(super) fn is_sure(it: &Description) -> bool {
+    is_none_below(SURELY_A_PROBLEM, it)
+}
+
+/// Whether they are so sure that a word of a title is wrong.
+pub(super) fn is_certain(it: &Description) -> bool {
+    is_none_below(CERTAINLY_A_PROBLEM, it)
+}
+
+/// Whether the kind of a report is probable enough to open its page.
+pub(super) fn may_open_a_page(it: &Description) -> bool {
+    it.described.probability >= A_PAGE
+}
+
+/// Whether the kind is probable enough to be named.
+pub(super) fn is_its_kind(it: &Description) -> bool {
+    it.described.probability > A_KIND
+}
+
+/// Whether both the problem and its kind are sure.
+pub(super) fn is_surely_its_kind(it: &Description) -> bool {
+    it.described.probability > SURELY_A_KIND && is_sure(it)
+}
+
+fn is_none_below(least: f32, it: &Description) -> bool {
+    let by_letters = it.no_problem.or(it.no_problem_alone);
+    it.described.no_problem < least && by_letters.is_some_and(|none| none < least)
+}
