@@ -396,9 +396,9 @@ fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], faile
         book.faults.iter().any(|fault| fault.page.id == name)
     });
     match learned {
-        Ok((learned, situations)) => {
-            write("situations", &pack(&situations));
-            pack(&learned)
+        Ok(lessons) => {
+            write("situations", &pack(&lessons.situations));
+            pack(&lessons.kinds)
         }
         Err(reason) => {
             failed.push(reason);

@@ -34,14 +34,22 @@ pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Row<Vec<u8>> {
     letters::learn(&texts)
 }
 
-/// What was learned from all descriptions, and the situations of the kinds that have several. A kind without a page or one of the described `entries` to lead to is an error,
+/// What all descriptions teach. `build.rs` packs the two apart.
+pub(crate) struct Lessons {
+    /// How the kinds are told apart.
+    pub(crate) kinds: Learned<String, Vec<u8>>,
+    /// How the situations of one kind are told apart, for each kind that has several.
+    pub(crate) situations: Vec<Situations<String, Vec<u8>>>,
+}
+
+/// What is learned from all descriptions. A kind without a page or one of the described `entries` to lead to is an error,
 /// and so is an entry that no kind leads to.
 pub(crate) fn learned(
     concepts: &str,
     kinds: &[Kind],
     entries: &[&str],
     is_page: impl Fn(&str) -> bool,
-) -> Result<(Learned<String, Vec<u8>>, Vec<Situations<String, Vec<u8>>>), String> {
+) -> Result<Lessons, String> {
     let file: ConceptFile =
         toml::from_str(concepts).map_err(|error| format!("kb/wording/concepts.toml: {}", error.message()))?;
     let numbers = 0_u16..;
@@ -78,25 +86,34 @@ pub(crate) fn learned(
     let count = 2 * names.len() + words.len();
     let features = |line: &str| Features { concepts: found.features(line), words: plain.features(line) };
     let mut examples = Vec::new();
-    let mut situations: Vec<Situations<String, Vec<u8>>> = Vec::new();
+    let mut situations = Vec::new();
     for (number, of) in names_of_kinds.iter().enumerate() {
         let kinds: Vec<&Kind> = kinds.iter().filter(|kind| name(kind) == *of).collect();
         examples.extend(kinds.iter().flat_map(|kind| kind.lines()).map(|line| (features(line), number)));
-        let parts: Vec<(&Kind, &String)> =
-            kinds.iter().filter_map(|kind| Some((*kind, kind.situation.as_ref()?))).collect();
-        if parts.len() > 1 {
-            let numbered = parts.iter().enumerate();
-            let examples: Vec<_> =
-                numbered.flat_map(|(part, (kind, _))| kind.lines().map(move |line| (features(line), part))).collect();
-            situations.push(Situations {
-                kind: of.clone(),
-                names: parts.iter().map(|(_, name)| (*name).clone()).collect(),
-                rows: learn(&examples, parts.len(), count, None),
-            });
-        }
+        situations.extend(situations_of(of, &kinds, features, count));
     }
-    // There are three problems for each text without one, and a problem that nobody has misleads as much as one that is missed.
+    // There are three problems for each text without one, and a problem that nobody has misleads as much as a missed one.
     let none = names_of_kinds.iter().position(|name| name == NONE);
     let rows = learn(&examples, names_of_kinds.len(), count, none);
-    Ok((Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, rows }, situations))
+    let kinds = Learned { concepts: names, alternatives, writer, asks, words, kinds: names_of_kinds, rows };
+    Ok(Lessons { kinds, situations })
+}
+
+/// How the situations of the kind `of`, which is described by `kinds`, are told apart by `count` features; nothing if it has
+/// only one.
+fn situations_of(
+    of: &str,
+    kinds: &[&Kind],
+    features: impl Fn(&str) -> Features,
+    count: usize,
+) -> Option<Situations<String, Vec<u8>>> {
+    let parts: Vec<(&Kind, &String)> =
+        kinds.iter().filter_map(|kind| Some((*kind, kind.situation.as_ref()?))).collect();
+    if parts.len() < 2 {
+        return None;
+    }
+    let lines = parts.iter().enumerate().flat_map(|(part, (kind, _))| kind.lines().map(move |line| (line, part)));
+    let examples: Vec<_> = lines.map(|(line, part)| (features(line), part)).collect();
+    let names = parts.iter().map(|(_, name)| (*name).clone()).collect();
+    Some(Situations { kind: of.to_owned(), names, rows: learn(&examples, parts.len(), count, None) })
 }
