@@ -36,9 +36,9 @@ pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Row<Vec<u8>> {
 
 /// What all descriptions teach. `build.rs` packs the two apart.
 pub(crate) struct Lessons {
-    /// How the kinds are told apart.
+    /// How the kinds are distinguished.
     pub(crate) kinds: Learned<String, Vec<u8>>,
-    /// How the situations of one kind are told apart, for each kind that has several.
+    /// How the situations of one kind are distinguished, for each kind that has several.
     pub(crate) situations: Vec<Situations<String, Vec<u8>>>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn learned(
     Ok(Lessons { kinds, situations })
 }
 
-/// How the situations of the kind `of`, which is described by `kinds`, are told apart by `count` features; nothing if it has
+/// How the situations of the kind `of`, which is described by `kinds`, are distinguished by `count` features; nothing if it has
 /// only one.
 fn situations_of(
     of: &str,

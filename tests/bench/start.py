@@ -64,10 +64,10 @@ def collective():
 
 # Millions of instructions, with a margin of about a tenth over what was measured: of a release build, of a debug build.
 TEXTS = {
-    "a traceback of six lines": (short, 13, 75),
-    "a pasted log of 55 lines": (pasted, 26, 125),
-    "out of GPU memory": (out_of_memory, 59, 234),
-    "200 lines of NCCL": (collective, 53, 279),
+    "a traceback of six lines": (short, 13, 54),
+    "a pasted log of 55 lines": (pasted, 26, 92),
+    "out of GPU memory": (out_of_memory, 59, 178),
+    "200 lines of NCCL": (collective, 53, 207),
 }
 
 
