@@ -23,7 +23,7 @@ pub struct Packages {
     spellings: OnceLock<Spellings>,
 }
 
-type Row = Package<std::borrow::Cow<'static, str>>;
+pub(crate) type Row = Package<std::borrow::Cow<'static, str>>;
 
 /// All spellings.
 #[derive(Debug)]
@@ -179,7 +179,8 @@ mod tests {
             ("nvidia-cudnn-cu12", Some("cudnn.version")),
             ("cupy-cuda12x", Some("cupy.version")),
             ("flash_attn", Some("flash_attn.version")),
-            ("torch-geometric", None),
+            ("torch-geometric", Some("torch_geometric.version")),
+            ("torch-scatter", None),
         ] {
             assert_eq!(fact(packages.by_distribution(name)).as_deref(), expected, "{name}");
         }

@@ -85,8 +85,11 @@ pub(super) fn actions(
 ) -> Vec<Action> {
     let found = entries::fitting(failing, transcript, incident);
     let precedents = Precedents::of(CASES, facts, book, &TextWords::of(transcript));
-    let mut version = packages::pair(failing).map(|pair| fitted(other_version(&pair, facts, &precedents), situation));
+    let version = packages::pair(failing).map(|pair| other_version(&pair, facts, &precedents));
     let is_known = found.iter().any(|entry| !entry.words.is_empty() || entry.described);
+    let stated = || packages::stated(failing, facts).filter(|_| !is_known || found.iter().any(|entry| entry.version));
+    let version = version.or_else(|| Some(stated_version(&stated()?, facts, &precedents)));
+    let mut version = version.map(|action| fitted(action, situation));
     let mut actions: Vec<Action> = remedy::remedy(failing.message).filter(|_| !is_known).into_iter().collect();
     for entry in found {
         if entry.version || entries::is_last_resort(entry) {
@@ -165,35 +168,65 @@ fn place_of(frame: &Frame) -> String {
 
 fn other_version(pair: &packages::Pair, facts: &Facts, precedents: &Precedents) -> Action {
     let package = &pair.raised;
-    let than = facts.text(&format!("{package}.version")).map(|version| format!(" than {version}")).unwrap_or_default();
-    let (title, reason, both) = match &pair.caller {
-        Some(caller) => (
-            format!("Install versions of `{caller}` and `{package}` that go together"),
+    let Some(caller) = &pair.caller else {
+        return changed_version(
+            package,
             format!(
-                "`{caller}` calls `{package}`, and the error comes from there. Upgrade `{caller}`, or go back to the version \
-                 of `{package}` that it was released with: its requirements name it."
+                "Install another version of `{package}`{}, the one that the calling code was written for",
+                than(package, facts)
             ),
-            format!("{caller} {package}"),
-        ),
-        None => (
-            format!("Install another version of `{package}`{than}, the one that the calling code was written for"),
-            format!(
-                "The error comes from the installed package `{package}`. If it began with an installation or an upgrade, \
-                 downgrade to the version before; if the code is newer than the package, upgrade it. The project's requirements \
-                 or the date of the code tell which version fits; its release notes tell what was renamed or removed."
-            ),
-            package.clone(),
-        ),
+            format!("The error comes from the installed package `{package}`. {WHICH_VERSION}"),
+            precedents,
+        );
     };
-    let mut commands = format!("python -m pip show {both}\npython -m pip index versions {package}\n");
-    if let Some(caller) = &pair.caller {
-        commands.push_str(&format!("python -m pip install -U {caller}        # or the older version of {package}:\n"));
-    }
-    commands.push_str(&format!("python -m pip install \"{package}==VERSION\""));
+    let mut action = changed_version(
+        package,
+        format!("Install versions of `{caller}` and `{package}` that go together"),
+        format!(
+            "`{caller}` calls `{package}`, and the error comes from there. Upgrade `{caller}`, or go back to the version of \
+             `{package}` that it was released with: its requirements name it."
+        ),
+        precedents,
+    );
+    action.commands = vec![format!(
+        "python -m pip show {caller} {package}\npython -m pip index versions {package}\n\
+         python -m pip install -U {caller}        # or the older version of {package}:\n\
+         python -m pip install \"{package}==VERSION\""
+    )];
+    action
+}
+
+/// How to find the version that fits.
+const WHICH_VERSION: &str = "If it began with an installation or an upgrade, downgrade to the version before; if the code \
+                             is newer than the package, upgrade it. The project's requirements or the date of the code tell \
+                             which version fits; its release notes tell what was renamed or removed.";
+
+/// The same where only the text says that the package is installed.
+fn stated_version(package: &str, facts: &Facts, precedents: &Precedents) -> Action {
+    changed_version(
+        package,
+        format!("Install another version of `{package}`{}", than(package, facts)),
+        format!("The text does not show which package fails, but it gives the version of `{package}`. {WHICH_VERSION}"),
+        precedents,
+    )
+}
+
+/// ` than 1.2.3`, if the version is known.
+fn than(package: &str, facts: &Facts) -> String {
+    let fact = crate::packages::builtin().by_distribution(package).map(|row| row.fact.to_string());
+    let version = facts.text(&fact.unwrap_or_else(|| format!("{package}.version")));
+    version.map(|version| format!(" than {version}")).unwrap_or_default()
+}
+
+fn changed_version(package: &str, title: String, detail: String, precedents: &Precedents) -> Action {
+    let commands = format!(
+        "python -m pip show {package}\npython -m pip index versions {package}\n\
+         python -m pip install \"{package}==VERSION\""
+    );
     Action {
         id: OTHER_VERSION.to_owned(),
         title,
-        detail: reason,
+        detail,
         commands: vec![commands],
         trade_offs: Vec::new(),
         cost: Some(Cost::Reinstall),

@@ -1,7 +1,8 @@
 //! Between which installed packages an error arose: the one that raised it, and the one that called it.
 
 use super::Failing;
-use crate::packages;
+use crate::facts::{Facts, Source};
+use crate::packages::{self, Kind};
 
 /// Packages by the names that pip knows.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,9 +29,25 @@ pub(super) fn pair(failing: Failing<'_>) -> Option<Pair> {
     Some(Pair { raised: pip_name(raised), caller: caller.map(pip_name) })
 }
 
+/// The package whose version the text gives, as pip names it, for an error of which neither frames nor message name one: of
+/// several the one that the message has in its words, else the first that is no framework.
+pub(super) fn stated(failing: Failing<'_>, facts: &Facts) -> Option<String> {
+    let message = failing.message.to_lowercase();
+    let given = |row: &&packages::Row| {
+        row.is_python() && facts.get(&row.fact).is_some_and(|fact| fact.source == Source::Text && fact.line.is_some())
+    };
+    let place = |row: &&packages::Row| {
+        let is_in_message = message.contains(row.group());
+        let line = facts.get(&row.fact).and_then(|fact| fact.line);
+        (!is_in_message, row.kind == Kind::Framework, line)
+    };
+    let row = packages::builtin().iter().filter(given).min_by_key(place)?;
+    row.distributions().next().map(str::to_owned)
+}
+
 /// Frameworks, through whose modules and hooks calls only pass.
 fn is_plumbing(module: &str) -> bool {
-    packages::builtin().by_import(module).is_some_and(|row| row.kind == packages::Kind::Framework)
+    packages::builtin().by_import(module).is_some_and(|row| row.kind == Kind::Framework)
 }
 
 fn after_packages(file: &str) -> Option<&str> {
