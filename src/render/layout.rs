@@ -36,6 +36,8 @@ pub(crate) struct Sheet {
     color: bool,
     /// Whether lists are shown with every item.
     pub(crate) in_full: bool,
+    /// Whether the shell that is to run the commands continues a line after a backslash.
+    pub(crate) breaks_commands: bool,
     out: String,
 }
 
@@ -100,7 +102,7 @@ impl Paragraph {
 impl Sheet {
     /// An empty page.
     pub(crate) fn new(width: usize, color: bool) -> Self {
-        Self { width: width.max(NARROWEST), color, in_full: false, out: String::new() }
+        Self { width: width.max(NARROWEST), color, in_full: false, breaks_commands: true, out: String::new() }
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -239,8 +241,9 @@ impl Sheet {
 
     /// A command or a piece of code, broken only where it stays one command.
     pub(crate) fn command(&mut self, text: &str, indent: usize, style: Style) {
+        let columns = if self.breaks_commands { self.width.saturating_sub(indent) } else { usize::MAX };
         for line in clean::lines(text) {
-            for part in command::fit(&line, self.width.saturating_sub(indent)) {
+            for part in command::fit(&line, columns) {
                 self.out.push_str(&" ".repeat(if part.is_empty() { 0 } else { indent }));
                 self.out.push_str(&paint(self.color, style, &part));
                 self.out.push('\n');

@@ -32,6 +32,8 @@ pub struct Vendor {
     pub variables: Variables,
     /// Names of GPUs.
     pub gpus: GpuNames,
+    /// GPUs without code of their own in the usual builds.
+    pub relatives: Vec<Relatives>,
     /// Status codes in texts.
     pub codes: Codes,
     /// Sentences of status codes in texts.
@@ -162,6 +164,18 @@ impl Platforms {
     pub fn library(&self) -> &str {
         self.stem().strip_prefix("lib").unwrap_or(self.stem())
     }
+}
+
+/// GPUs that run the code for another one of their family where a variable asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Relatives {
+    /// What libraries call them: `gfx1031`.
+    pub targets: Vec<String>,
+    /// Whose code they run.
+    pub run: String,
+    /// The variable with its value.
+    pub with: String,
 }
 
 /// Environment variables of a vendor.

@@ -5,7 +5,7 @@ pub mod description;
 use std::sync::OnceLock;
 
 use crate::literals::Literals;
-pub use description::{CodeFamily, CodeForm, Library, Vendor};
+pub use description::{CodeFamily, CodeForm, Library, Relatives, Vendor};
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vendors.postcard"));
 

@@ -7,6 +7,9 @@ use crate::compatibility::{self, branch};
 const OPEN_FROM: (u32, u32) = (7, 5);
 const OPEN_ONLY: (u32, u32) = (10, 0);
 
+/// The CUDA of the oldest drivers that are still common: 450.80.
+const OLDEST_IN_USE: &str = "11.0";
+
 impl Machine {
     /// Which driver the installed build and the GPU need, and the commands that install it.
     pub(super) fn driver_facts(&self, build: Option<&str>) -> Vec<(&'static str, String)> {
@@ -28,6 +31,8 @@ impl Machine {
         let ends = last.map(|last| format!("; {last} is the last branch for {gpu}")).unwrap_or_default();
         let too_new = last.is_some_and(|last| has > Some(last));
         let is_enough = |branch: u32| needed.is_some_and(|needed| branch >= needed);
+        // Of a GPU that every driver in use knows, the oldest one explains nothing where none is named.
+        let explains = has.is_some() || needed > compatibility::driver_floor(OLDEST_IN_USE).and_then(branch);
         let why = match build.filter(|_| floor >= first) {
             _ if too_new => format!("driver {} is too new for {gpu}{ends}", self.driver.as_deref().unwrap_or_default()),
             Some(build) if floor > last && last.is_some() => format!(
@@ -39,7 +44,7 @@ impl Machine {
                 let needed = needed.unwrap_or_default();
                 format!("the installed build uses CUDA {build} and needs driver {needed} or newer{installed}{ends}")
             }
-            None if needed.is_some() && !has.is_some_and(is_enough) => {
+            None if needed.is_some() && explains && !has.is_some_and(is_enough) => {
                 format!("{gpu} needs driver {} or newer{installed}{ends}", needed.unwrap_or_default())
             }
             _ => format!("driver {target} runs builds for CUDA {} and older{installed}{ends}", newest_cuda(target)),

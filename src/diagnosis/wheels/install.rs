@@ -6,15 +6,21 @@ use crate::book::wheels::Wheel;
 impl Machine {
     /// The commands that install a build.
     pub(super) fn command(&self, wheel: &Wheel) -> Vec<String> {
+        let setting = self.borrowed(wheel).map(|relatives| relatives.with.as_str());
         match (self.container, self.image(wheel)) {
             (Some("docker"), Some(image)) => {
                 let gpus = &self.vendor().commands.docker_options;
-                vec![format!("docker run --rm {gpus} {image} python train.py")]
+                let setting = setting.map(|setting| format!("-e {setting} ")).unwrap_or_default();
+                vec![format!("docker run --rm {gpus} {setting}{image} python train.py")]
             }
             (Some("kubernetes"), Some(image)) => {
                 vec!["# the image, in the spec of the container:".to_owned(), format!("image: {image}")]
             }
-            _ => self.install(wheel, false),
+            _ => {
+                // Set first: who asks for the command that installs takes the last line.
+                let set = setting.map(|setting| format!("export {setting}     # before the program starts"));
+                set.into_iter().chain(self.install(wheel, false)).collect()
+            }
         }
     }
 

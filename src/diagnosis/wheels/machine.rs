@@ -32,6 +32,7 @@ impl Machine {
             Some("windows") => "windows",
             Some(JETSON) => JETSON,
             _ if gpu.is_some_and(|gpu| gpu.class == "embedded") => JETSON,
+            _ if gpu.is_none() && !amd && is_of_boards(facts, book) => JETSON,
             Some("docker" | "container") if names_board() => JETSON,
             _ => "linux",
         };
@@ -80,6 +81,14 @@ impl Machine {
     }
 }
 
+/// Whether only boards have the compute capability that the text shows: `sm_87`.
+fn is_of_boards(facts: &Facts, book: &Book) -> bool {
+    facts.text("gpu.compute_capability").is_some_and(|capability| {
+        let mut having = book.hardware.gpus().iter().filter(|gpu| gpu.compute_capability == capability).peekable();
+        having.peek().is_some() && having.all(|gpu| gpu.class == "embedded")
+    })
+}
+
 /// The framework of the table whose build serves this one, if it can be replaced alone.
 fn replaceable(name: &str, book: &Book) -> Option<&'static str> {
     let mut frameworks = wording::platforms().all().filter(|(kind, _)| *kind == PlatformKind::Framework);
@@ -95,7 +104,11 @@ fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
     const PROJECT: &[&str] = &["uv add", "uv run", "uv sync", "uv.lock"];
     let names = |words: &[&str]| transcript.lines().any(|line| words.iter().any(|word| line.text.contains(word)));
     let by_pip = facts.text("torch.version").is_some_and(|version| version.contains('+'));
+    // A row of `conda list`: "pytorch  2.1.0  py3.10_cuda11.8_cudnn8.7.0_0  pytorch".
+    let is_build = |word: &str| word.starts_with("py3.") && word.contains("_cuda");
+    let listed_by_conda = || transcript.lines().any(|line| line.text.split_whitespace().any(is_build));
     match facts.text("run.package_manager") {
+        None if listed_by_conda() => Manager::Conda,
         Some("uv") if names(PROJECT) => Manager::UvProject,
         Some("uv") => Manager::Uv,
         Some("poetry") => Manager::Poetry,

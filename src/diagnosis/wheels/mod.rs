@@ -22,7 +22,7 @@ use crate::book::wheels::Wheel;
 use crate::compatibility::{self, branch};
 use crate::facts::{Facts, Source, Value};
 use crate::text::Transcript;
-use crate::vendors::{self, Vendor};
+use crate::vendors::{self, Relatives, Vendor};
 
 /// Adds `wheel.*`, `driver.needed`, `driver.last_branch`, `driver.why` and `driver.command`.
 pub(super) fn add(page: &FaultPage, transcript: &Transcript, book: &Book, facts: &mut Facts) {
@@ -248,6 +248,12 @@ impl Machine {
     /// Why there is nothing to install, where no build has code for the GPU.
     fn none(&self, wheels: &[&Wheel]) -> Option<String> {
         if self.amd && self.system == "windows" && self.framework == Some("pytorch") {
+            if let Some(gpu) = self.gpu.as_deref().filter(|gpu| !gpu.starts_with("gfx11") && !gpu.starts_with("gfx12"))
+            {
+                return Some(format!(
+                    "AMD's wheels for Windows have code for the RX 7000 and 9000 and their relatives, not for {gpu}: use Linux."
+                ));
+            }
             return Some(format!(
                 "PyTorch's index has no ROCm wheel for Windows: install AMD's own wheels as {AMD_ON_WINDOWS} describes, or use Linux."
             ));
@@ -303,7 +309,15 @@ impl Machine {
     }
 
     fn has_code(&self, wheel: &Wheel) -> bool {
-        self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu, self.arm))
+        self.gpu.as_deref().is_none_or(|gpu| wheel.has_code_for(gpu, self.arm)) || self.borrowed(wheel).is_some()
+    }
+
+    /// The GPU whose code in this build the one here can run, which has none of its own there.
+    fn borrowed(&self, wheel: &Wheel) -> Option<&'static Relatives> {
+        let gpu = self.gpu.as_ref()?;
+        let relatives = self.vendor().relatives.iter().find(|relatives| relatives.targets.contains(gpu))?;
+        let is_needed = !wheel.has_code_for(gpu, self.arm) && wheel.has_code_for(&relatives.run, self.arm);
+        is_needed.then_some(relatives)
     }
 
     /// An image brings its own Python.

@@ -2,6 +2,7 @@
 
 use super::{JETSON, Machine, Manager, older, sentence};
 use crate::book::wheels::Wheel;
+use crate::vendors::Relatives;
 
 impl Machine {
     /// Why this build, in one line. `newer` comes before it in the table and does not fit.
@@ -26,7 +27,13 @@ impl Machine {
         }
         let other_manager = wheel.is_of_conda() && self.manager != Manager::Conda;
         let index = if other_manager { "conda-forge" } else { wheel.name() };
-        let code = if self.gpu.is_some() { gpu } else { wheel.span(self.arm) };
+        let code = match self.borrowed(wheel) {
+            Some(Relatives { run, with, .. }) => format!(
+                "{run}, which {gpu} runs with `{with}` (AMD does not support that, and some operations may fail)"
+            ),
+            None if self.gpu.is_some() => gpu,
+            None => wheel.span(self.arm),
+        };
         let cuda = (!wheel.cuda.is_empty()).then(|| format!("CUDA {}", wheel.cuda));
         let version = (!wheel.version.is_empty()).then(|| format!("up to version {}", wheel.version));
         let of: Vec<String> = cuda.into_iter().chain(version).collect();

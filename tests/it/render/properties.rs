@@ -71,3 +71,17 @@ fn lines_have_no_blanks_at_their_ends_and_blocks_are_one_line_apart() {
         }
     }
 }
+
+#[test]
+fn commands_for_windows_stay_on_their_line() {
+    let error = "  File \"C:\\venv\\Lib\\site-packages\\torch\\nn\\functional.py\", line 1, in conv2d\nRuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+    let broken = |shown: &str| {
+        let diagnosis =
+            crate::support::diagnose(format!("{shown}\nGPU 0: NVIDIA GeForce GTX 1080\n{error}").as_bytes());
+        let text = terminal::render(&diagnosis, Terminal { width: 60, color: false });
+        assert!(text.contains("torchvision"), "{text}");
+        text.lines().any(|line| line.ends_with('\\'))
+    };
+    assert!(broken("Linux 6.8.0-40-generic x86_64"), "the other case");
+    assert!(!broken("Microsoft Windows 11 Pro"));
+}

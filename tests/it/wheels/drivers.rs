@@ -72,3 +72,12 @@ fn an_unknown_gpu_gets_the_question_and_the_rows() {
     }
     assert!(why.starts_with("Driver 580 runs builds for CUDA 13.x and older; 470.256.02 is installed"), "{why}");
 }
+
+#[test]
+fn the_oldest_driver_of_an_old_gpu_explains_nothing() {
+    let (_, why) = upgrade("Ubuntu 22.04\nGPU 0: NVIDIA GeForce GTX 980");
+    assert!(why.starts_with("Driver 580 runs builds for CUDA 13.x and older"), "{why}");
+    // Of a new one it does.
+    let (_, why) = upgrade("Ubuntu 22.04\nGPU 0: NVIDIA GeForce RTX 5090");
+    assert!(why.contains("needs driver 570 or newer"), "{why}");
+}

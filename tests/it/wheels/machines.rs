@@ -1,6 +1,6 @@
 //! ARM servers, and texts that tell the GPU as people do.
 
-use super::{ERROR, on, recipe};
+use super::{ERROR, HIP, on, recipe};
 
 const CUDA: &str = "CUDA error: no kernel image is available for execution on the device\n";
 
@@ -60,4 +60,35 @@ fn where_the_gpu_is_known_and_no_framework_the_command_is_for_pytorch_and_says_s
     // Other programs have other builds.
     let (commands, _) = recipe("matching-build", &format!("my 5090\nggml_cuda_compute_forward: ADD failed\n{CUDA}"));
     assert!(!commands.contains("torch"), "{commands}");
+}
+
+#[test]
+fn a_relative_of_a_supported_amd_gpu_gets_its_build_with_the_variable() {
+    for (target, runs, with) in [
+        ("gfx1031", "gfx1030", "HSA_OVERRIDE_GFX_VERSION=10.3.0"),
+        ("gfx1103", "gfx1100", "HSA_OVERRIDE_GFX_VERSION=11.0.0"),
+    ] {
+        let (commands, why) = recipe("matching-build", &format!("AMD GPU, {target}\n{HIP}"));
+        assert!(commands.starts_with(&format!("export {with} ")) && commands.ends_with("whl/rocm7.2"), "{commands}");
+        assert!(why.contains(&format!("has code for {runs}, which this GPU ({target}) runs with `{with}`")), "{why}");
+    }
+    // One with code of its own needs no variable, and one of another family none either.
+    for target in ["gfx1030", "gfx1010"] {
+        let (commands, _) = recipe("matching-build", &format!("AMD GPU, {target}\n{HIP}"));
+        assert!(!commands.contains("HSA_"), "{target}: {commands}");
+    }
+}
+
+#[test]
+fn a_compute_capability_that_only_boards_have_is_a_board() {
+    let text = format!("srun: job 12 queued\nPyTorch 2.9.0\nGPU capability sm_87\n{ERROR}");
+    let (commands, _) = recipe("matching-build", &text);
+    assert!(!commands.contains("whl/cu1"), "{commands}");
+}
+
+#[test]
+fn a_row_of_condas_list_shows_conda() {
+    let row = "pytorch                   2.1.0           py3.10_cuda11.8_cudnn8.7.0_0    pytorch\n";
+    let (commands, _) = recipe("matching-build", &format!("{row}{}", on("NVIDIA GeForce RTX 4090", "580.95.05")));
+    assert!(commands.contains("conda install -c conda-forge"), "{commands}");
 }

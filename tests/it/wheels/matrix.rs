@@ -38,9 +38,9 @@ const NVIDIA: [(&str, &str, &str); 14] = [
     ("Blackwell", "NVIDIA GeForce RTX 5090", "580.95.05"),
 ];
 
-const AMD: [&str; 13] = [
-    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1150", "gfx1151",
-    "gfx1200", "gfx1201",
+const AMD: [&str; 15] = [
+    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1031", "gfx1100", "gfx1101", "gfx1102", "gfx1103",
+    "gfx1150", "gfx1151", "gfx1200", "gfx1201",
 ];
 
 /// Frameworks, and a file of theirs in the traceback.
