@@ -14,7 +14,14 @@ impl Machine {
                 vec![format!("docker run --rm {gpus} {setting}{image} python train.py")]
             }
             (Some("kubernetes"), Some(image)) => {
-                vec!["# the image, in the spec of the container:".to_owned(), format!("image: {image}")]
+                let mut lines =
+                    vec!["# the image, in the spec of the container:".to_owned(), format!("image: {image}")];
+                lines.extend(
+                    setting
+                        .and_then(|setting| setting.split_once('='))
+                        .map(|(variable, value)| format!("env: [{{ name: {variable}, value: \"{value}\" }}]")),
+                );
+                lines
             }
             _ => {
                 // Set first: who asks for the command that installs takes the last line.
