@@ -4,7 +4,8 @@ more than docs/benchmarks.md allows. Valgrind counts them; without it nothing is
 
     python3 tests/bench/start.py --bin target/release/faultbook
 
-The count is the same on a busy machine, which times are not. Debug builds have limits of their own.
+The count is the same on a busy machine, which times are not. Debug builds have limits of
+their own, which are for CARGO_PROFILE_DEV_OPT_LEVEL=1 as in .ci/run.
 """
 
 import argparse
