@@ -349,7 +349,11 @@ def lifetimes(root, dist, since, options):
             continue
         if kind == "attribute" and ("import", owner) not in history:
             continue
-        rows.append((kind, name, dotted(read[first][0]) if came else "", dotted(read[end + 1][0]) if went else ""))
+        since, gone = dotted(read[first][0]) if came else "", dotted(read[end + 1][0]) if went else ""
+        # Before that release the package gathered its names while it was imported, which its sources do not show.
+        if kind == "import" and any(f"gathers-until={release}" in options for release in (since, gone) if release):
+            continue
+        rows.append((kind, name, since, gone))
     return outermost(rows), [dotted(minor) for minor, *_ in read]
 
 
