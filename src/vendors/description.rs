@@ -131,13 +131,6 @@ pub struct Driver {
     pub containers: Vec<String>,
 }
 
-impl Driver {
-    /// The folders on this platform.
-    pub(crate) fn folders_here(&self) -> &[String] {
-        if cfg!(windows) { &self.windows_folders } else { &self.folders }
-    }
-}
-
 /// A file name on each platform.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -146,24 +139,6 @@ pub struct Platforms {
     pub unix: String,
     /// On Windows.
     pub windows: String,
-}
-
-impl Platforms {
-    /// The name on this platform.
-    pub fn here(&self) -> &str {
-        if cfg!(windows) { &self.windows } else { &self.unix }
-    }
-
-    /// The name on this platform without its ending: `libcuda`.
-    pub fn stem(&self) -> &str {
-        let name = self.here();
-        name.split_once(".so").or_else(|| name.split_once(".dll")).map_or(name, |(stem, _)| stem)
-    }
-
-    /// The same without `lib`: `cuda`.
-    pub fn library(&self) -> &str {
-        self.stem().strip_prefix("lib").unwrap_or(self.stem())
-    }
 }
 
 /// GPUs that run the code for another one of their family where a variable asks for it.

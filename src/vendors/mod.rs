@@ -1,6 +1,7 @@
 //! GPU vendors: kb/vendors, decoded on first use.
 
 pub mod description;
+mod files;
 
 use std::sync::OnceLock;
 
