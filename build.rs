@@ -37,7 +37,6 @@ mod code_rows;
 mod concepts;
 #[path = "src/facts/definition.rs"]
 mod definition;
-#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/vendors/description.rs"]
 mod description;
 #[path = "src/descriptions/source.rs"]
