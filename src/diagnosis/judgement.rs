@@ -21,7 +21,7 @@ const NO_PROBLEM_BY_LETTERS: f32 = 0.9;
 const MAYBE_NONE: f32 = 0.4;
 const MAYBE_NONE_BY_LETTERS: f32 = 0.2;
 /// The same of a few words, in both models.
-const HARDLY_NONE: f32 = 0.08;
+const HARDLY_NONE: f32 = 0.05;
 
 /// Below this in both models, there is a problem; below the second, although "stable diffusion" has a word of what is none.
 const SURELY_A_PROBLEM: f32 = 0.1;
