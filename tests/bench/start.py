@@ -4,8 +4,8 @@ more than docs/benchmarks.md allows. Valgrind counts them; without it nothing is
 
     python3 tests/bench/start.py --bin target/release/faultbook
 
-The count is the same on a busy machine, which times are not. Debug builds have limits of
-their own, which are for CARGO_PROFILE_DEV_OPT_LEVEL=1 as in .ci/run.
+The count is the same on a busy machine, which times are not. Debug builds have limits of their own, which are for
+CARGO_PROFILE_DEV_OPT_LEVEL=1 as in .ci/run.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def collective():
     return "\n".join(lines) + "\n"
 
 
-# Millions of instructions, with a margin of about a tenth over what was measured: of a release build, of a debug build.
+# Millions of instructions, some percent more than was measured: of a release build, of a debug build.
 TEXTS = {
     "a traceback of six lines": (short, 13, 54),
     "a pasted log of 55 lines": (pasted, 26, 92),

@@ -166,50 +166,40 @@ fn place_of(frame: &Frame) -> String {
     }
 }
 
+/// To change the version of the package that raised the error.
 fn other_version(pair: &packages::Pair, facts: &Facts, precedents: &Precedents) -> Action {
     let package = &pair.raised;
-    let Some(caller) = &pair.caller else {
-        return changed_version(
-            package,
+    let (title, detail) = match &pair.caller {
+        Some(caller) => (
+            format!("Install versions of `{caller}` and `{package}` that go together"),
+            format!(
+                "`{caller}` calls `{package}`, and the error comes from there. Upgrade `{caller}`, or go back to the version \
+                 of `{package}` that it was released with: its requirements name it."
+            ),
+        ),
+        None => (
             format!(
                 "Install another version of `{package}`{}, the one that the calling code was written for",
                 than(package, facts)
             ),
             format!("The error comes from the installed package `{package}`. {WHICH_VERSION}"),
-            precedents,
-        );
-    };
-    let mut action = changed_version(
-        package,
-        format!("Install versions of `{caller}` and `{package}` that go together"),
-        format!(
-            "`{caller}` calls `{package}`, and the error comes from there. Upgrade `{caller}`, or go back to the version of \
-             `{package}` that it was released with: its requirements name it."
         ),
-        precedents,
-    );
-    action.commands = vec![format!(
-        "python -m pip show {caller} {package}\npython -m pip index versions {package}\n\
-         python -m pip install -U {caller}        # or the older version of {package}:\n\
-         python -m pip install \"{package}==VERSION\""
-    )];
-    action
+    };
+    changed_version(package, pair.caller.as_deref(), title, detail, precedents)
+}
+
+/// The same where only the text says that the package is installed.
+fn stated_version(package: &str, facts: &Facts, precedents: &Precedents) -> Action {
+    let title = format!("Install another version of `{package}`{}", than(package, facts));
+    let detail =
+        format!("The text does not show which package fails, but it gives the version of `{package}`. {WHICH_VERSION}");
+    changed_version(package, None, title, detail, precedents)
 }
 
 /// How to find the version that fits.
 const WHICH_VERSION: &str = "If it began with an installation or an upgrade, downgrade to the version before; if the code \
                              is newer than the package, upgrade it. The project's requirements or the date of the code tell \
                              which version fits; its release notes tell what was renamed or removed.";
-
-/// The same where only the text says that the package is installed.
-fn stated_version(package: &str, facts: &Facts, precedents: &Precedents) -> Action {
-    changed_version(
-        package,
-        format!("Install another version of `{package}`{}", than(package, facts)),
-        format!("The text does not show which package fails, but it gives the version of `{package}`. {WHICH_VERSION}"),
-        precedents,
-    )
-}
 
 /// ` than 1.2.3`, if the version is known.
 fn than(package: &str, facts: &Facts) -> String {
@@ -218,11 +208,19 @@ fn than(package: &str, facts: &Facts) -> String {
     version.map(|version| format!(" than {version}")).unwrap_or_default()
 }
 
-fn changed_version(package: &str, title: String, detail: String, precedents: &Precedents) -> Action {
-    let commands = format!(
-        "python -m pip show {package}\npython -m pip index versions {package}\n\
-         python -m pip install \"{package}==VERSION\""
-    );
+fn changed_version(
+    package: &str,
+    caller: Option<&str>,
+    title: String,
+    detail: String,
+    precedents: &Precedents,
+) -> Action {
+    let shown = caller.map(|caller| format!("{caller} ")).unwrap_or_default();
+    let mut commands = format!("python -m pip show {shown}{package}\npython -m pip index versions {package}\n");
+    if let Some(caller) = caller {
+        commands.push_str(&format!("python -m pip install -U {caller}        # or the older version of {package}:\n"));
+    }
+    commands.push_str(&format!("python -m pip install \"{package}==VERSION\""));
     Action {
         id: OTHER_VERSION.to_owned(),
         title,

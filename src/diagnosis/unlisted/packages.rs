@@ -70,7 +70,24 @@ fn module(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::named;
+    use super::{named, stated};
+    use crate::diagnosis::unlisted::Failing;
+    use crate::incident;
+    use crate::text;
+
+    #[test]
+    fn the_text_gives_the_version_of_a_package() {
+        for (versions, message, package) in [
+            ("py 3.5, tensorflow 1.11.0, keras 2.1.6", "frob has no bar", Some("keras")),
+            ("torch 2.1.0, transformers==4.57.2, peft==0.9.0", "the adapter of peft has no bar", Some("peft")),
+            ("torch==2.1.0", "frob has no bar", Some("torch")),
+            ("Python 3.11, CUDA 12.1", "frob has no bar", None),
+        ] {
+            let facts = incident::read(&text::read(versions.as_bytes())).facts;
+            let failing = Failing { type_name: "", message, frames: &[], line: 0, described: None };
+            assert_eq!(stated(failing, &facts).as_deref(), package, "{versions}");
+        }
+    }
 
     #[test]
     fn a_message_names_a_module() {

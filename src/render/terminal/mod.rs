@@ -40,7 +40,7 @@ pub fn render_in_full(diagnosis: &Diagnosis, terminal: Terminal) -> String {
 }
 
 fn written(diagnosis: &Diagnosis, mut sheet: Sheet) -> String {
-    // PowerShell and cmd continue a line after other characters, and not after the same.
+    // PowerShell continues a line after a backquote, cmd after a caret.
     sheet.breaks_commands = diagnosis.environment.text("run.platform") != Some("windows");
     match diagnosis.verdict {
         Verdict::KnownFault | Verdict::OrdinaryError => known_fault(&mut sheet, diagnosis),

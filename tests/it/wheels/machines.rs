@@ -92,3 +92,11 @@ fn a_row_of_condas_list_shows_conda() {
     let (commands, _) = recipe("matching-build", &format!("{row}{}", on("NVIDIA GeForce RTX 4090", "580.95.05")));
     assert!(commands.contains("conda install -c conda-forge"), "{commands}");
 }
+
+#[test]
+fn amds_wheels_for_windows_are_named_where_they_have_code() {
+    let error = HIP.replace("/home/u/.venv/lib/python3.11", "C:\\venv\\Lib");
+    let why = |target: &str| recipe("matching-build", &format!("AMD GPU, {target}\n{error}")).1;
+    assert!(why("gfx1100").contains("install AMD's own wheels"), "{}", why("gfx1100"));
+    assert!(why("gfx1031").ends_with("not for gfx1031: use Linux."), "{}", why("gfx1031"));
+}
