@@ -62,11 +62,14 @@ fn excuse(
     // The usual text ends with its error: nothing else is looked at.
     let traced = event.is_some_and(|event| !event.frames.is_empty());
     let printed = traced || !is_notice && is_output(&transcript.line(candidate.line), incident);
-    if printed && !survived() {
+    if traced && !survived() {
         return None;
     }
     let stance = stance.get_or_insert_with(|| Stance::of(transcript, incident));
-    if stance.has_it {
+    if stance.is_settled(lines.end - 1) {
+        return Some(Excuse::Mentioned);
+    }
+    if stance.has_it || printed && !survived() {
         return None;
     }
     let loses_gpu = candidate

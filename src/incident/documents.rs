@@ -4,6 +4,7 @@
 //! Exceptions and fenced blocks inside such a section still count, because a program printed them. The tables of
 //! nvidia-smi also use `|`; they differ from markdown by the `+` in their rules.
 
+use super::source::is_source;
 use super::{answer, is_written};
 use crate::text::Transcript;
 
@@ -36,6 +37,9 @@ pub(crate) fn lines_without_evidence(transcript: &Transcript) -> Vec<bool> {
 
 /// For each line whether it belongs to such a passage; empty when the text has none.
 pub(super) fn lines(transcript: &Transcript) -> Vec<bool> {
+    if is_source(transcript) {
+        return vec![true; transcript.len()];
+    }
     let mut found = Vec::new();
     // The depth of the heading that opened a section, and whether a fenced block is open in it.
     let mut section: Option<usize> = None;

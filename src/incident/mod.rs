@@ -29,6 +29,7 @@ mod python;
 mod readings;
 mod remarks;
 mod role;
+mod source;
 mod stance;
 #[cfg(test)]
 mod tests;

@@ -59,6 +59,10 @@ pub(crate) struct Stance {
     had_it: bool,
     /// It is over.
     is_over: bool,
+    /// The last line that says so.
+    over_at: Option<usize>,
+    /// Its first line says so: "[SOLVED] ...".
+    titled_over: bool,
     /// Nothing is wrong.
     is_well: bool,
     /// The run is well in spite of what it prints.
@@ -79,6 +83,7 @@ impl Stance {
         let mut stance = Self::default();
         let len = transcript.len();
         let (mut stamped, mut only_entries, mut changes) = (0, true, 0);
+        let mut first = true;
         for index in (0..len).filter(|&index| index < HEAD || index + TAIL >= len) {
             let line = transcript.line(index);
             if incident.roles.get(index) == Some(&Role::Answer) || line.text.trim().is_empty() {
@@ -92,7 +97,14 @@ impl Stance {
             }
             only_entries &= line.text.trim_start().starts_with(['#', '-', '*', '•']) || line.text.starts_with("  ");
             changes += usize::from(is_change(line.text.trim()));
+            let over = std::mem::take(&mut stance.is_over);
             stance.hear(&unquoted(head(line.text)));
+            if stance.is_over {
+                stance.over_at = Some(index);
+                stance.titled_over |= first;
+            }
+            stance.is_over |= over;
+            first = false;
         }
         stance.is_document |= only_entries && changes > 0;
         stance.has_output |= len > HEAD + TAIL;
@@ -123,6 +135,12 @@ impl Stance {
         let about_words = || self.is_document || WORDS.asks.is_match(&unquoted(head(line)));
         let mentions = || (self.is_well || !self.had_it) && about_words();
         !self.has_it && !self.has_output && (self.is_over || mentions())
+    }
+
+    /// Whether the text says, in its title or below the failure on a line, that it is over, and asks for nothing. Then what
+    /// programs printed is quoted.
+    pub(crate) fn is_settled(&self, line: usize) -> bool {
+        !self.has_it && (self.titled_over || self.over_at.is_some_and(|at| at > line))
     }
 }
 
@@ -308,5 +326,20 @@ mod tests {
         assert!(!stance(doubt).only_mentions(doubt));
         let output = format!("step 1 loss 2.0\n{solved}");
         assert!(!stance(&output).only_mentions(solved));
+    }
+
+    #[test]
+    fn what_is_over_above_or_below_its_message() {
+        let settled = |text: &str| {
+            let transcript = crate::text::read(text.as_bytes());
+            let printed =
+                transcript.lines().find(|line| line.text.starts_with("RuntimeError")).expect("an error").index;
+            Stance::of(&transcript, &super::super::read(&transcript)).is_settled(printed)
+        };
+        let error = "RuntimeError: CUDA error: out of memory";
+        assert!(settled(&format!("[SOLVED] out of memory\n{error}\nIt was the batch size.")));
+        assert!(settled(&format!("I had\n{error}\nIt never came back since, closing this issue.")));
+        assert!(!settled(&format!("Hi.\nThe driver problem was solved by an update.\nI had it once.\n{error}")));
+        assert!(!settled(&format!("[SOLVED] the driver\n{error}\nAny ideas?")));
     }
 }

@@ -276,6 +276,9 @@ def prove(names, library, known, outside):
         by_hand = outside.get((name.name, name.kind, name.owner)) or outside.get((name.name, name.kind, ""))
         if by_hand and (row.verdict in ("unproved", "does not exist", "example", "gone") or by_hand.verdict in ("example", "gone")):
             row = Row(name.name, name.kind, by_hand.owner or row.owner, "", "", by_hand.verdict, by_hand.note)
+        elif by_hand and name.kind == "wheel":
+            # That uv knows an index does not say which files are in it.
+            row.note = f"{row.note}; {by_hand.note}"
         rows.append(row)
         if row.verdict == "unproved":
             print(f"unproved: {row.kind} {row.name} ({row.owner}): {row.note}  [{sorted(name.files)[0]}]", file=sys.stderr)

@@ -33,7 +33,7 @@ def explain(error, code, stands_in):
         return "parsed", f"it needs {(error.name or message).split('.')[0]}"
     if isinstance(error, SyntaxError) and re.search(r"not properly in loop|outside (function|loop)", message):
         return "parsed", "a part of a larger statement"
-    if re.search(r"(?i)no such file|NoSuchFile|unable to open|failed to find any matching files|incorrect path", f"{kind} {message}"):
+    if re.search(r"(?i)no such file|NoSuchFile|unable to open|failed to find any matching files|incorrect path|no API key", f"{kind} {message}"):
         return "parsed", "it needs files, variables or services of the reader"
     if isinstance(error, ImportError):
         return ("fails" if re.search(r"cannot import name", message) else "parsed"), message[:120]
@@ -91,10 +91,11 @@ def run(code):
                 os.chdir(folder)
                 result = attempt(code, False)
                 if result[0] == "names":
-                    missing = result[1]
-                    result = attempt(code, True)
-                    if result[0] in ("names", "fails"):
-                        result = ("parsed", missing)
+                    missing = ("parsed", result[1])
+                    # What the second attempt does not survive leaves that.
+                    result = missing
+                    again = attempt(code, True)
+                    result = missing if again[0] in ("names", "fails") else again
         os.write(writer, json.dumps(result).encode())
         os._exit(0)
     os.close(writer)
