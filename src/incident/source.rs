@@ -139,11 +139,7 @@ fn is_shell(line: &str) -> bool {
     ];
     let piped = line.contains(" || ") || line.contains(" && ") || line.contains(" | ");
     let plain = first.starts_with(|c: char| c.is_ascii_lowercase()) && !first.ends_with(':');
-    WORDS.iter().any(|it| word(it))
-        || assigns
-        || defines
-        || runs.iter().any(|run| line.starts_with(run))
-        || piped && plain
+    WORDS.iter().any(word) || assigns || defines || runs.iter().any(|run| line.starts_with(run)) || piped && plain
 }
 
 /// A statement of Python by its first word, an assignment or a call.
@@ -207,10 +203,9 @@ fn tells_what_happened(line: &str) -> bool {
     let raised =
         said.split_once(": ").is_some_and(|(name, _)| !name.contains(['"', '\'', ' ', '(']) && is_raised(name));
     let frame = said.starts_with("File \"") && said.contains("\", line ");
-    raised && !line.starts_with([' ', '\t'])
-        || raised && said.len() < line.trim_start().len()
-        || frame
-        || said.starts_with("Traceback (")
+    let indented = line.starts_with([' ', '\t']);
+    let commented = said.len() < line.trim_start().len();
+    raised && (commented || !indented) || frame || said.starts_with("Traceback (")
 }
 
 #[cfg(test)]
