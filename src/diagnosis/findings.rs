@@ -38,7 +38,7 @@ pub(crate) fn findings(transcript: &Transcript, incident: &Incident, library: Li
     let ordered = &located.ordered;
     let survived = ordered.excused.iter().filter(|excused| excused.excuse == Excuse::WentOn);
     let mut found: Vec<_> = match ordered.excused.is_empty() {
-        true => primary::every(transcript, incident, &located.hits),
+        true => primary::every(transcript, incident, &located.hits, library.book),
         false => survived.map(|excused| excused.candidate.clone()).collect(),
     };
     found.sort_by_key(|candidate| candidate.line);

@@ -28,7 +28,8 @@ pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident:
     if unlisted.fault.is_some() {
         return unlisted;
     }
-    let explained = event.kind == Kind::Python && event.fatal;
+    let by_an_entry = || unlisted::has_entry(Failing::of(transcript, incident, &unlisted));
+    let explained = event.fatal && (event.kind == Kind::Python || by_an_entry());
     match incident::complaint(transcript, incident) {
         Some(complaint) if complaint.despite || !explained => complained(complaint, transcript, incident, book),
         _ => unlisted,
@@ -57,7 +58,6 @@ pub(super) fn last_resort(
         let other = description.filter(|it| {
             complaint.meant.cause.is_none()
                 && ![it.described.kind, it.described.second].contains(&complaint.meant.fault)
-                && book.find(it.described.kind).is_some()
                 && judgement::is_surely_its_kind(it)
         });
         if let Some(other) = other {

@@ -171,7 +171,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits, &Tried::of(&facts));
                 let first = situation.first_recipe(&book.fault(index).area);
                 diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
-                let special = special.map(|entry| unlisted::of_entry(entry, failing, &situation));
+                let special = special.map(|it| unlisted::of_entry(it, failing, transcript, incident, &situation));
                 diagnosis.actions.splice(0..0, special.into_iter().flatten());
                 diagnosis.like_cases = precedents.like();
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);

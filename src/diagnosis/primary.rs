@@ -12,7 +12,7 @@ use super::explanations::Explanations;
 use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{ErrorEvent, Incident, Kind, is_conditional, is_written};
+use crate::incident::{ErrorEvent, Incident, Kind, is_conditional, is_step, is_written};
 use crate::matching::{Hit, Origin, Owner};
 use crate::text::{Level, Line, Transcript};
 
@@ -120,7 +120,7 @@ pub(super) struct Ordered {
 
 /// Orders the failures of a text.
 pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Ordered {
-    let candidates = every(transcript, incident, hits);
+    let candidates = every(transcript, incident, hits, book);
     let excused = excuses::of(transcript, incident, &candidates, book);
     if !excused.is_empty() {
         return Ordered { excused, ..Ordered::default() };
@@ -135,8 +135,8 @@ pub(super) fn order(transcript: &Transcript, incident: &Incident, hits: &[Hit], 
 }
 
 /// All failures of a text, in no particular order.
-pub(super) fn every(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Candidate> {
-    let mut candidates = known(transcript, incident, hits);
+pub(super) fn every(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Vec<Candidate> {
+    let mut candidates = known(transcript, incident, hits, book);
     add_unlisted(incident, &mut candidates);
     candidates
 }
@@ -166,8 +166,11 @@ fn rank(candidate: &Candidate, ordinary: bool, clocked: bool, failed_first: Opti
     )
 }
 
+/// The area of the pages about the numbers of a run.
+const NUMERICS: &str = "numerics";
+
 /// One candidate per hit on a fault page; of several hits on one line the author's longest one is kept.
-fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Candidate> {
+fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Vec<Candidate> {
     let mut writers = Writers::new(transcript, &incident.errors);
     let mut candidates: Vec<Candidate> = Vec::new();
     for hit in hits {
@@ -176,8 +179,10 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
         let stream = writers.stream_of(hit.line);
         let error = writers.error_at(hit.line);
         let event = error.map(|index| &incident.errors[index]);
+        // Trainers log as information that their loss is no number.
+        let is_metric = line.prefix.level.is_some() && book.faults[fault].area == NUMERICS && is_step(line.text);
         let talk = || {
-            is_talk(&writers, &line)
+            is_talk(&writers, &line) && !is_metric
                 || is_conditional(line.text)
                 || (line.prefix.level.is_none() && is_written(line.text))
         };
@@ -190,7 +195,7 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit]) -> Vec<Cand
             at: hit.at,
             error,
             role: hit.standing,
-            severity: severity(hit, event, line.prefix.level),
+            severity: severity(hit, event, line.prefix.level.filter(|_| !is_metric)),
             origin: hit.origin,
             specificity: hit.specificity,
             rank: line.prefix.rank.or(event.and_then(|event| event.rank)),

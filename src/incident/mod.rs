@@ -51,6 +51,7 @@ use triggers::Topics;
 pub(crate) use around::{Failure, around};
 pub use command::{CommandLine, Form, Override};
 pub(crate) use documents::lines_without_evidence;
+pub(crate) use position::is_step;
 pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::{Meant, counts_none, is_harmless, is_survived, reported, symptom_of_message};
 pub(crate) use readings::{Readings, Row, Series, readings};

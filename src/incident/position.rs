@@ -24,7 +24,7 @@ pub(super) fn steps(r: &ParserContext<'_>) -> Vec<usize> {
 }
 
 /// Whether a line shows that the run makes steps.
-pub(super) fn is_step(text: &str) -> bool {
+pub(crate) fn is_step(text: &str) -> bool {
     Progress::of(text).is_some()
 }
 

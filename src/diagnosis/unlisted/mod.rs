@@ -95,11 +95,7 @@ pub(super) fn actions(
         if entry.version || entries::is_last_resort(entry) {
             actions.extend(version.take());
         }
-        let mut own = of_entry(entry, failing, situation);
-        if let Some(first) = told_first(entry, transcript, incident) {
-            own[..=first].rotate_right(1);
-        }
-        actions.extend(own);
+        actions.extend(of_entry(entry, failing, transcript, incident, situation));
     }
     actions.extend(version);
     actions.truncate(MOST);
@@ -117,11 +113,21 @@ fn told_first(entry: &ErrorEntry<&str>, transcript: &Transcript, incident: &Inci
     entry.action.iter().position(names).filter(|_| probability > PROBABLE)
 }
 
-/// The actions of an entry, with the commands that can exist where the run is.
-pub(super) fn of_entry(entry: &ErrorEntry<&str>, failing: Failing<'_>, situation: &Situation) -> Vec<Action> {
+/// The actions of an entry, that of the situation first, with the commands that can exist where the run is.
+pub(super) fn of_entry(
+    entry: &ErrorEntry<&str>,
+    failing: Failing<'_>,
+    transcript: &Transcript,
+    incident: &Incident,
+    situation: &Situation,
+) -> Vec<Action> {
     let action =
         |(place, action): (usize, &ErrorAction<&str>)| fitted(explained(entry, place, action, failing), situation);
-    entry.action.iter().enumerate().map(action).collect()
+    let mut actions: Vec<Action> = entry.action.iter().enumerate().map(action).collect();
+    if let Some(first) = told_first(entry, transcript, incident) {
+        actions[..=first].rotate_right(1);
+    }
+    actions
 }
 
 /// An action with the commands that can exist where the run is.
