@@ -58,6 +58,7 @@ pub(super) fn last_resort(
         let other = description.filter(|it| {
             complaint.meant.cause.is_none()
                 && ![it.described.kind, it.described.second].contains(&complaint.meant.fault)
+                && book.find(it.described.kind).is_some()
                 && judgement::is_surely_its_kind(it)
         });
         if let Some(other) = other {
