@@ -12,11 +12,17 @@ pub(crate) fn is_written(text: &str) -> bool {
     let line = text.trim();
     !line.is_empty()
         && (is_template(line)
-            || is_code(line)
+            || is_code(changed(line))
             || is_documentation(line, text.starts_with([' ', '\t']))
             || is_change(line)
             || is_question(line)
             || is_mention(line))
+}
+
+/// A line of a patch without its mark.
+fn changed(line: &str) -> &str {
+    let code = line.strip_prefix(['+', '-']).filter(|rest| rest.starts_with([' ', '\t']));
+    code.map_or(line, str::trim_start)
 }
 
 /// Whether a line describes a possible failure, as advice in a README does: "if you get CUDA out of memory".
@@ -257,6 +263,7 @@ mod tests {
     fn what_people_write() {
         for line in [
             "    case CUFFT_ALLOC_FAILED: return \"CUFFT_ALLOC_FAILED\";",
+            "+    case CUFFT_ALLOC_FAILED: return \"CUFFT_ALLOC_FAILED\";",
             "  if (err != cudaSuccess) { fprintf(stderr, \"CUDA error: %s\\n\", cudaGetErrorString(err)); return 1; }",
             "#define CHECK(x) do { if (x) throw std::runtime_error(\"NCCL error\"); } while (0) \\",
             "    return \"CUDA out of memory\" in str(error)",

@@ -129,7 +129,7 @@ fn what_was_reached_is_kept() {
 #[ignore = "prints the figures of the texts that nobody looks at"]
 #[expect(clippy::print_stdout, reason = "the figures are for people")]
 fn frozen() {
-    for file in ["frozen", "frozen-8", "frozen-9", "frozen-10"] {
+    for file in ["frozen", "frozen-8", "frozen-9", "frozen-10", "frozen-11"] {
         println!("{file}\n{}", Figures::of(file).print());
     }
 }
