@@ -6,7 +6,7 @@
 use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{Incident, Stance, describes_a_change, is_output, went_on};
+use crate::incident::{Incident, Stance, describes_a_change, is_output, may_be_over, went_on};
 use crate::text::Transcript;
 use crate::wording;
 
@@ -62,11 +62,12 @@ fn excuse(
     // The usual text ends with its error: nothing else is looked at.
     let traced = event.is_some_and(|event| !event.frames.is_empty());
     let printed = traced || !is_notice && is_output(&transcript.line(candidate.line), incident);
-    if traced && !survived() {
+    let last = lines.end - 1;
+    if printed && !survived() && (traced || !may_be_over(transcript, incident, last)) {
         return None;
     }
     let stance = stance.get_or_insert_with(|| Stance::of(transcript, incident));
-    if stance.is_settled(lines.end - 1) {
+    if stance.is_settled(last) {
         return Some(Excuse::Mentioned);
     }
     if stance.has_it || printed && !survived() {

@@ -57,7 +57,7 @@ pub(crate) use position::is_step;
 pub(crate) use readings::{Readings, Row, Series, readings};
 pub(crate) use remarks::{Complaint, Description, Title, Told, complaint, description, title, told_of};
 pub use role::Role;
-pub(crate) use stance::{Stance, describes_a_change, is_output, went_on};
+pub(crate) use stance::{Stance, describes_a_change, is_output, may_be_over, went_on};
 pub(crate) use words::{contains_folded, find_folded_bytes};
 use writing::is_change;
 pub(crate) use writing::{is_conditional, is_written};

@@ -122,24 +122,15 @@ fn is_shell(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let assigns = first.split_once('=').is_some_and(|(name, _)| is_name(name));
     let defines = first.ends_with("()");
-    let runs = [
-        "source ",
-        "module ",
-        "srun ",
-        "torchrun ",
-        "python",
-        "nvidia-smi",
-        "exit",
-        "cd ",
-        "conda ",
-        "[ ",
-        "[[ ",
-        "{",
-        "}",
-    ];
+    let runs = ["source ", "module ", "srun ", "torchrun ", "python", "exit", "cd ", "conda ", "[ ", "[[ ", "{", "}"];
+    let optioned = line.split_whitespace().nth(1).is_some_and(|word| word.starts_with('-'));
     let piped = line.contains(" || ") || line.contains(" && ") || line.contains(" | ");
     let plain = first.starts_with(|c: char| c.is_ascii_lowercase()) && !first.ends_with(':');
-    WORDS.iter().any(word) || assigns || defines || runs.iter().any(|run| line.starts_with(run)) || piped && plain
+    WORDS.iter().any(word)
+        || assigns
+        || defines
+        || runs.iter().any(|run| line.starts_with(run))
+        || (piped || optioned) && plain
 }
 
 /// A statement of Python by its first word, an assignment or a call.

@@ -144,6 +144,15 @@ impl Stance {
     }
 }
 
+/// Whether the first line, or one below the failure on a line, has words by which it may be over: what
+/// [`Stance::is_settled`] looks for, without reading everything that is written.
+pub(crate) fn may_be_over(transcript: &Transcript, incident: &Incident, failure: usize) -> bool {
+    let says_so = |line: Line<'_>| !is_output(&line, incident) && WORDS.resolved.is_match(head(line.text));
+    let first = transcript.lines().find(|line| !line.text.trim().is_empty());
+    let below = (failure + 1).max(transcript.len().saturating_sub(TAIL))..transcript.len();
+    first.is_some_and(says_so) || below.map(|index| transcript.line(index)).any(says_so)
+}
+
 /// Whether a text without a traceback is the description of a change, by its first line: it tells of a failure that others had.
 pub(crate) fn describes_a_change(transcript: &Transcript, incident: &Incident) -> bool {
     static CHANGES: LazyLock<Pattern> = LazyLock::new(|| Pattern::any_of(&wording::mentions().changes));

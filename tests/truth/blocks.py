@@ -68,12 +68,14 @@ def blocks():
 def language(block):
     """The language of an entry's command, which has no label."""
     first = next((line for line in block.splitlines() if line.strip() and not line.startswith("#")), "")
-    if re.match(r"\[[\w.\[]+\]", first):
+    if re.match(r"\[[\w.\[-]+\]", first):
         return "toml"
     if re.match(r"[!%]\w", first) or re.search(r"^[!%]\w", block, re.M):
         return "notebook"
     if re.search(r"%[A-Z_]{3,}%|\b[A-Z]:\\", block) and not book.is_python(block):
         return "bat"
+    if re.search(r"(::|\{\}).*;$", block, re.M):
+        return "cpp"
     if re.match(r"(find_package|target_\w+|set_\w+|add_\w+|set|if|project|include)\(", first):
         return "cmake"
     if re.match(r"(python3?|pip|sed|file|export|sudo|hf|head|conda|uv|docker) ", first):
