@@ -4,7 +4,8 @@ the command after one report was changed, added, removed or renamed, and searche
 
     python3 tests/bench/reports.py --bin target/release/faultbook [--reports 0,1000,20000]
 
-The reports are composed from the texts of tests/corpus, about 9 KB each, always the same for the same number. Each figure is
+Each report has one text of tests/corpus as its log and sentences of kb/faults around it, about 9 KB, always the same for
+the same number. Each figure is
 the median of several runs, of the whole process; processor time is beside it where other work may disturb the clock.
 """
 
@@ -27,27 +28,36 @@ SIZE = 9000
 
 
 def pieces():
-    """Lines of what failing runs print."""
-    lines = []
+    """(texts of failing runs, sentences)."""
+    texts, sentences = [], []
     for path in sorted(glob.glob(os.path.join(HERE, "../corpus/**/*.txt"), recursive=True)):
         with open(path, "rb") as file:
-            lines += [line for line in file.read().decode("utf-8", "replace").splitlines() if 20 < len(line) < 200]
-    return lines
+            text = file.read().decode("utf-8", "replace")
+        if 100 < len(text) < 5000 and "```" not in text:
+            texts.append(text)
+    for path in sorted(glob.glob(os.path.join(HERE, "../../kb/faults/*/*.md"))):
+        with open(path, encoding="utf-8") as file:
+            body = file.read().split("## Meaning", 1)[-1].split("\n## ", 1)[0]
+        sentences += [" ".join(part.split()) for part in body.split(". ") if 40 < len(part) < 300]
+    return texts, sentences
 
 
-def write(place, number, lines):
+def write(place, number, found):
     """Report `number`."""
+    texts, sentences = found
     rng = random.Random(number)
     name = f"BUG-{20200101 + number // 900 % 28 + number // 25200 * 100}-{number % 900 + 1:03}"
-    start = rng.randrange(len(lines))
-    log, size = [], 0
-    while size < SIZE - 1200:
-        line = lines[(start + len(log)) % len(lines)]
-        log.append(line)
-        size += len(line) + 1
-    words = " ".join(rng.choice(lines).split(" ")[0] for _ in range(40))
-    text = (f"---\ntitle: \"{lines[start][:80].replace(chr(34), ' ').replace(chr(92), ' ')}\"\ndate: 2026-05-04\ntype: bug_report\nstatus: resolved\nbug_id: {name}\n---\n"
-            f"# {name}\n\n## Summary\n{words}\n\n## Logs\n```\n" + "\n".join(log) + f"\n```\n\n## Root Cause\nThe batch of job {number} was too large.\n\n## Resolution\nUse batch {number % 64 + 1}.\n")
+    log = rng.choice(texts)
+    title = next(line for line in log.splitlines() if line.strip())[:80].replace('"', " ").replace("\\", " ")
+    sections = [[], [], []]
+    size = len(log)
+    while size < SIZE - 500:
+        sentence = rng.choice(sentences)
+        rng.choice(sections).append(sentence)
+        size += len(sentence) + 2
+    summary, cause, resolution = (". ".join(section) for section in sections)
+    text = (f"---\ntitle: \"{title}\"\ndate: 2026-05-04\ntype: bug_report\nstatus: resolved\nbug_id: {name}\n---\n# {name}\n\n## Summary\n{summary}.\n\n"
+            f"## Logs\n```\n{log}\n```\n\n## Root Cause\nJob {number}. {cause}.\n\n## Resolution\nBatch {number % 64 + 1}. {resolution}.\n")
     path = os.path.join(place, f"{name}-{number}.md")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -82,14 +92,14 @@ def show(what, figure):
     print(f"| {what} | {figure[0]:.1f} | {figure[1]:.1f} |", flush=True)
 
 
-def measure(binary, count, lines):
+def measure(binary, count, found):
     with tempfile.TemporaryDirectory(prefix="faultbook-reports-") as top:
         folder, cache = os.path.join(top, "project"), os.path.join(top, "cache")
         place = os.path.join(folder, "docs/bug_reports")
         os.makedirs(place)
         os.makedirs(os.path.join(folder, ".git"))
         os.makedirs(cache)
-        paths = [write(place, number, lines) for number in range(count)]
+        paths = [write(place, number, found) for number in range(count)]
         size = sum(map(os.path.getsize, paths))
         program = Program(binary, folder, cache)
         print(f"\n{count} reports, {size / 1e6:.0f} MB\n\n| command | ms | of processors |\n| --- | --- | --- |")
@@ -105,7 +115,7 @@ def measure(binary, count, lines):
         show("the same after one report changed", median(changed))
         added = []
         for number in range(5):
-            write(place, count + number, lines)
+            write(place, count + number, found)
             added.append(program.paste())
         show("after one was added", median(added))
         removed = []
@@ -130,9 +140,9 @@ def main():
     options.add_argument("--bin", default="target/release/faultbook")
     options.add_argument("--reports", default="0,1000,20000")
     args = options.parse_args()
-    lines = pieces()
+    found = pieces()
     for count in map(int, args.reports.split(",")):
-        measure(args.bin, count, lines)
+        measure(args.bin, count, found)
 
 
 if __name__ == "__main__":

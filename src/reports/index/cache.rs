@@ -10,9 +10,11 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use tantivy::directory::MmapDirectory;
@@ -36,6 +38,9 @@ use crate::reports::record::Record;
 
 /// Memory of the writer: tantivy's least is 15 MB per thread.
 const WRITER_BYTES: usize = 20_000_000;
+
+/// Reports that are read before the first of them goes into the index.
+const BATCH: usize = 64;
 
 /// How long the lock of another process is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
@@ -267,24 +272,28 @@ fn refresh(
         catalogue.remove(path);
         sketches.remove(path);
     }
-    for (done, (path, stamp)) in read.iter().enumerate() {
-        let key = key_of(path);
-        writer.delete_term(Term::from_field_text(fields.key, &key));
-        let entry = match indexed(sources, fields, key, path, *stamp) {
-            Ok(Some(Indexed { document, sketch, entry })) => {
-                writer.add_document(document)?;
-                sketches.insert(path.clone(), sketch);
-                entry
-            }
-            // Remembered, so that neither an unreadable file makes every run refresh the index nor one that takes long.
-            Ok(None) => Entry::unreadable(path, *stamp),
-            Err(why) => {
-                sketches.insert(path.clone(), Sketch::default());
-                Entry { left_out: Some(why.to_string()), ..Entry::unreadable(path, *stamp) }
-            }
-        };
-        catalogue.insert(entry);
-        (sources.progress)(done + 1, read.len());
+    let reader = Reader::of(sources);
+    let mut done = 0;
+    for batch in read.chunks(BATCH) {
+        for ((path, stamp), found) in batch.iter().zip(in_parallel(batch, |file| reader.indexed(fields, file))) {
+            writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
+            let entry = match found {
+                Ok(Some(Indexed { document, sketch, entry })) => {
+                    writer.add_document(document)?;
+                    sketches.insert(path.clone(), sketch);
+                    entry
+                }
+                // Remembered, so that neither an unreadable file makes every run refresh the index nor one that takes long.
+                Ok(None) => Entry::unreadable(path, *stamp),
+                Err(why) => {
+                    sketches.insert(path.clone(), Sketch::default());
+                    Entry { left_out: Some(why.to_string()), ..Entry::unreadable(path, *stamp) }
+                }
+            };
+            catalogue.insert(entry);
+            done += 1;
+            (sources.progress)(done, read.len());
+        }
     }
     writer.commit()?;
     // Without this the writer's threads may outlive the folder in tests.
@@ -300,27 +309,60 @@ struct Indexed {
     entry: Entry,
 }
 
-/// Reads a report for the index; `None` when it cannot be read any more.
-fn indexed(
-    sources: &Sources<'_>,
-    fields: Fields,
-    key: String,
-    path: &Path,
-    stamp: Stamp,
-) -> Result<Option<Indexed>, Exceeded> {
-    let (read, faults, book) = (Arc::clone(&sources.read), Arc::clone(&sources.faults), Arc::clone(sources.book));
-    let path = path.to_owned();
-    budget::within(sources.per_file, move || {
-        let report = read(&path)?;
-        let faults = faults(&report);
-        let pages = faults.iter().take(PAGES).filter_map(|id| book.find(id));
-        let pages: Vec<_> = pages.map(|index| &book.faults[index]).collect();
-        Some(Indexed {
-            document: fields.report(&key, &report, &pages),
-            sketch: Sketch::of(&report.text),
-            entry: Entry::of(&report, faults, stamp),
+/// Reads reports for the index, on any thread.
+struct Reader {
+    read: Arc<Read>,
+    faults: Arc<Faults>,
+    book: Arc<Book>,
+    per_file: Duration,
+}
+
+impl Reader {
+    fn of(sources: &Sources<'_>) -> Self {
+        Self {
+            read: Arc::clone(&sources.read),
+            faults: Arc::clone(&sources.faults),
+            book: Arc::clone(sources.book),
+            per_file: sources.per_file,
+        }
+    }
+
+    /// What the index takes of a report; `None` when it cannot be read any more.
+    fn indexed(&self, fields: Fields, (path, stamp): &(PathBuf, Stamp)) -> Result<Option<Indexed>, Exceeded> {
+        let (read, faults, book) = (Arc::clone(&self.read), Arc::clone(&self.faults), Arc::clone(&self.book));
+        let (path, stamp) = (path.to_owned(), *stamp);
+        budget::within(self.per_file, move || {
+            let report = read(&path)?;
+            let faults = faults(&report);
+            let pages = faults.iter().take(PAGES).filter_map(|id| book.find(id));
+            let pages: Vec<_> = pages.map(|index| &book.faults[index]).collect();
+            Some(Indexed {
+                document: fields.report(&key_of(&path), &report, &pages),
+                sketch: Sketch::of(&report.text),
+                entry: Entry::of(&report, faults, stamp),
+            })
         })
-    })
+    }
+}
+
+/// Does the work on each item, on as many threads as the machine has processors; the results are in the order of the items.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    if threads < 2 {
+        return items.iter().map(work).collect();
+    }
+    let (next, work) = (&AtomicUsize::new(0), &work);
+    let take = move || {
+        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < items.len()));
+        numbers.map(|at| (at, work(&items[at]))).collect::<Vec<_>>()
+    };
+    let mut done: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Notes in the catalogue which reports are copies of which.
