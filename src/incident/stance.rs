@@ -144,12 +144,14 @@ impl Stance {
     }
 }
 
-/// Whether the first line, or one below the failure on a line, has words by which it may be over: what
+/// Whether the first line, or one of the last below the failure on a line, has words by which it may be over: what
 /// [`Stance::is_settled`] looks for, without reading everything that is written.
 pub(crate) fn may_be_over(transcript: &Transcript, incident: &Incident, failure: usize) -> bool {
+    /// Lines at the end of a text in which people close it.
+    const CLOSING: usize = 20;
     let says_so = |line: Line<'_>| !is_output(&line, incident) && WORDS.resolved.is_match(head(line.text));
     let first = transcript.lines().find(|line| !line.text.trim().is_empty());
-    let below = (failure + 1).max(transcript.len().saturating_sub(TAIL))..transcript.len();
+    let below = (failure + 1).max(transcript.len().saturating_sub(CLOSING))..transcript.len();
     first.is_some_and(says_so) || below.map(|index| transcript.line(index)).any(says_so)
 }
 

@@ -5,8 +5,8 @@ the command after one report was changed, added, removed or renamed, and searche
     python3 tests/bench/reports.py --bin target/release/faultbook [--reports 0,1000,20000]
 
 Each report has one text of tests/corpus as its log and sentences of kb/faults around it, about 9 KB, always the same for
-the same number. Each figure is
-the median of several runs, of the whole process; processor time is beside it where other work may disturb the clock.
+the same number. Each figure is the median of several runs of the whole process; processor time is beside it, because
+other work may disturb the clock.
 """
 
 import argparse
