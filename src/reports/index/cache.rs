@@ -10,11 +10,9 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tantivy::directory::MmapDirectory;
@@ -25,13 +23,14 @@ use super::{
     Error,
     engine::caught,
     fields::{Fields, VERSION},
+    reader::{Indexed, Reader, in_parallel},
     seal,
 };
 use crate::book::Book;
 use crate::book::report::Report;
 use crate::files;
 use crate::fingerprint::Fingerprint;
-use crate::reports::budget::{self, Exceeded};
+use crate::reports::budget;
 use crate::reports::copies::{self, Sketch};
 use crate::reports::reading::comparable;
 use crate::reports::record::Record;
@@ -44,9 +43,6 @@ const BATCH: usize = 64;
 
 /// How long the lock of another process is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
-
-/// Of how many pages that a report's errors match the report gets the words.
-const PAGES: usize = 2;
 
 /// An index ready to be asked.
 pub struct Opened {
@@ -302,69 +298,6 @@ fn refresh(
     Ok((catalogue, read.len()))
 }
 
-/// What the index takes of one report.
-struct Indexed {
-    document: TantivyDocument,
-    sketch: Sketch,
-    entry: Entry,
-}
-
-/// Reads reports for the index, on any thread.
-struct Reader {
-    read: Arc<Read>,
-    faults: Arc<Faults>,
-    book: Arc<Book>,
-    per_file: Duration,
-}
-
-impl Reader {
-    fn of(sources: &Sources<'_>) -> Self {
-        Self {
-            read: Arc::clone(&sources.read),
-            faults: Arc::clone(&sources.faults),
-            book: Arc::clone(sources.book),
-            per_file: sources.per_file,
-        }
-    }
-
-    /// What the index takes of a report; `None` when it cannot be read any more.
-    fn indexed(&self, fields: Fields, (path, stamp): &(PathBuf, Stamp)) -> Result<Option<Indexed>, Exceeded> {
-        let (read, faults, book) = (Arc::clone(&self.read), Arc::clone(&self.faults), Arc::clone(&self.book));
-        let (path, stamp) = (path.to_owned(), *stamp);
-        budget::within(self.per_file, move || {
-            let report = read(&path)?;
-            let faults = faults(&report);
-            let pages = faults.iter().take(PAGES).filter_map(|id| book.find(id));
-            let pages: Vec<_> = pages.map(|index| &book.faults[index]).collect();
-            Some(Indexed {
-                document: fields.report(&key_of(&path), &report, &pages),
-                sketch: Sketch::of(&report.text),
-                entry: Entry::of(&report, faults, stamp),
-            })
-        })
-    }
-}
-
-/// Does the work on each item, on as many threads as the machine has processors; the results are in the order of the items.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    if threads < 2 {
-        return items.iter().map(work).collect();
-    }
-    let (next, work) = (&AtomicUsize::new(0), &work);
-    let take = move || {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < items.len()));
-        numbers.map(|at| (at, work(&items[at]))).collect::<Vec<_>>()
-    };
-    let mut done: Vec<(usize, R)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
-        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        joined.flatten().collect()
-    });
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
 /// Notes in the catalogue which reports are copies of which.
 fn group(catalogue: &mut Catalogue, sketches: &mut Sketches, sources: &Sources<'_>) {
     for entry in catalogue.entries() {
@@ -387,7 +320,7 @@ fn group(catalogue: &mut Catalogue, sketches: &mut Sketches, sources: &Sources<'
 type Sketches = HashMap<PathBuf, Sketch>;
 
 /// The key of a report: its path, or the bytes of a path that is not UTF-8.
-fn key_of(path: &Path) -> String {
+pub(super) fn key_of(path: &Path) -> String {
     match path.to_str() {
         Some(path) => path.to_owned(),
         None => {
