@@ -62,15 +62,16 @@ fn excuse(
     // The usual text ends with its error: nothing else is looked at.
     let traced = event.is_some_and(|event| !event.frames.is_empty());
     let printed = traced || !is_notice && is_output(&transcript.line(candidate.line), incident);
+    let ends_it = printed && !survived();
     let last = lines.end - 1;
-    if printed && !survived() && (traced || !may_be_over(transcript, incident, last)) {
+    if ends_it && (traced || !may_be_over(transcript, incident, last)) {
         return None;
     }
     let stance = stance.get_or_insert_with(|| Stance::of(transcript, incident));
     if stance.is_settled(last) {
         return Some(Excuse::Mentioned);
     }
-    if stance.has_it || printed && !survived() {
+    if stance.has_it || ends_it {
         return None;
     }
     let loses_gpu = candidate

@@ -15,6 +15,7 @@ use crate::book::schema::SignatureRole;
 use crate::incident::{ErrorEvent, Incident, Kind, is_conditional, is_step, is_written};
 use crate::matching::{Hit, Origin, Owner};
 use crate::text::{Level, Line, Transcript};
+use crate::wording;
 
 /// One failure that the text may be about.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,9 +167,6 @@ fn rank(candidate: &Candidate, ordinary: bool, clocked: bool, failed_first: Opti
     )
 }
 
-/// The area of the pages about the numbers of a run.
-const NUMERICS: &str = "numerics";
-
 /// One candidate per hit on a fault page; of several hits on one line the author's longest one is kept.
 fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book) -> Vec<Candidate> {
     let mut writers = Writers::new(transcript, &incident.errors);
@@ -180,7 +178,8 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book
         let error = writers.error_at(hit.line);
         let event = error.map(|index| &incident.errors[index]);
         // Trainers log as information that their loss is no number.
-        let is_metric = line.prefix.level.is_some() && book.faults[fault].area == NUMERICS && is_step(line.text);
+        let of_metrics = || wording::metrics().areas.contains(&book.faults[fault].area.as_str());
+        let is_metric = line.prefix.level.is_some() && is_step(line.text) && of_metrics();
         let talk = || {
             is_talk(&writers, &line) && !is_metric
                 || is_conditional(line.text)

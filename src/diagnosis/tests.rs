@@ -52,3 +52,43 @@ fn what_another_rank_did_is_no_circumstance() {
         assert_eq!((fault.rank, fault.circumstances.as_slice()), (Some(1), ["in backward".to_owned()].as_slice()));
     });
 }
+
+#[test]
+fn a_loss_that_is_no_number_is_a_failure_at_any_level() {
+    let step = |loss: &str| {
+        format!("2026-05-11 10:02:03,004 - trainer - INFO - Epoch [1][50/1000] lr: 1.000e-02, loss: {loss}\n")
+    };
+    with_book(|answer, _| {
+        let failed = answer(&format!("{}{}", step("2.3141"), step("nan").repeat(3)));
+        assert_eq!(failed.fault.expect("a loss of NaN").id, "non-finite");
+        assert_eq!(answer(&step("2.3141").repeat(4)).verdict, Verdict::NoError);
+    });
+}
+
+#[test]
+fn a_wish_or_a_change_that_names_a_failure_reports_none() {
+    with_book(|answer, _| {
+        for title in
+            ["### Feature request: retry after CUDA out of memory", "[CI] loader: skip CUDA out of memory in tests"]
+        {
+            let text =
+                format!("{title}\n\nWhen a trial dies with `torch.OutOfMemoryError`, another node could take it.\n");
+            assert_eq!(answer(&text).verdict, Verdict::NoError, "{title}");
+        }
+        let problem = "CUDA out of memory\n\nWhen a trial starts, it dies with `torch.OutOfMemoryError`.\n";
+        assert_ne!(answer(problem).verdict, Verdict::NoError);
+    });
+}
+
+#[test]
+fn an_entry_with_a_page_begins_with_the_action_of_the_situation() {
+    let first = |diagnosis: &Diagnosis| diagnosis.actions.first().map(|action| action.id.clone()).unwrap_or_default();
+    with_book(|answer, _| {
+        let last_step =
+            answer("The preview is fine, and at the last step every SDXL picture turns black on my GTX 1660.");
+        assert_eq!(first(&last_step), "unlisted#black-images");
+        let updated =
+            answer("Black images only since I updated ComfyUI. Same workflow, same model, fine until yesterday.");
+        assert_eq!(first(&updated), "unlisted#black-images-3");
+    });
+}

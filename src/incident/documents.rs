@@ -5,6 +5,7 @@
 //! nvidia-smi also use `|`; they differ from markdown by the `+` in their rules.
 
 use super::source::is_source;
+use super::words::names_an_exception;
 use super::{answer, is_written};
 use crate::text::Transcript;
 
@@ -138,8 +139,8 @@ fn is_rule(text: &str) -> bool {
 
 /// A line that Python prints for an exception, or its traceback's beginning.
 fn is_exception(text: &str) -> bool {
-    let name = text.split_once(": ").map_or("", |(name, _)| name);
-    text.starts_with("Traceback (most recent") || ["Error", "Exception"].iter().any(|ending| name.ends_with(ending))
+    let names_one = || text.split_once(": ").is_some_and(|(name, _)| names_an_exception(name));
+    text.starts_with("Traceback (most recent") || names_one()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //!
 //! The first line tells the language, and every other line must be of it: an error pasted below a script is still found.
 
+use super::words::names_an_exception;
 use crate::text::Transcript;
 
 /// Shorter pieces are quoted beside what they did.
@@ -148,14 +149,17 @@ fn is_python(line: &str) -> bool {
     let assigns = [" = ", " += ", ": ", ", "].iter().any(|sign| rest.starts_with(sign)) && rest.contains('=');
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && (assigns || rest.starts_with('('))
-        && !is_raised(name)
+        && !names_an_exception(name)
 }
 
 /// `image: x` or `services:`.
 fn is_key(line: &str) -> bool {
     let Some((key, value)) = line.split_once(':') else { return false };
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'"' | b'\'');
-    !key.is_empty() && key.bytes().all(is_plain) && (value.is_empty() || value.starts_with(' ')) && !is_raised(key)
+    !key.is_empty()
+        && key.bytes().all(is_plain)
+        && (value.is_empty() || value.starts_with(' '))
+        && !names_an_exception(key)
 }
 
 fn is_instruction(line: &str) -> bool {
@@ -183,16 +187,12 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The name of an exception.
-fn is_raised(name: &str) -> bool {
-    ["Error", "Exception", "Interrupt"].iter().any(|ending| name.ends_with(ending))
-}
-
 /// Whether a line is the beginning of a traceback, a frame, or an exception, also in a comment: what the code did.
 fn tells_what_happened(line: &str) -> bool {
     let said = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '/' | '>' | '-' | '=' | '*'));
-    let raised =
-        said.split_once(": ").is_some_and(|(name, _)| !name.contains(['"', '\'', ' ', '(']) && is_raised(name));
+    let raised = said
+        .split_once(": ")
+        .is_some_and(|(name, _)| !name.contains(['"', '\'', ' ', '(']) && names_an_exception(name));
     let frame = said.starts_with("File \"") && said.contains("\", line ");
     let indented = line.starts_with([' ', '\t']);
     let commented = said.len() < line.trim_start().len();

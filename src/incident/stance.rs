@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::words::names_an_exception;
 use super::{Incident, Role, contains_folded, failures, is_change, position};
 use crate::pattern::Pattern;
 use crate::text::{Level, Line, Transcript};
@@ -97,13 +98,10 @@ impl Stance {
             }
             only_entries &= line.text.trim_start().starts_with(['#', '-', '*', '•']) || line.text.starts_with("  ");
             changes += usize::from(is_change(line.text.trim()));
-            let over = std::mem::take(&mut stance.is_over);
-            stance.hear(&unquoted(head(line.text)));
-            if stance.is_over {
+            if stance.hear(&unquoted(head(line.text))) {
                 stance.over_at = Some(index);
                 stance.titled_over |= first;
             }
-            stance.is_over |= over;
             first = false;
         }
         stance.is_document |= only_entries && changes > 0;
@@ -111,8 +109,9 @@ impl Stance {
         stance
     }
 
-    /// Notes what a line without its quotations says.
-    fn hear(&mut self, line: &str) {
+    /// Notes what a line without its quotations says; whether it says that the failure is over.
+    fn hear(&mut self, line: &str) -> bool {
+        let mut over = false;
         self.is_document |= WORDS.documents.is_match(line);
         for clause in clauses(line) {
             self.wants_no_gpu |= WORDS.no_gpu.is_match(clause);
@@ -120,7 +119,7 @@ impl Stance {
             let here = || !WORDS.elsewhere.is_match(clause);
             let is_well = WORDS.healthy.is_match(clause) && here();
             let run_is_fine = WORDS.run_is_fine.is_match(clause) && here();
-            self.is_over |= is_over;
+            over |= is_over;
             self.is_well |= is_well;
             self.run_is_fine |= run_is_fine;
             if !is_over && !is_well && !run_is_fine {
@@ -128,6 +127,8 @@ impl Stance {
                 self.had_it |= WORDS.past.is_match(clause);
             }
         }
+        self.is_over |= over;
+        over
     }
 
     /// Whether the failure on a line is only mentioned there.
@@ -225,8 +226,7 @@ fn is_progress(text: &str) -> bool {
 
 /// `RuntimeError: ...` from the first letter.
 fn is_exception(text: &str) -> bool {
-    let name = text.split_once(": ").map_or("", |(name, _)| name);
-    !name.contains(' ') && ["Error", "Exception"].iter().any(|ending| name.ends_with(ending))
+    text.split_once(": ").is_some_and(|(name, _)| !name.contains(' ') && names_an_exception(name))
 }
 
 /// The line without what it quotes.

@@ -31,6 +31,11 @@ pub(crate) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t 
     split_once(after(text, open)?, close).map(|(inner, _)| inner)
 }
 
+/// Whether a name ends as the names of exceptions do.
+pub(crate) fn names_an_exception(name: &str) -> bool {
+    name.ends_with("Error") || name.ends_with("Exception")
+}
+
 /// Whether `text` contains `needle` (which must be lower case), ASCII case ignored.
 pub(crate) fn contains_folded(text: &str, needle: &str) -> bool {
     find_folded(text, needle).is_some()

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics<S> {
+    /// Areas of pages about the numbers that steps print.
+    pub areas: Vec<S>,
     /// Names that end like one of a metric and are none.
     pub never: Vec<S>,
     /// The metrics.

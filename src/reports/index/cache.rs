@@ -23,11 +23,9 @@ use super::{
     Error,
     engine::caught,
     fields::{Fields, VERSION},
-    reader::{Indexed, Reader, in_parallel},
+    reader::{BYTES, Indexed, Sources, in_parallel, indexed, key_of},
     seal,
 };
-use crate::book::Book;
-use crate::book::report::Report;
 use crate::files;
 use crate::fingerprint::Fingerprint;
 use crate::reports::budget;
@@ -55,30 +53,6 @@ pub struct Opened {
     damaged: AtomicBool,
     /// How many files were read because they were new or changed.
     refreshed: usize,
-}
-
-/// Reads a report; `None` when it cannot be read any more.
-pub(crate) type Read = dyn Fn(&Path) -> Option<Report> + Send + Sync;
-
-/// The fault pages that a report's own error texts match.
-pub(crate) type Faults = dyn Fn(&Report) -> Vec<String> + Send + Sync;
-
-/// What the index is made from.
-pub(crate) struct Sources<'a> {
-    /// The report files found now.
-    pub files: &'a [PathBuf],
-    /// The folders they were found in.
-    pub roots: &'a [PathBuf],
-    /// The book, for its pages.
-    pub book: &'a Arc<Book>,
-    /// How a report is read.
-    pub read: Arc<Read>,
-    /// How its fault pages are found.
-    pub faults: Arc<Faults>,
-    /// How long reading and indexing one report may take.
-    pub per_file: Duration,
-    /// Called after every report that is read, with how many are done of how many.
-    pub progress: &'a dyn Fn(usize, usize),
 }
 
 /// Opens the index for these sources; `folder` is where caches live, `None` keeps everything in memory.
@@ -268,10 +242,9 @@ fn refresh(
         catalogue.remove(path);
         sketches.remove(path);
     }
-    let reader = Reader::of(sources);
     let mut done = 0;
     for batch in read.chunks(BATCH) {
-        for ((path, stamp), found) in batch.iter().zip(in_parallel(batch, |file| reader.indexed(fields, file))) {
+        for ((path, stamp), found) in batch.iter().zip(in_parallel(batch, |file| indexed(sources, fields, file))) {
             writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
             let entry = match found {
                 Ok(Some(Indexed { document, sketch, entry })) => {
@@ -318,19 +291,6 @@ fn group(catalogue: &mut Catalogue, sketches: &mut Sketches, sources: &Sources<'
 
 /// What finds the copies of each report, by its path.
 type Sketches = HashMap<PathBuf, Sketch>;
-
-/// The key of a report: its path, or the bytes of a path that is not UTF-8.
-pub(super) fn key_of(path: &Path) -> String {
-    match path.to_str() {
-        Some(path) => path.to_owned(),
-        None => {
-            path.as_os_str().as_encoded_bytes().iter().fold(BYTES.to_owned(), |key, byte| format!("{key}{byte:02x}"))
-        }
-    }
-}
-
-/// What the key of a path that is not UTF-8 begins with.
-const BYTES: &str = "bytes:";
 
 /// A cache folder's name: the report folders, the book and the index format, hashed.
 fn name_of(sources: &Sources<'_>) -> String {

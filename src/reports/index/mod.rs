@@ -20,10 +20,11 @@ mod slow;
 mod terms;
 mod tokenizer;
 
-pub(crate) use cache::{Opened, Sources, open};
+pub(crate) use cache::{Opened, open};
 pub(crate) use catalogue::{Entry, duplicate_of};
 pub(crate) use query::{Found, What};
 pub(crate) use question::Question;
+pub(crate) use reader::Sources;
 
 /// Failures of the index that no fallback could hide.
 #[derive(Debug, thiserror::Error)]
