@@ -112,7 +112,7 @@ fn manager(transcript: &Transcript, facts: &Facts) -> Manager {
         Some("uv") if names(PROJECT) => Manager::UvProject,
         Some("uv") => Manager::Uv,
         Some("poetry") => Manager::Poetry,
-        Some("conda") if !by_pip && names(CONDA) => Manager::Conda,
+        Some("conda") if !by_pip && (names(CONDA) || listed_by_conda()) => Manager::Conda,
         _ => Manager::Pip,
     }
 }

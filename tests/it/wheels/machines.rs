@@ -89,8 +89,11 @@ fn a_compute_capability_that_only_boards_have_is_a_board() {
 #[test]
 fn a_row_of_condas_list_shows_conda() {
     let row = "pytorch                   2.1.0           py3.10_cuda11.8_cudnn8.7.0_0    pytorch\n";
-    let (commands, _) = recipe("matching-build", &format!("{row}{}", on("NVIDIA GeForce RTX 4090", "580.95.05")));
-    assert!(commands.contains("conda install -c conda-forge"), "{commands}");
+    for above in ["", "# packages in environment at /home/u/miniconda3/envs/x:\n"] {
+        let text = format!("{above}{row}{}", on("NVIDIA GeForce RTX 4090", "580.95.05"));
+        let (commands, _) = recipe("matching-build", &text);
+        assert!(commands.contains("conda install -c conda-forge"), "{above}: {commands}");
+    }
 }
 
 #[test]
