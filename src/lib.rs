@@ -42,6 +42,8 @@ mod logs;
 #[cfg(feature = "machine")]
 pub mod machine;
 #[cfg(feature = "os")]
+mod parallel;
+#[cfg(feature = "os")]
 pub mod reports;
 #[cfg(feature = "os")]
 mod runner;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::files::ReportFile;
 use super::index::{self, Found, Opened, What};
 use super::{budget, files};
 use crate::book::Book;
@@ -19,7 +20,7 @@ use crate::text;
 #[derive(Debug, Clone)]
 pub struct Places {
     /// The report files of the project.
-    pub reports: Vec<PathBuf>,
+    pub reports: Vec<ReportFile>,
     /// The folders they were found in: they name the cache.
     pub roots: Vec<PathBuf>,
     /// Where caches live; `None` keeps the index in memory.

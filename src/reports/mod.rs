@@ -27,6 +27,7 @@ pub mod reading;
 pub(crate) mod record;
 pub(crate) mod refs;
 pub mod search;
+pub(crate) mod stamp;
 pub(crate) mod stats;
 pub(crate) mod status;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::book::Book;
 use crate::reports::Error;
 use crate::reports::config;
-use crate::reports::files::{self, Note};
+use crate::reports::files::{self, Note, ReportFile};
 use crate::reports::own_pages;
 
 /// A project's reports and pages, found but not read.
@@ -15,7 +15,7 @@ pub(crate) struct Project {
     /// The folders that hold reports.
     pub roots: Vec<PathBuf>,
     /// Report files, each once, by path.
-    pub files: Vec<PathBuf>,
+    pub files: Vec<ReportFile>,
     /// Folders with fault pages of its own.
     pub pages: Vec<PathBuf>,
     /// What its configuration says, where there is one.
@@ -40,12 +40,17 @@ impl Project {
         let mut project = Self { roots, pages: config.book.clone(), config, ..Self::default() };
         for root in &project.roots {
             let (files, notes) = files::report_files(root)?;
-            project.files.extend(files.into_iter().map(|file| file.path));
+            project.files.extend(files);
             project.notes.extend(notes);
         }
-        project.files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
-        project.files.dedup();
+        project.files.sort_unstable_by(|a, b| files::order(&a.path, &b.path));
+        project.files.dedup_by(|a, b| a.path == b.path);
         Ok(project)
+    }
+
+    /// Where its reports lie.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().map(|file| &file.path)
     }
 
     /// The built-in book (unless it is not wanted) with the project's own pages; broken pages become notes.

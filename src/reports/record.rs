@@ -186,18 +186,18 @@ impl Record {
 }
 
 /// Reads reports in the order of their paths; what cannot be read is left out. `known` gives what the index has of a path.
-pub(crate) fn read<'i>(files: &[PathBuf], known: impl Fn(&Path) -> Option<&'i Entry>) -> Vec<ParsedReport> {
+pub(crate) fn read<'i>(files: &[impl AsRef<Path>], known: impl Fn(&Path) -> Option<&'i Entry>) -> Vec<ParsedReport> {
     reread(files, known, |_| None)
 }
 
 /// [`read`], but what `kept` has of a path is not read again.
 pub(crate) fn reread<'i>(
-    files: &[PathBuf],
+    files: &[impl AsRef<Path>],
     known: impl Fn(&Path) -> Option<&'i Entry>,
     kept: impl Fn(&Path) -> Option<Report>,
 ) -> Vec<ParsedReport> {
     let left_out = |path: &Path| known(path).is_some_and(Entry::is_left_out);
-    let reports = files.iter().filter(|path| !left_out(path));
+    let reports = files.iter().map(AsRef::as_ref).filter(|path| !left_out(path));
     let reports = reports.filter_map(|path| kept(path).or_else(|| files::read_report(path).ok()));
     let with_record = |report: Report| {
         let known = known(&report.path);

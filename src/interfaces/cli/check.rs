@@ -322,7 +322,7 @@ fn may_be_document(path: &Path) -> bool {
 
 /// The reports that references may point to: those of the project, and those next to the documents.
 fn known_reports(documents: &[Document], project: &Project, naming: Option<&Naming>) -> Vec<KnownReport> {
-    let mut files: BTreeSet<PathBuf> = project.files.iter().cloned().collect();
+    let mut files: BTreeSet<PathBuf> = project.paths().cloned().collect();
     let reports = documents.iter().filter(|document| document.kind == Kind::Report);
     let folders: BTreeSet<PathBuf> =
         reports.filter_map(|document| Path::new(&document.path).parent().map(Path::to_owned)).collect();

@@ -88,7 +88,7 @@ fn reports(folder: &Path, project: &Project, told: &[ParsedReport]) -> Result<Ve
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (found, _) = report_files::report_files(folder)?;
     let files: Vec<PathBuf> = found.into_iter().map(|file| file.path).collect();
-    let known: BTreeSet<PathBuf> = project.files.iter().map(|path| absolute(path)).collect();
+    let known: BTreeSet<PathBuf> = project.paths().map(|path| absolute(path)).collect();
     if files.iter().any(|path| !known.contains(&absolute(path))) {
         return Ok(copies::grouped(record::read(&files, |_| None)));
     }

@@ -67,7 +67,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let root = root(&project.config.path);
     let mut folders = vec![root.clone()];
     folders.extend(project.roots.iter().cloned());
-    let found = refs::in_files(&folders, &ids, &own, &project.files);
+    let found = refs::in_files(&folders, &ids, &own, &project.paths().cloned().collect::<Vec<_>>());
     let commits = match git::root(&root) {
         Some(top) => refs::in_commits(&top, &ids).unwrap_or_else(|error| {
             output::remark(&format!("the commits were not searched: {error}"));

@@ -7,11 +7,12 @@ mod merged;
 mod sketch;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::reading::{self, comparable};
 use super::record::{ParsedReport, Record};
+use crate::book::report::Report;
 use crate::wording;
 
 pub(crate) use merged::living;
@@ -70,6 +71,28 @@ pub(crate) fn group(reports: &[(&Record, &Sketch)]) -> Vec<Group> {
     groups
 }
 
+/// The sketch of a report, which also says whose id it has.
+pub(crate) fn sketch(report: &Report) -> Sketch {
+    Sketch::of(&report.text).with_id(own_id(&report.path, &report.id).as_deref())
+}
+
+/// The reports that may be alike one of the changed ones, these included, by their places in what was given.
+///
+/// Others stay in the groups that they are in: nothing that [`group`] compares them by has changed.
+pub(crate) fn concerned(sketches: &[&Sketch], is_changed: impl Fn(usize) -> bool) -> Vec<usize> {
+    let changed = || sketches.iter().enumerate().filter(|(at, _)| is_changed(*at)).map(|(_, sketch)| *sketch);
+    let probes = |sketch: &'_ Sketch| sketch.least().iter().take(PROBES).copied().collect::<Vec<u32>>();
+    let ids: HashSet<u64> = changed().filter_map(Sketch::id).collect();
+    let texts: HashSet<u64> = changed().filter_map(Sketch::whole).collect();
+    let hashes: HashSet<u32> = changed().flat_map(probes).collect();
+    let is_like = |sketch: &Sketch| {
+        sketch.id().is_some_and(|id| ids.contains(&id))
+            || sketch.whole().is_some_and(|whole| texts.contains(&whole))
+            || sketch.least().iter().take(PROBES).any(|hash| hashes.contains(hash))
+    };
+    (0..sketches.len()).filter(|at| is_changed(*at) || is_like(sketches[*at])).collect()
+}
+
 /// Reports of one folder, each with its copies: for what asks no index.
 pub(crate) fn grouped(all: Vec<ParsedReport>) -> Vec<ParsedReport> {
     let mut all = all;
@@ -98,8 +121,12 @@ pub(crate) fn of_texts(texts: &[(&str, &str)]) -> (Vec<Record>, Vec<Group>) {
 
 /// How much a report is the one that people work with.
 fn life((record, sketch): (&Record, &Sketch)) -> impl Ord {
-    let known =
-        [record.status_word.is_some(), record.moment.is_some(), record.severity.is_some(), own_id(record).is_some()];
+    let known = [
+        record.status_word.is_some(),
+        record.moment.is_some(),
+        record.severity.is_some(),
+        own_id(&record.path, &record.id).is_some(),
+    ];
     let depth = record.path.components().count();
     (
         !is_archived(&record.path),
@@ -130,10 +157,10 @@ fn is_named_a_copy(path: &Path) -> bool {
 }
 
 /// The id that somebody gave a report, in comparing form; a file's name is none.
-fn own_id(record: &Record) -> Option<String> {
-    let stem = record.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let is_given = reading::normal_id(&record.id).is_some() || record.id != stem;
-    (is_given && !record.id.is_empty()).then(|| comparable(&record.id))
+fn own_id(path: &Path, id: &str) -> Option<String> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_given = reading::normal_id(id).is_some() || id != stem;
+    (is_given && !id.is_empty()).then(|| comparable(id))
 }
 
 /// The ids that a group of reports has.
@@ -145,7 +172,7 @@ struct Ids {
 
 impl Ids {
     fn of(record: &Record) -> Self {
-        let own = own_id(record).into_iter().collect();
+        let own = own_id(&record.path, &record.id).into_iter().collect();
         let also =
             record.aliases.iter().filter_map(|alias| reading::normal_id(alias)).map(|id| comparable(&id)).collect();
         Self { own, also }

@@ -30,6 +30,8 @@ pub(crate) struct Sketch {
     shingles: u32,
     /// The smallest hashes of them, in order.
     least: Vec<u32>,
+    /// A hash of the id that somebody gave the report.
+    id: Option<u64>,
 }
 
 impl Sketch {
@@ -69,7 +71,17 @@ impl Sketch {
         least.dedup();
         let shingles = u32::try_from(least.len()).unwrap_or(u32::MAX);
         least.truncate(KEPT);
-        Self { whole: whole.digest(), words: count, shingles, least }
+        Self { whole: whole.digest(), words: count, shingles, least, id: None }
+    }
+
+    /// The sketch of a report that somebody gave this id.
+    pub(super) fn with_id(self, id: Option<&str>) -> Self {
+        Self { id: id.map(|id| xxh3_64(id.as_bytes())), ..self }
+    }
+
+    /// A hash of the id that somebody gave the report.
+    pub(super) fn id(&self) -> Option<u64> {
+        self.id
     }
 
     /// How many words the text has.

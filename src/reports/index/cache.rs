@@ -7,36 +7,36 @@
 //! anything that does not fit it is deleted and built again, and so is what the engine stumbles over. Where the folder cannot be written, or another process
 //! holds its lock for long, the index lives in memory.
 
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tantivy::directory::MmapDirectory;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::catalogue::{Catalogue, Changes, Entry, Stamp, order};
+use super::catalogue::{Catalogue, Changes, Entry, Listed};
 use super::{
     Error,
     engine::caught,
     fields::{Fields, VERSION},
-    reader::{BYTES, Indexed, Sources, in_parallel, indexed, key_of},
+    grouping::{self, Sketches},
+    reader::{BYTES, Indexed, Sources, bytes_of, indexed, key_of},
     seal,
 };
 use crate::files;
 use crate::fingerprint::Fingerprint;
-use crate::reports::budget;
+use crate::parallel::in_parallel;
 use crate::reports::copies::{self, Sketch};
+use crate::reports::files::{ReportFile, order};
 use crate::reports::reading::comparable;
 use crate::reports::record::Record;
 
 /// Memory of the writer: tantivy's least is 15 MB per thread.
 const WRITER_BYTES: usize = 20_000_000;
 
-/// Reports that are read before the first of them goes into the index.
+/// Reports that are read before the first of them goes into the index, and files that one thread hashes at a time.
 const BATCH: usize = 64;
 
 /// How long the lock of another process is waited for.
@@ -60,10 +60,10 @@ pub struct Opened {
 /// # Errors
 /// Only when even an index in memory cannot be built.
 pub(crate) fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) -> Result<Opened, Error> {
-    let mut files: Vec<(PathBuf, Stamp)> = sources.files.iter().map(|path| (path.clone(), Stamp::of(path))).collect();
-    files.sort_unstable_by(|a, b| order(&a.0, &b.0));
+    let mut files = sources.files.to_vec();
+    files.sort_unstable_by(|a, b| order(&a.path, &b.path));
     // What is kept beside the index holds paths as text.
-    if let Some(folder) = folder.filter(|_| files.iter().all(|(path, _)| path.to_str().is_some())) {
+    if let Some(folder) = folder.filter(|_| files.iter().all(|file| file.path.to_str().is_some())) {
         let home = folder.join(name_of(sources));
         if rebuild {
             // Nothing to delete is as good as deleted.
@@ -87,12 +87,13 @@ pub(crate) fn open(sources: &Sources<'_>, folder: Option<&Path>, rebuild: bool) 
 impl Opened {
     /// All reports that could be read, by path.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.catalogue.entries().iter().filter(|entry| !entry.id.is_empty())
+        self.catalogue.entries(|_| true).filter(|entry| !entry.id.is_empty())
     }
 
     /// The files that are left out because they take too long, and why.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = (&Path, &str)> {
-        self.catalogue.entries().iter().filter_map(|entry| Some((entry.path.as_path(), entry.left_out.as_deref()?)))
+        let left_out = self.catalogue.entries(|listed| listed.left_out);
+        left_out.filter_map(|entry| Some((entry.path.as_path(), entry.left_out.as_deref()?)))
     }
 
     /// The report at a path.
@@ -107,28 +108,28 @@ impl Opened {
 
     /// The copies of a report; none of what is a copy itself.
     pub fn copies<'a>(&'a self, living: &'a Entry) -> impl Iterator<Item = &'a Entry> {
-        self.entries().filter(|entry| entry.copy_of.as_ref() == Some(&living.path))
+        self.catalogue.entries(|listed| listed.copy_of.as_ref() == Some(&living.path))
     }
 
     /// What lists show of a report: with what only its copies say, and with its occurrences.
     pub(crate) fn record(&self, entry: &Entry) -> Record {
         let id = comparable(&entry.id);
         let living = self.living(entry);
-        let belongs = |other: &&Entry| {
+        let belongs = |other: &Listed| {
             other.path == living.path
                 || other.copy_of.as_ref() == Some(&living.path)
                 || other.duplicate_of.as_ref().is_some_and(|of| comparable(of) == id)
         };
-        let mut all = copies::living(self.entries().filter(belongs).map(Record::of).collect(), |record| record);
+        let mut all = copies::living(self.catalogue.entries(belongs).map(Record::of).collect(), |record| record);
         let at = all.iter().position(|record| record.path == living.path);
         at.map_or_else(|| Record::of(entry), |at| all.swap_remove(at))
     }
 
     /// The path that a key stands for.
     pub(super) fn path_of(&self, key: &str) -> PathBuf {
-        let known = || self.catalogue.entries().iter().find(|entry| key_of(&entry.path) == key);
+        let known = || self.catalogue.listed().iter().find(|listed| key_of(&listed.path) == key);
         match key.starts_with(BYTES).then(known).flatten() {
-            Some(entry) => entry.path.clone(),
+            Some(listed) => listed.path.clone(),
             None => PathBuf::from(key),
         }
     }
@@ -162,7 +163,7 @@ impl Opened {
     }
 }
 
-fn on_disk(sources: &Sources<'_>, found: &[(PathBuf, Stamp)], home: &Path) -> Result<Opened, Error> {
+fn on_disk(sources: &Sources<'_>, found: &[ReportFile], home: &Path) -> Result<Opened, Error> {
     // The common case takes no lock: the catalogue says that nothing changed.
     if let Some(catalogue) = read_catalogue(home)
         && catalogue.changes(found).none()
@@ -185,29 +186,28 @@ fn on_disk(sources: &Sources<'_>, found: &[(PathBuf, Stamp)], home: &Path) -> Re
     let directory = MmapDirectory::open(home.join("tantivy")).map_err(tantivy::TantivyError::from)?;
     let index = Index::open_or_create(directory, schema)?;
     Fields::register(&index);
-    let (catalogue, refreshed) = match known {
-        Some(catalogue) if catalogue.changes(found).none() => (catalogue, 0),
-        known => {
-            let first = known.is_none();
-            let mut sketches = read_sketches(home);
-            let known = (known.unwrap_or_default(), first);
-            let (catalogue, refreshed) = refresh(&index, fields, sources, found, known, &mut sketches)?;
-            write_sketches(home, &sketches).map_err(at_home)?;
-            write_catalogue(home, &catalogue).map_err(at_home)?;
-            seal::write(home).map_err(at_home)?;
-            (catalogue, refreshed)
-        }
-    };
-    opened(index, catalogue, refreshed).map(|opened| opened.at(home))
+    let mut state = State { first: known.is_none(), catalogue: known.unwrap_or_default(), ..State::default() };
+    let work = state.work(found);
+    if state.first || !work.none() {
+        state.sketches = read_sketches(home);
+        refresh(&index, fields, sources, &work, &mut state)?;
+        write_sketches(home, &state.sketches).map_err(at_home)?;
+    }
+    if state.first || !work.none() || work.is_proved {
+        write_catalogue(home, &state.catalogue).map_err(at_home)?;
+        seal::write(home).map_err(at_home)?;
+    }
+    opened(index, state.catalogue, work.read.len()).map(|opened| opened.at(home))
 }
 
-fn in_memory(sources: &Sources<'_>, files: &[(PathBuf, Stamp)]) -> Result<Opened, Error> {
+fn in_memory(sources: &Sources<'_>, found: &[ReportFile]) -> Result<Opened, Error> {
     let (schema, fields) = Fields::schema();
     let index = Index::create_in_ram(schema);
     Fields::register(&index);
-    let (catalogue, refreshed) =
-        refresh(&index, fields, sources, files, (Catalogue::default(), true), &mut Sketches::new())?;
-    opened(index, catalogue, refreshed)
+    let mut state = State { first: true, ..State::default() };
+    let work = state.work(found);
+    refresh(&index, fields, sources, &work, &mut state)?;
+    opened(index, state.catalogue, work.read.len())
 }
 
 fn opened(index: Index, catalogue: Catalogue, refreshed: usize) -> Result<Opened, Error> {
@@ -220,77 +220,92 @@ fn opened(index: Index, catalogue: Catalogue, refreshed: usize) -> Result<Opened
     Ok(Opened { reader, fields, catalogue, home: None, damaged: AtomicBool::new(false), refreshed })
 }
 
-/// Brings index and catalogue up to date; `first` also writes the book's pages.
-fn refresh(
-    index: &Index,
-    fields: Fields,
-    sources: &Sources<'_>,
-    files: &[(PathBuf, Stamp)],
-    (mut catalogue, first): (Catalogue, bool),
-    sketches: &mut Sketches,
-) -> Result<(Catalogue, usize), Error> {
+/// What is known of the reports, beside the engine's index.
+#[derive(Default)]
+struct State {
+    /// Whether nothing was known.
+    first: bool,
+    catalogue: Catalogue,
+    sketches: Sketches,
+}
+
+/// What has to be done to know the files as they are.
+struct Work {
+    /// Files to read, each with a hash of its bytes.
+    read: Vec<(ReportFile, u64)>,
+    /// Files that are gone.
+    forget: Vec<PathBuf>,
+    /// Whether files that were only touched need not be looked into the next time.
+    is_proved: bool,
+}
+
+impl Work {
+    fn none(&self) -> bool {
+        self.read.is_empty() && self.forget.is_empty()
+    }
+}
+
+impl State {
+    /// What has to be done. A file with other times and the same bytes needs no work.
+    fn work(&mut self, found: &[ReportFile]) -> Work {
+        let Changes { read, forget } = self.catalogue.changes(found);
+        let bytes = in_parallel(&read, BATCH, |file| bytes_of(&file.path));
+        let mut read: Vec<(ReportFile, u64)> = read.into_iter().zip(bytes).collect();
+        let mut is_proved = false;
+        read.retain(|(file, bytes)| {
+            let is_still = self.catalogue.is_still(file, *bytes);
+            is_proved |= is_still && file.stamp.is_settled();
+            !is_still
+        });
+        Work { read, forget, is_proved }
+    }
+}
+
+/// Brings index and catalogue up to date; the first time it also writes the book's pages.
+fn refresh(index: &Index, fields: Fields, sources: &Sources<'_>, work: &Work, state: &mut State) -> Result<(), Error> {
     let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, WRITER_BYTES)?;
-    if first {
+    if state.first {
         writer.delete_all_documents()?;
         for entry in &sources.book.faults {
             writer.add_document(fields.page(entry))?;
         }
     }
-    let Changes { read, forget } = catalogue.changes(files);
-    for path in &forget {
+    let groups = grouping::Before::of(&state.catalogue);
+    for path in &work.forget {
         writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
-        catalogue.remove(path);
-        sketches.remove(path);
+        state.catalogue.remove(path);
+        state.sketches.remove(path);
     }
     let mut done = 0;
-    for batch in read.chunks(BATCH) {
-        for ((path, stamp), found) in batch.iter().zip(in_parallel(batch, |file| indexed(sources, fields, file))) {
-            writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
+    for batch in work.read.chunks(BATCH) {
+        let found = in_parallel(batch, 1, |(file, _)| indexed(sources, fields, &file.path));
+        for ((file, bytes), found) in batch.iter().zip(found) {
+            writer.delete_term(Term::from_field_text(fields.key, &key_of(&file.path)));
             let entry = match found {
                 Ok(Some(Indexed { document, sketch, entry })) => {
                     writer.add_document(document)?;
-                    sketches.insert(path.clone(), sketch);
+                    state.sketches.insert(file.path.clone(), sketch);
                     entry
                 }
                 // Remembered, so that neither an unreadable file makes every run refresh the index nor one that takes long.
-                Ok(None) => Entry::unreadable(path, *stamp),
+                Ok(None) => Entry::unreadable(&file.path),
                 Err(why) => {
-                    sketches.insert(path.clone(), Sketch::default());
-                    Entry { left_out: Some(why.to_string()), ..Entry::unreadable(path, *stamp) }
+                    state.sketches.insert(file.path.clone(), Sketch::default());
+                    Entry { left_out: Some(why.to_string()), ..Entry::unreadable(&file.path) }
                 }
             };
-            catalogue.insert(entry);
+            state.catalogue.insert(file, *bytes, &entry).map_err(|_| Error::Engine)?;
             done += 1;
-            (sources.progress)(done, read.len());
+            (sources.progress)(done, work.read.len());
         }
     }
     writer.commit()?;
     // Without this the writer's threads may outlive the folder in tests.
     writer.wait_merging_threads()?;
-    group(&mut catalogue, sketches, sources);
-    Ok((catalogue, read.len()))
+    let changed = work.read.iter().map(|(file, _)| &file.path).chain(&work.forget).map(PathBuf::as_path).collect();
+    grouping::refresh(&mut state.catalogue, &mut state.sketches, sources, &groups, &changed);
+    Ok(())
 }
-
-/// Notes in the catalogue which reports are copies of which.
-fn group(catalogue: &mut Catalogue, sketches: &mut Sketches, sources: &Sources<'_>) {
-    for entry in catalogue.entries() {
-        if !sketches.contains_key(&entry.path) {
-            // A process may have been killed between the two files.
-            let (read, path) = (Arc::clone(&sources.read), entry.path.clone());
-            let sketch = budget::within(sources.per_file, move || read(&path).map(|report| Sketch::of(&report.text)));
-            sketches.insert(entry.path.clone(), sketch.ok().flatten().unwrap_or_default());
-        }
-    }
-    let records: Vec<Record> = catalogue.entries().iter().map(Record::of).collect();
-    let none = Sketch::default();
-    let pairs: Vec<(&Record, &Sketch)> =
-        records.iter().map(|record| (record, sketches.get(&record.path).unwrap_or(&none))).collect();
-    let groups = copies::group(&pairs);
-    catalogue.set_copies(&groups);
-}
-
-/// What finds the copies of each report, by its path.
-type Sketches = HashMap<PathBuf, Sketch>;
 
 /// A cache folder's name: the report folders, the book and the index format, hashed.
 fn name_of(sources: &Sources<'_>) -> String {
@@ -314,10 +329,9 @@ fn write_sketches(home: &Path, sketches: &Sketches) -> io::Result<()> {
 }
 
 fn read_catalogue(home: &Path) -> Option<Catalogue> {
-    postcard::from_bytes(&fs::read(home.join("catalogue.postcard")).ok()?).ok()
+    Catalogue::from_bytes(fs::read(home.join("catalogue.postcard")).ok()?)
 }
 
 fn write_catalogue(home: &Path, catalogue: &Catalogue) -> io::Result<()> {
-    let bytes = postcard::to_stdvec(catalogue).map_err(io::Error::other)?;
-    files::replace(&home.join("catalogue.postcard"), &bytes)
+    files::replace(&home.join("catalogue.postcard"), &catalogue.to_bytes().map_err(io::Error::other)?)
 }

@@ -1,21 +1,26 @@
 //! The reports as last seen: enough to list them, to tell whether a file changed, and to name them in an answer
 //! without reading a thousand files.
+//!
+//! Of most reports an answer needs only where they lie and whether they changed. The rest of an entry stays packed until
+//! somebody asks for it.
 
-use std::cmp::Ordering;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
 use crate::book::report::Report;
-use crate::reports::copies::Group;
+use crate::reports::files::{ReportFile, order};
 use crate::reports::occurrences::{self, Occurrence, Occurrences};
+use crate::reports::stamp::Stamp;
 use crate::reports::status;
 
 /// What is kept of one report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Where it lies.
+    #[serde(skip)]
     pub path: PathBuf,
     /// Its id.
     pub id: String,
@@ -42,53 +47,16 @@ pub struct Entry {
     /// Whether it came back after it had been solved.
     pub returned: bool,
     /// The report that this one is a copy of.
+    #[serde(skip)]
     pub copy_of: Option<PathBuf>,
     /// Why it is left out, where that is for the time that it takes.
     pub(super) left_out: Option<String>,
-    /// Size and time of the file when it was read.
-    pub(super) stamp: Stamp,
-}
-
-/// What tells that a file changed, without reading it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
-    /// Bytes.
-    size: u64,
-    /// Nanoseconds since the epoch of the last modification.
-    modified: u64,
-    /// Nanoseconds since the epoch when the system last changed anything of the file, where it says: nobody can set it
-    /// back, as some tools do with the time of modification.
-    changed: i64,
-}
-
-impl Stamp {
-    /// The stamp of a file; that of an absent file is all zero.
-    pub(super) fn of(path: &Path) -> Self {
-        let Ok(metadata) = path.metadata() else { return Self::default() };
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Self {
-            size: metadata.len(),
-            modified: modified.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
-            changed: changed(&metadata),
-        }
-    }
-}
-
-#[cfg(unix)]
-fn changed(metadata: &std::fs::Metadata) -> i64 {
-    use std::os::unix::fs::MetadataExt as _;
-    metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn changed(_metadata: &std::fs::Metadata) -> i64 {
-    0
 }
 
 impl Entry {
-    /// What is kept of a file that cannot be read: its path and stamp, no id.
-    pub(super) fn unreadable(path: &Path, stamp: Stamp) -> Self {
-        Self { path: path.to_owned(), stamp, ..Self::default() }
+    /// What is kept of a file that cannot be read: its path, no id.
+    pub(super) fn unreadable(path: &Path) -> Self {
+        Self { path: path.to_owned(), ..Self::default() }
     }
 
     /// Whether reading it takes too long.
@@ -97,7 +65,7 @@ impl Entry {
     }
 
     /// What is kept of a report that was just read.
-    pub(super) fn of(report: &Report, faults: Vec<String>, stamp: Stamp) -> Self {
+    pub(super) fn of(report: &Report, faults: Vec<String>) -> Self {
         let Occurrences { place, later: occurrences, returned } = occurrences::read(report);
         Self {
             place,
@@ -115,7 +83,6 @@ impl Entry {
             faults,
             copy_of: None,
             left_out: None,
-            stamp,
         }
     }
 }
@@ -129,85 +96,170 @@ pub(crate) fn duplicate_of(report: &Report) -> Option<String> {
     }
 }
 
+/// What every command asks of every report.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Listed {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The state of the file when it was read.
+    stamp: Stamp,
+    /// A hash of its bytes then: a file that was only touched, or checked out again, need not be read again.
+    bytes: u64,
+    /// The report that this one is a copy of.
+    pub copy_of: Option<PathBuf>,
+    /// The id of the report that it says to be a duplicate of.
+    pub duplicate_of: Option<String>,
+    /// Whether it takes too long.
+    pub left_out: bool,
+    /// Where its entry is packed.
+    packed: Range<u32>,
+}
+
 /// All reports of an index, in the order of their paths.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Catalogue {
     /// Sorted by [`order`], so that a thousand of them compare with the files in one walk.
-    entries: Vec<Entry>,
+    listed: Vec<Listed>,
+    /// Those that were unpacked, or not yet packed.
+    entries: Vec<OnceLock<Box<Entry>>>,
+    /// Entries, packed one after the other.
+    packed: Vec<u8>,
 }
 
 /// What changed between a catalogue and the files as they are.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Changes {
-    /// New or changed files.
-    pub read: Vec<(PathBuf, Stamp)>,
+    /// New or changed files, and those that may have changed.
+    pub read: Vec<ReportFile>,
     /// Files that are gone.
     pub forget: Vec<PathBuf>,
 }
 
-/// The order of paths by their bytes: comparing them part by part takes a noticeable share of a short answer.
-pub(super) fn order(a: &Path, b: &Path) -> Ordering {
-    a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
-}
-
 impl Catalogue {
-    /// All entries.
-    pub(super) fn entries(&self) -> &[Entry] {
-        &self.entries
+    /// The catalogue in these bytes, as [`to_bytes`](Self::to_bytes) writes them; `None` if they are something else.
+    pub(super) fn from_bytes(mut bytes: Vec<u8>) -> Option<Self> {
+        let (listed, rest) = postcard::take_from_bytes::<Vec<Listed>>(&bytes).ok()?;
+        let length = bytes.len() - rest.len();
+        bytes.drain(..length);
+        let entries = listed.iter().map(|_| OnceLock::new()).collect();
+        Some(Self { listed, entries, packed: bytes })
     }
 
-    /// Notes which reports are copies of which.
-    pub(super) fn set_copies(&mut self, groups: &[Group]) {
-        self.entries.iter_mut().for_each(|entry| entry.copy_of = None);
-        for group in groups {
-            let Some(living) = self.entries.get(group.living).map(|entry| entry.path.clone()) else { continue };
-            for copy in &group.copies {
-                if let Some(entry) = self.entries.get_mut(*copy) {
-                    entry.copy_of = Some(living.clone());
-                }
-            }
+    /// The catalogue as bytes: the list, then the packed entries.
+    ///
+    /// # Errors
+    /// When an entry cannot be packed.
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
+        let mut packed: Vec<u8> = Vec::with_capacity(self.packed.len());
+        let mut listed = Vec::with_capacity(self.listed.len());
+        for known in &self.listed {
+            let start = packed.len();
+            packed.extend_from_slice(self.bytes_of(known).unwrap_or_default());
+            listed.push(Listed { packed: start as u32..packed.len() as u32, ..known.clone() });
         }
+        let mut bytes = postcard::to_stdvec(&listed)?;
+        bytes.append(&mut packed);
+        Ok(bytes)
+    }
+
+    /// What every command asks of every report.
+    pub(super) fn listed(&self) -> &[Listed] {
+        &self.listed
+    }
+
+    /// The entries of those reports.
+    pub(super) fn entries(&self, of: impl Fn(&Listed) -> bool) -> impl Iterator<Item = &Entry> {
+        (0..self.listed.len()).filter(move |at| of(&self.listed[*at])).map(|at| self.entry(at))
     }
 
     /// The entry of a path.
     pub(super) fn get(&self, path: &Path) -> Option<&Entry> {
-        self.place(path).ok().map(|at| &self.entries[at])
+        self.place(path).ok().map(|at| self.entry(at))
     }
 
-    /// Adds or replaces an entry.
-    pub(super) fn insert(&mut self, entry: Entry) {
-        match self.place(&entry.path) {
-            Ok(at) => self.entries[at] = entry,
-            Err(at) => self.entries.insert(at, entry),
+    /// The entry at a place of the list. One that cannot be unpacked is like a file that cannot be read.
+    pub(super) fn entry(&self, at: usize) -> &Entry {
+        let listed = &self.listed[at];
+        self.entries[at].get_or_init(|| {
+            let entry: Option<Entry> = self.bytes_of(listed).and_then(|bytes| postcard::from_bytes(bytes).ok());
+            let (path, copy_of) = (listed.path.clone(), listed.copy_of.clone());
+            Box::new(Entry { path, copy_of, ..entry.unwrap_or_default() })
+        })
+    }
+
+    fn bytes_of(&self, listed: &Listed) -> Option<&[u8]> {
+        self.packed.get(listed.packed.start as usize..listed.packed.end as usize)
+    }
+
+    /// Adds or replaces the entry of a file.
+    ///
+    /// # Errors
+    /// When it cannot be packed.
+    pub(super) fn insert(&mut self, file: &ReportFile, bytes: u64, entry: &Entry) -> Result<(), postcard::Error> {
+        let start = self.packed.len() as u32;
+        self.packed = postcard::to_extend(entry, std::mem::take(&mut self.packed))?;
+        let listed = Listed {
+            path: file.path.clone(),
+            stamp: file.stamp,
+            bytes,
+            copy_of: None,
+            duplicate_of: entry.duplicate_of.clone(),
+            left_out: entry.is_left_out(),
+            packed: start..self.packed.len() as u32,
+        };
+        match self.place(&file.path) {
+            Ok(at) => (self.listed[at], self.entries[at]) = (listed, OnceLock::new()),
+            Err(at) => {
+                self.listed.insert(at, listed);
+                self.entries.insert(at, OnceLock::new());
+            }
         }
+        Ok(())
+    }
+
+    /// Notes which report the one at a place of the list is a copy of.
+    pub(super) fn set_copy_of(&mut self, at: usize, of: Option<PathBuf>) {
+        self.listed[at].copy_of = of;
+        self.entries[at] = OnceLock::new();
+    }
+
+    /// Notes that a file which has these bytes is the one that was read. False if it is another one.
+    pub(super) fn is_still(&mut self, file: &ReportFile, bytes: u64) -> bool {
+        let known = self.place(&file.path).ok().map(|at| &mut self.listed[at]).filter(|known| known.bytes == bytes);
+        known.is_some_and(|known| {
+            known.stamp = file.stamp;
+            true
+        })
     }
 
     /// Forgets a path.
     pub(super) fn remove(&mut self, path: &Path) {
         if let Ok(at) = self.place(path) {
+            self.listed.remove(at);
             self.entries.remove(at);
         }
     }
 
     /// Compares with the files found now, which come in [`order`].
-    pub(super) fn changes(&self, files: &[(PathBuf, Stamp)]) -> Changes {
+    pub(super) fn changes(&self, files: &[ReportFile]) -> Changes {
         let mut changes = Changes::default();
-        let mut known = self.entries.iter().peekable();
-        for (path, stamp) in files {
-            while let Some(gone) = known.next_if(|entry| order(&entry.path, path).is_lt()) {
+        let mut known = self.listed.iter().peekable();
+        for file in files {
+            while let Some(gone) = known.next_if(|listed| order(&listed.path, &file.path).is_lt()) {
                 changes.forget.push(gone.path.clone());
             }
-            match known.next_if(|entry| entry.path == *path) {
-                Some(entry) if entry.stamp == *stamp => {}
-                _ => changes.read.push((path.clone(), *stamp)),
+            match known.next_if(|listed| order(&listed.path, &file.path).is_eq()) {
+                Some(listed) if listed.stamp.proves(&file.stamp) => {}
+                _ => changes.read.push(file.clone()),
             }
         }
-        changes.forget.extend(known.map(|entry| entry.path.clone()));
+        changes.forget.extend(known.map(|listed| listed.path.clone()));
         changes
     }
 
-    fn place(&self, path: &Path) -> Result<usize, usize> {
-        self.entries.binary_search_by(|entry| order(&entry.path, path))
+    /// The place of a path in the list, or where it would be.
+    pub(super) fn place(&self, path: &Path) -> Result<usize, usize> {
+        self.listed.binary_search_by(|listed| order(&listed.path, path))
     }
 }
 
@@ -222,20 +274,30 @@ impl Changes {
 mod tests {
     use super::*;
 
-    fn entry(path: &str, size: u64) -> Entry {
-        Entry { path: path.into(), stamp: Stamp { size, modified: 1, changed: 1 }, ..Entry::default() }
+    fn file(path: &str, size: u64) -> ReportFile {
+        ReportFile { path: path.into(), stamp: Stamp::settled(size) }
     }
 
     #[test]
     fn new_changed_and_vanished_files_are_told_apart() {
         let mut catalogue = Catalogue::default();
         for name in ["c", "a", "b"] {
-            catalogue.insert(entry(name, 1));
+            let entry = Entry { id: name.to_uppercase(), ..Entry::unreadable(Path::new(name)) };
+            catalogue.insert(&file(name, 1), 0, &entry).expect("it is packed");
         }
-        let file = |name: &str, size| (PathBuf::from(name), Stamp { size, modified: 1, changed: 1 });
+        catalogue.set_copy_of(1, Some("a".into()));
+        let mut catalogue = Catalogue::from_bytes(catalogue.to_bytes().expect("bytes")).expect("a catalogue");
+        let shown: Vec<_> = catalogue
+            .entries(|_| true)
+            .map(|entry| (entry.path.clone(), entry.id.as_str(), entry.copy_of.clone()))
+            .collect();
+        assert_eq!(shown, [("a".into(), "A", None), ("b".into(), "B", Some("a".into())), ("c".into(), "C", None)]);
         let changes = catalogue.changes(&[file("a", 1), file("b", 2), file("bb", 1)]);
         assert_eq!(changes.read, [file("b", 2), file("bb", 1)]);
         assert_eq!(changes.forget, [PathBuf::from("c")]);
         assert!(catalogue.changes(&[file("a", 1), file("b", 1), file("c", 1)]).none());
+        assert!(catalogue.is_still(&file("b", 2), 0) && !catalogue.is_still(&file("c", 2), 7));
+        catalogue.remove(Path::new("c"));
+        assert!(catalogue.changes(&[file("a", 1), file("b", 2)]).none());
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::seal;
 use crate::book::Book;
+use crate::reports::files::ReportFile;
 use crate::reports::knowledge::{Knowledge, Places};
 use crate::reports::search::search;
 
@@ -29,7 +30,7 @@ impl Cache {
     fn ask(&self) -> Vec<String> {
         let at = self.folder.path();
         let places = Places {
-            reports: (1..4).map(|n| at.join(format!("r{n}.md"))).collect(),
+            reports: (1..4).map(|n| ReportFile::at(at.join(format!("r{n}.md")))).collect(),
             roots: vec![at.to_owned()],
             cache: Some(at.join("cache")),
             rebuild: false,

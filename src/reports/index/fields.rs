@@ -12,7 +12,7 @@ use crate::diagnosis::evidence;
 
 /// Raise it when fields, tokenizer, what is read of a report, `kb/wording/recall.toml` or `concepts.toml` change: older
 /// caches are then rebuilt.
-pub(super) const VERSION: u32 = 8;
+pub(super) const VERSION: u32 = 9;
 
 const TOKENIZER: &str = "words";
 const READY: &str = "ready";

@@ -1,8 +1,8 @@
 //! Full text over the project's reports and the book's pages, with a cache that keeps itself fresh.
 //!
 //! `tokenizer` splits words as engineers write them, `fields` is the tantivy schema, `catalogue` the list of reports
-//! as last seen, `reader` reads reports on all processors, `cache` opens, refreshes and repairs the index on disk. The
-//! cache is never an answer's only hope: when it cannot be read or written the index is built in memory.
+//! as last seen, `reader` reads a report, `grouping` finds copies, `cache` opens, refreshes and repairs the index on
+//! disk, `seal` says whether it is whole. The cache is never an answer's only hope: when it cannot be read or written the index is built in memory.
 
 mod cache;
 mod catalogue;
@@ -11,6 +11,9 @@ mod damaged;
 pub(crate) mod engine;
 mod fields;
 mod folded;
+#[cfg(test)]
+mod fresh;
+mod grouping;
 mod query;
 mod question;
 mod reader;

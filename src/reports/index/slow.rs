@@ -9,18 +9,19 @@ use std::time::Duration;
 use super::{Opened, Sources, open};
 use crate::book::Book;
 use crate::book::report::Report;
+use crate::reports::files::ReportFile;
 use crate::reports::knowledge::{Knowledge, Places};
 use crate::reports::reading;
 use crate::reports::search::search;
 
 /// Three reports in a folder.
-fn reports(folder: &Path) -> Vec<PathBuf> {
+fn reports(folder: &Path) -> Vec<ReportFile> {
     let write = |n: usize| {
         let path = folder.join(format!("r{n}.md"));
         let text =
             format!("---\nbug_id: BUG-2026010{n}-001\ntitle: Number {n} quuxology\n---\n# T\n\nIt broke zorg{n}.\n");
         fs::write(&path, text).expect("a report");
-        path
+        ReportFile::at(path)
     };
     (1..4).map(write).collect()
 }
@@ -33,7 +34,7 @@ fn hostile(path: &Path) -> Option<Report> {
     Some(reading::read(path, &text))
 }
 
-fn opened(files: &[PathBuf], root: &Path, cache: Option<&Path>) -> Opened {
+fn opened(files: &[ReportFile], root: &Path, cache: Option<&Path>) -> Opened {
     let sources = Sources {
         files,
         roots: &[root.to_owned()],

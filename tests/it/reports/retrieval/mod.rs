@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 
 use faultbook::book::Book;
 use faultbook::diagnosis::{Measured, diagnose};
+use faultbook::reports::files::ReportFile;
 use faultbook::reports::knowledge::{Knowledge, Places};
 use faultbook::reports::search::{HitKind, search};
 use faultbook::{incident, text};
@@ -35,7 +36,7 @@ impl Project {
             let folder = tempfile::tempdir().expect("a folder");
             let stories = stories::stories();
             let told = project::write(folder.path(), &stories);
-            let reports = told.keys().cloned().collect();
+            let reports = told.keys().cloned().map(ReportFile::at).collect();
             let places = Places { reports, roots: vec![folder.path().to_owned()], cache: None, rebuild: false };
             let knowledge = Knowledge::new(Book::new(true), places, Box::new(|_, _| {}));
             Self { stories, told, knowledge, _folder: folder }

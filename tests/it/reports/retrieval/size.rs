@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use faultbook::book::Book;
+use faultbook::reports::files::ReportFile;
 use faultbook::reports::knowledge::{Knowledge, Places};
 
 use super::random::Random;
@@ -87,6 +88,7 @@ fn are_found(count: usize, every: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let reports = write(folder.path(), count, &stories);
     let told = reports.iter().map(|path| (path.clone(), path.display().to_string())).collect();
+    let reports = reports.into_iter().map(ReportFile::at).collect();
     let places = Places { reports, roots: vec![folder.path().to_owned()], cache: None, rebuild: false };
     let knowledge = Knowledge::new(Book::new(true), places, Box::new(|_, _| {}));
     let project = Project { stories: Vec::new(), told, knowledge, _folder: folder };
