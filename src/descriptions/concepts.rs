@@ -32,6 +32,8 @@ pub(crate) const NEGATION: &str = "negation";
 pub(crate) struct Concepts<'a> {
     /// By the first bytes of the first word's beginning.
     by_beginning: HashMap<&'a [u8], Vec<Way<'a>>>,
+    /// For each first byte, how long those are: a bit for each length.
+    lengths: [u8; 256],
     /// The number of concepts, and of the one that negates.
     count: u16,
     negation: Option<u16>,
@@ -47,6 +49,8 @@ struct Way<'a> {
     beginning: &'a str,
     /// Whether the first beginning is the whole word.
     whole: bool,
+    /// Whether it ends in the word in which it begins, as far as letters tell.
+    within_word: bool,
     /// The beginnings of the words after it.
     after: Vec<&'a str>,
 }
@@ -77,15 +81,21 @@ impl<'a> Concepts<'a> {
             count += 1;
         }
         let mut by_beginning: HashMap<&[u8], Vec<Way<'_>>> = HashMap::new();
+        let mut lengths = [0; 256];
         for (concept, words) in alternatives {
             let mut words = words.split_whitespace();
             let Some(first) = words.next() else { continue };
             let beginning = first.trim_end_matches('$');
-            let way = Way { concept, beginning, whole: beginning.len() < first.len(), after: words.collect() };
+            let (whole, within_word) =
+                (beginning.len() < first.len(), beginning.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            let way = Way { concept, beginning, whole, within_word, after: words.collect() };
             let key = &beginning.as_bytes()[..beginning.len().min(FIRST)];
+            if let [first, ..] = key {
+                lengths[usize::from(*first)] |= 1 << key.len();
+            }
             by_beginning.entry(key).or_default().push(way);
         }
-        Self { by_beginning, count, negation }
+        Self { by_beginning, lengths, count, negation }
     }
 
     /// What a model learns from: the concepts of a text, and after them, in numbers of their own, those that are negated.
@@ -121,13 +131,21 @@ impl<'a> Concepts<'a> {
 
     fn beginning_at(&self, text: &str, at: usize, found: &mut Vec<Hit>) {
         let rest = &text[at..];
-        for length in 1..=FIRST.min(rest.len()) {
+        // Most ways go on with the same word: it is looked for once.
+        let mut second: Option<&str> = None;
+        let lengths = rest.bytes().next().map_or(0, |first| self.lengths[usize::from(first)]);
+        for length in (1..=FIRST.min(rest.len())).filter(|length| lengths >> length & 1 == 1) {
             for way in self.by_beginning.get(&rest.as_bytes()[..length]).into_iter().flatten() {
                 let Some(after) = rest.strip_prefix(way.beginning) else { continue };
                 if way.whole && !ends_word(after) {
                     continue;
                 }
-                if let Some(after) = follow(after, &way.after) {
+                let after = match way.after.as_slice() {
+                    [] => Some(after),
+                    words if way.within_word => follow(second.get_or_insert_with(|| next_word(after)), words),
+                    words => follow(next_word(after), words),
+                };
+                if let Some(after) = after {
                     found.push(Hit { at, concept: way.concept, end: text.len() - after.len() });
                 }
             }
@@ -135,14 +153,22 @@ impl<'a> Concepts<'a> {
     }
 }
 
-/// What comes after words with these beginnings, if they come next.
-fn follow<'t>(rest: &'t str, words: &[&str]) -> Option<&'t str> {
-    let [word, after @ ..] = words else { return Some(rest) };
-    let next = rest.trim_start_matches(|letter| is_letter(letter) && !is_unspaced(letter));
-    let next = next.trim_start_matches(|letter| !is_letter(letter));
+/// What comes after words with these beginnings, if the text begins with them.
+fn follow<'t>(next: &'t str, words: &[&str]) -> Option<&'t str> {
+    let [word, after @ ..] = words else { return Some(next) };
     let beginning = word.trim_end_matches('$');
     let rest = next.strip_prefix(beginning)?;
-    if beginning.len() == word.len() || ends_word(rest) { follow(rest, after) } else { None }
+    match after {
+        _ if beginning.len() < word.len() && !ends_word(rest) => None,
+        [] => Some(rest),
+        after => follow(next_word(rest), after),
+    }
+}
+
+/// The text from its second word on, without what is left of the first.
+fn next_word(rest: &str) -> &str {
+    let next = rest.trim_start_matches(|letter| is_letter(letter) && !is_unspaced(letter));
+    next.trim_start_matches(|letter| !is_letter(letter))
 }
 
 fn ends_word(rest: &str) -> bool {

@@ -6,16 +6,19 @@ the command after one report was changed, added, removed or renamed, and searche
 
 Each report has one text of tests/corpus as its log and sentences of kb/faults around it, about 9 KB, always the same for
 the same number. Each figure is the median of several runs of the whole process; processor time is beside it, because
-other work may disturb the clock.
+other work may disturb the clock. If the Python module `tantivy` is there, its engine alone indexes the same files, with as
+many threads as there are processors.
 """
 
 import argparse
 import glob
+import importlib.util
 import os
 import random
 import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -64,6 +67,20 @@ def write(place, number, found):
     return path
 
 
+TANTIVY = """
+import glob, os, sys, tantivy
+builder = tantivy.SchemaBuilder()
+builder.add_text_field("path", stored=True, tokenizer_name="raw")
+builder.add_text_field("text")
+writer = tantivy.Index(builder.build(), path=sys.argv[2]).writer(heap_size=256_000_000, num_threads=os.cpu_count())
+for path in glob.iglob(sys.argv[1] + "/*.md"):
+    with open(path, encoding="utf-8") as file:
+        writer.add_document(tantivy.Document(path=path, text=file.read()))
+writer.commit()
+writer.wait_merging_threads()
+"""
+
+
 class Program:
     def __init__(self, binary, folder, cache):
         self.binary, self.folder = os.path.abspath(binary), folder
@@ -104,6 +121,10 @@ def measure(binary, count, found):
         program = Program(binary, folder, cache)
         print(f"\n{count} reports, {size / 1e6:.0f} MB\n\n| command | ms | of processors |\n| --- | --- | --- |")
         show("first index", program.run("index"))
+        if count and importlib.util.find_spec("tantivy"):
+            os.makedirs(os.path.join(top, "alone"))
+            alone = Program(sys.executable, folder, cache)
+            show("tantivy alone", alone.run("-c", TANTIVY, place, os.path.join(top, "alone")))
         show("a pasted traceback", median([program.paste() for _ in range(15)]))
         if not count:
             return

@@ -62,7 +62,20 @@ pub(super) fn split(text: &str, language: Option<Language>) -> Vec<Word> {
         keep_whole(&mut found, last);
     }
     found.sort_by_key(|(position, _)| *position);
-    found.into_iter().flat_map(|(_, word)| by_script(&word, language)).collect()
+    // Most words of a report are in it several times.
+    let mut known: HashMap<String, Vec<Word>> = HashMap::new();
+    let mut out = Vec::with_capacity(found.len());
+    for (_, word) in found {
+        match known.get(&word) {
+            Some(words) => out.extend_from_slice(words),
+            None => {
+                let words = by_script(&word, language);
+                out.extend_from_slice(&words);
+                known.insert(word, words);
+            }
+        }
+    }
+    out
 }
 
 fn keep_whole(found: &mut Vec<(usize, String)>, whole: (usize, String)) {
