@@ -120,10 +120,12 @@ pub(super) struct Listed {
 pub(super) struct Catalogue {
     /// Sorted by [`order`], so that a thousand of them compare with the files in one walk.
     listed: Vec<Listed>,
-    /// Those that were unpacked, or not yet packed.
+    /// Those that somebody has asked for.
     entries: Vec<OnceLock<Box<Entry>>>,
-    /// Entries, packed one after the other.
+    /// Entries, packed one after the other, after the list as it was read.
     packed: Vec<u8>,
+    /// Where they begin.
+    start: usize,
 }
 
 /// What changed between a catalogue and the files as they are.
@@ -137,12 +139,11 @@ pub(super) struct Changes {
 
 impl Catalogue {
     /// The catalogue in these bytes, as [`to_bytes`](Self::to_bytes) writes them; `None` if they are something else.
-    pub(super) fn from_bytes(mut bytes: Vec<u8>) -> Option<Self> {
+    pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
         let (listed, rest) = postcard::take_from_bytes::<Vec<Listed>>(&bytes).ok()?;
-        let length = bytes.len() - rest.len();
-        bytes.drain(..length);
+        let start = bytes.len() - rest.len();
         let entries = listed.iter().map(|_| OnceLock::new()).collect();
-        Some(Self { listed, entries, packed: bytes })
+        Some(Self { listed, entries, packed: bytes, start })
     }
 
     /// The catalogue as bytes: the list, then the packed entries.
@@ -188,7 +189,7 @@ impl Catalogue {
     }
 
     fn bytes_of(&self, listed: &Listed) -> Option<&[u8]> {
-        self.packed.get(listed.packed.start as usize..listed.packed.end as usize)
+        self.packed.get(self.start + listed.packed.start as usize..self.start + listed.packed.end as usize)
     }
 
     /// Adds or replaces the entry of a file.
@@ -196,7 +197,7 @@ impl Catalogue {
     /// # Errors
     /// When it cannot be packed.
     pub(super) fn insert(&mut self, file: &ReportFile, bytes: u64, entry: &Entry) -> Result<(), postcard::Error> {
-        let start = self.packed.len() as u32;
+        let start = (self.packed.len() - self.start) as u32;
         self.packed = postcard::to_extend(entry, std::mem::take(&mut self.packed))?;
         let listed = Listed {
             path: file.path.clone(),
@@ -205,7 +206,7 @@ impl Catalogue {
             copy_of: None,
             duplicate_of: entry.duplicate_of.clone(),
             left_out: entry.is_left_out(),
-            packed: start..self.packed.len() as u32,
+            packed: start..(self.packed.len() - self.start) as u32,
         };
         match self.place(&file.path) {
             Ok(at) => (self.listed[at], self.entries[at]) = (listed, OnceLock::new()),
