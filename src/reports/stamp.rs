@@ -55,7 +55,7 @@ impl Stamp {
         self.settled && self.is_like(now)
     }
 
-    /// Whether nothing tells them apart but how long ago the file was changed.
+    /// Whether they differ in nothing but how long ago the file was changed.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         (self.size, self.modified, self.changed) == (other.size, other.modified, other.changed)
     }

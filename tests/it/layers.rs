@@ -34,6 +34,7 @@ const LAYERS: &[&str] = &[
     "scan",
     "render",
     // What needs an operating system.
+    "parallel",
     "files",
     "unpack",
     "logs",

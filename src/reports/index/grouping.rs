@@ -13,7 +13,7 @@ use crate::reports::record::Record;
 /// What finds the copies of each report, by its path.
 pub(super) type Sketches = HashMap<PathBuf, Sketch>;
 
-/// From one changed report in so many on, all are grouped anew.
+/// From one changed report in so many on, all are grouped again.
 const FEW: usize = 8;
 
 /// The groups before a change: of each copy the report that it is a copy of.
