@@ -107,12 +107,14 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
     let caught =
         |line: usize| incident.errors.iter().any(|error| error.kind == Kind::Python && error.lines.contains(&line));
     let found = lines.filter(read).filter_map(|line| {
+        // A warning that has an entry, and whose entry does not say that the run goes on well, is why somebody asks.
         let text = Some(transcript.line(line))
-            .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Error))?
+            .filter(|line| line.prefix.level.is_none_or(|level| level >= Level::Warning))?
             .text;
-        let (length, entry) = found("", text).into_iter().find(|(_, entry)| !entry.notice)?;
+        let (category, text) = warned(text).unwrap_or(("", text));
+        let (length, entry) = found(category, text).into_iter().find(|(_, entry)| !entry.notice)?;
         // What the sentences after it suppose or advise does not take the message back.
-        let names = |sentence: &&str| found("", sentence).iter().any(|(_, named)| named.id == entry.id);
+        let names = |sentence: &&str| found(category, sentence).iter().any(|(_, named)| named.id == entry.id);
         let said = text.split(". ").find(names).unwrap_or(text);
         // The message's own words may sound harmless: "fork: retry: ...", "VAE is invalid: None" as a count of none.
         let rest = without_words(entry, said);
@@ -121,6 +123,14 @@ pub(in crate::diagnosis) fn reporting_line(transcript: &Transcript, incident: &I
         (length >= FEWEST_BYTES_ELSEWHERE && reports && !caught(line)).then_some((length, line))
     });
     found.max_by_key(|(length, line)| (*length, *line)).map(|(_, line)| line)
+}
+
+/// The category of a warning as Python prints it, and what it says: `loss.py:608: UserWarning: Using a target size`.
+fn warned(text: &str) -> Option<(&str, &str)> {
+    let (before, message) = text.split_once("Warning: ")?;
+    let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+    let category = text.get(start..before.len() + "Warning".len())?;
+    (start < before.len()).then_some((category, message))
 }
 
 /// A line without the words of an entry.
