@@ -59,7 +59,7 @@ fn is_prose(file: &Path, line: &str) -> bool {
         return trimmed.starts_with("//");
     }
     let pattern =
-        ["- text:", "text:", "- message:", "message:", "- frame:", "frame:", "- before:", "before:", "regex:"];
+        ["- text:", "text:", "- message:", "message:", "- frame:", "frame:", "- before:", "before:", "regex:", "near:"];
     !pattern.iter().any(|key| trimmed.starts_with(key)) && !trimmed.starts_with("- contains:")
 }
 
