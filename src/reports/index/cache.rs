@@ -165,12 +165,31 @@ impl Opened {
 
 fn on_disk(sources: &Sources<'_>, found: &[ReportFile], home: &Path) -> Result<Opened, Error> {
     // The common case takes no lock: the catalogue says that nothing changed.
-    if let Some(catalogue) = read_catalogue(home)
-        && catalogue.changes(found).none()
-        && seal::holds(home)
-    {
-        return opened(Index::open_in_dir(home.join("tantivy"))?, catalogue, 0).map(|opened| opened.at(home));
+    let mut current = None;
+    if let Some(catalogue) = read_catalogue(home) {
+        let mut state = State { catalogue, ..State::default() };
+        let work = state.work(found);
+        if work.none() && seal::holds(home) {
+            current = Some((state.catalogue, work.is_proved));
+        }
     }
+    let open_at = |catalogue| {
+        let index = Index::open_in_dir(home.join("tantivy"))?;
+        opened(index, catalogue, 0).map(|opened| opened.at(home))
+    };
+    match current {
+        Some((catalogue, false)) => open_at(catalogue),
+        None => updated(sources, found, home),
+        Some((catalogue, true)) => match updated(sources, found, home) {
+            // A cache that cannot be written is as good; its files are looked into each time.
+            Err(Error::Cache { .. } | Error::Busy) => open_at(catalogue),
+            done => done,
+        },
+    }
+}
+
+/// The index on disk, brought up to date by the only process that may write it.
+fn updated(sources: &Sources<'_>, found: &[ReportFile], home: &Path) -> Result<Opened, Error> {
     let at_home = |source| Error::Cache { path: home.to_owned(), source };
     fs::create_dir_all(home.join("tantivy")).map_err(at_home)?;
     let lock = File::create(home.join("lock")).map_err(at_home)?;
