@@ -189,6 +189,9 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         }
     } else {
         diagnosis.notes.extend(excuses::notes(transcript, &ordered.excused, book));
+        if diagnosis.notes.is_empty() && diagnosis.notices.is_empty() && incident::is_only_told(transcript, incident) {
+            diagnosis.notes.push(TELL_MORE.to_owned());
+        }
     }
     if ordered.primary.is_none()
         && diagnosis.reports.iter().all(|report| report.score < reports::WORTH_SHOWING_WITHOUT_AN_ERROR)
@@ -216,6 +219,10 @@ fn facts_of(transcript: &Transcript, incident: &Incident, primary: Option<&Candi
 
 /// The group of facts in an out-of-memory message.
 const OOM: &str = "oom.";
+
+/// What somebody reads whose sentences report nothing that is recognized.
+const TELL_MORE: &str = "no message of a program is in this text; if something is wrong, add the last lines that it printed, \
+                         or say what you expected and what came instead";
 
 /// The page's causes, weighed, with the fixes that apply and the probe's status.
 fn causes(

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::clauses::{self, Clause, Splitter};
 use super::gate::Gate;
 use super::language::{groups, holds};
-use super::{HEAD, TAIL, is_logged};
+use super::{HEAD, TAIL, is_foreign, is_logged};
 use crate::incident::{Incident, Meant, Role, is_conditional};
 use crate::pattern::Pattern;
 use crate::text::{Line, Transcript};
@@ -69,9 +69,8 @@ pub(super) fn is_question_of_others(text: &str) -> bool {
 fn is_prose(text: &str) -> bool {
     const MOST: usize = 4000;
     let words = text.trim();
-    let foreign = || words.chars().any(|c| ('\u{3040}'..'\u{d7b0}').contains(&c));
     let spaced = || words.split_whitespace().take(3).count() == 3;
-    (6..MOST).contains(&words.len()) && (spaced() || foreign()) && !is_logged(words)
+    (6..MOST).contains(&words.len()) && (spaced() || is_foreign(words)) && !is_logged(words)
 }
 
 /// A wording of a symptom.

@@ -91,6 +91,12 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
     })
 }
 
+/// Whether every line is a sentence of the writer: no program's message is among them.
+pub(crate) fn is_only_told(transcript: &Transcript, incident: &Incident) -> bool {
+    let told = prose(transcript, incident).filter(|line| is_sentence(line.text)).count();
+    told > 0 && told == transcript.lines().filter(|line| !line.text.trim().is_empty()).count()
+}
+
 /// Where a writer says what is wrong.
 fn beginning(transcript: &Transcript, incident: &Incident) -> String {
     let is_own = |line: &Line<'_>| incident.roles.get(line.index) != Some(&Role::Answer);

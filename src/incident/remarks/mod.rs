@@ -16,7 +16,7 @@ mod titles;
 use std::sync::LazyLock;
 
 pub(crate) use self::complaints::{Complaint, complaint};
-pub(crate) use self::described::{Description, Told, description, told_of};
+pub(crate) use self::described::{Description, Told, description, is_only_told, told_of};
 pub(crate) use self::titles::{Title, title};
 
 use self::clauses::{Clause, Splitter};
@@ -68,10 +68,9 @@ pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
 fn is_said(text: &str) -> bool {
     let words = text.trim();
     let spaced = words.split_whitespace().take(3).count() == 3;
-    let foreign = words.chars().any(|c| ('\u{3040}'..'\u{9fff}').contains(&c));
     words.len() >= 6
         && text.len() < 600
-        && (spaced || foreign)
+        && (spaced || is_foreign(words))
         && !is_logged(words)
         && !is_typed(words)
         && !words.contains("http://")
@@ -86,7 +85,32 @@ fn is_typed(words: &str) -> bool {
 
 /// Whether a line is a record of a logger or of progress, or a row of a tree.
 fn is_logged(words: &str) -> bool {
-    ["Warning:", "WARNING", "INFO", "it/s", "s/it", "DEBUG", "wandb:", "─"].iter().any(|mark| words.contains(mark))
+    ["Warning:", "wandb:", "─", "━", "%|"].iter().any(|mark| words.contains(mark))
+        || ["WARNING", "INFO", "DEBUG"].iter().any(|level| stands_alone(words, level))
+        || is_rate(words)
+}
+
+/// Whether a word is part of no other: "INFO" of `NCCL_DEBUG=INFO` is a value that a person set.
+fn stands_alone(words: &str, word: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '=');
+    words.match_indices(word).any(|(at, _)| {
+        !words[..at].ends_with(joins)
+            && !words[at + word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// Whether a line is a rate that a program prints, bare or in a bar, and not one in a sentence: "it takes 20 s/it here".
+fn is_rate(words: &str) -> bool {
+    /// A sentence about a rate has more words beside it.
+    const FEWEST_WORDS: usize = 4;
+    let spoken = || words.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).count();
+    (words.contains("it/s") || words.contains("s/it"))
+        && (words.contains(['[', '|', '=', '<']) || !is_foreign(words) && spoken() < FEWEST_WORDS)
+}
+
+/// Whether a text has letters of Chinese, Japanese or Korean, which need no spaces.
+fn is_foreign(words: &str) -> bool {
+    words.chars().any(|c| ('\u{3040}'..'\u{d7b0}').contains(&c))
 }
 
 /// What a line says.

@@ -264,13 +264,6 @@ impl Catalogue {
     }
 }
 
-impl Changes {
-    /// Whether nothing changed.
-    pub(super) fn none(&self) -> bool {
-        self.read.is_empty() && self.forget.is_empty()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,9 +289,9 @@ mod tests {
         let changes = catalogue.changes(&[file("a", 1), file("b", 2), file("bb", 1)]);
         assert_eq!(changes.read, [file("b", 2), file("bb", 1)]);
         assert_eq!(changes.forget, [PathBuf::from("c")]);
-        assert!(catalogue.changes(&[file("a", 1), file("b", 1), file("c", 1)]).none());
+        assert_eq!(catalogue.changes(&[file("a", 1), file("b", 1), file("c", 1)]), Changes::default());
         assert!(catalogue.is_still(&file("b", 2), 0) && !catalogue.is_still(&file("c", 2), 7));
         catalogue.remove(Path::new("c"));
-        assert!(catalogue.changes(&[file("a", 1), file("b", 2)]).none());
+        assert_eq!(catalogue.changes(&[file("a", 1), file("b", 2)]), Changes::default());
     }
 }

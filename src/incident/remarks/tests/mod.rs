@@ -99,6 +99,9 @@ fn denials_and_machines() {
     }
     assert!(!is_said("UserWarning: fp16 works only on CUDA"));
     assert!(!is_said("works"));
+    assert!(is_said("it takes 20 s/it on a 3060, on the other PC 2 s/it") && is_said("每步 20s/it，之前 2s/it"));
+    assert!(is_said("with NCCL_DEBUG=INFO nothing more is printed") && !is_said("rank0: INFO all is set up"));
+    assert!(!is_said("Epoch 3: 14.1it/s, loss 0.61") && !is_said("it goes on: 12%|#  | 3/25 [00:01<00:09, 2.4it/s]"));
     let said = "it works on the CPU";
     assert!(is_said(said) && !is_said(&format!("{}{said}", " ".repeat(1000))));
 }
