@@ -151,7 +151,7 @@ pub(super) fn order(a: &Path, b: &Path) -> Ordering {
     a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
 }
 
-/// The files of a folder that may be reports by their names, in no order.
+/// The files of a folder that may be reports by their names, folder by folder.
 fn walked(folder: &Path) -> (Vec<PathBuf>, Vec<Note>) {
     // Rules of folders above do not count: the user named this one. Links are followed; the walker reports loops.
     let links = Links::new(folder);
@@ -160,6 +160,8 @@ fn walked(folder: &Path) -> (Vec<PathBuf>, Vec<Note>) {
         .parents(false)
         .follow_links(true)
         .max_depth(Some(DEEPEST))
+        // Of two links to one folder, the same is followed each time.
+        .sort_by_file_path(order)
         .filter_entry(move |entry| links.follows(entry))
         .build();
     let (mut paths, mut notes) = (Vec::new(), Vec::new());
