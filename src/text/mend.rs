@@ -62,11 +62,13 @@ impl Transcript {
             }
         }
         let places = changed.records.iter().zip(begins).enumerate();
-        let narrow =
-            places.filter(|(_, (new, old))| new.text.len() > self.records[*old].text.len()).map(|(at, (_, old))| {
-                let width = self.width(old, self.line(old).text.chars().count());
-                (at, small(width))
-            });
+        // What was longer than its physical line before stays so.
+        let is_longer =
+            |new: &Record, old: usize| new.text.len() > self.records[old].text.len() || self.narrow.contains_key(&old);
+        let narrow = places.filter(|(_, (new, old))| is_longer(new, *old)).map(|(at, (_, old))| {
+            let width = self.width(old, self.line(old).text.chars().count());
+            (at, small(width))
+        });
         changed.narrow = narrow.collect();
         changed.streams = streams::group(&changed);
         changed

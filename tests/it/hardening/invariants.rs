@@ -223,6 +223,10 @@ fn a_line_that_was_wrapped_is_where_it_begins() {
                 please either load your model w\nith the argument attn_implementation=\"eager\" or pass an attention_mask input \
                 whe\nn tracing the model.\n";
     assert_eq!(misplaced(text, &diagnose(text.as_bytes())), Vec::<String>::new());
+    // Lines that are joined in two steps.
+    let text = "Traceback (most recent call last):\n  File \"C:\\work\\thumbs\\make.py\", line 31, in shrink\n   ributeError: \
+                module 'PIL.Image' has no attribute 'ANTIALIAS'\n";
+    assert_eq!(misplaced(text, &diagnose(text.as_bytes())), Vec::<String>::new());
 }
 
 #[test]
