@@ -92,3 +92,23 @@ fn an_entry_with_a_page_begins_with_the_action_of_the_situation() {
         assert_eq!(first(&updated), "unlisted#black-images-3");
     });
 }
+
+#[test]
+fn a_warning_that_has_an_entry_is_a_failure_and_another_is_none() {
+    let warning = |text: &str| format!("/opt/env/lib/python3.12/site-packages/x/y.py:608: UserWarning: {text}\n");
+    with_book(|answer, _| {
+        let sizes = "Using a target size (torch.Size([8])) that is different to the input size (torch.Size([8, 1])). This \
+                     will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.";
+        assert_ne!(answer(&warning(sizes)).verdict, Verdict::NoError);
+        assert_eq!(answer(&warning("The parameter foo has a new default.")).verdict, Verdict::NoError);
+    });
+}
+
+#[test]
+fn sentences_in_which_nothing_is_recognized_are_told_what_to_add() {
+    with_book(|answer, _| {
+        let told = |text: &str| answer(text).notes.iter().any(|note| note == super::TELL_MORE);
+        assert!(told("How do I install torch for CUDA 12?\n"));
+        assert!(!told("step 3 loss 0.5\nstep 4 loss 0.4\n") && !told(""));
+    });
+}

@@ -196,7 +196,7 @@ struct Links {
     bounds: PathBuf,
     /// Folders that links led to.
     seen: Mutex<HashSet<PathBuf>>,
-    /// Whether one led anywhere.
+    /// Whether there is a link that leads somewhere.
     followed: Arc<AtomicBool>,
     left_out: Arc<Mutex<Vec<Note>>>,
 }

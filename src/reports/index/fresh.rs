@@ -23,6 +23,14 @@ fn opened(root: &Path, found: &[ReportFile], cache: Option<&Path>) -> Opened {
     open(&sources, cache, false).expect("an index")
 }
 
+/// A folder with one for reports and the place of a cache.
+fn places() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (root, cache) = (folder.path().join("reports"), folder.path().join("cache"));
+    fs::create_dir(&root).expect("a folder");
+    (folder, root, cache)
+}
+
 fn found(root: &Path) -> Vec<ReportFile> {
     files::report_files(root).expect("a folder").0
 }
@@ -39,9 +47,7 @@ fn report(id: usize, seed: u64) -> String {
 
 #[test]
 fn a_change_that_no_time_tells_of_is_seen() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (root, cache) = (folder.path().join("reports"), folder.path().join("cache"));
-    fs::create_dir(&root).expect("a folder");
+    let (_folder, root, cache) = places();
     let path = root.join("a.md");
     fs::write(&path, report(1, 1)).expect("a report");
     let before = found(&root);
@@ -54,9 +60,7 @@ fn a_change_that_no_time_tells_of_is_seen() {
 
 #[test]
 fn a_file_that_was_only_touched_is_not_read_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (root, cache) = (folder.path().join("reports"), folder.path().join("cache"));
-    fs::create_dir(&root).expect("a folder");
+    let (_folder, root, cache) = places();
     let path = root.join("a.md");
     fs::write(&path, report(1, 1)).expect("a report");
     assert_eq!(opened(&root, &found(&root), Some(&cache)).refreshed(), 1);
@@ -68,10 +72,9 @@ fn a_file_that_was_only_touched_is_not_read_again() {
 
 #[test]
 fn groups_after_changes_are_those_of_a_new_index() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (root, cache) = (folder.path().join("reports"), folder.path().join("cache"));
+    let (_folder, root, cache) = places();
     let archive = root.join("archive");
-    fs::create_dir_all(&archive).expect("folders");
+    fs::create_dir(&archive).expect("a folder");
     let put = |name: &str, id, seed| fs::write(root.join(name), report(id, seed)).expect("a report");
     for number in 0..40 {
         put(&format!("r{number:02}.md"), number, number as u64);
@@ -96,8 +99,8 @@ fn groups_after_changes_are_those_of_a_new_index() {
     for (step, change) in changes.iter().enumerate() {
         change();
         let found = found(&root);
-        let (kept, anew) = (groups(&opened(&root, &found, Some(&cache))), groups(&opened(&root, &found, None)));
-        assert_eq!(kept, anew, "step {step}");
+        let (kept, new) = (groups(&opened(&root, &found, Some(&cache))), groups(&opened(&root, &found, None)));
+        assert_eq!(kept, new, "step {step}");
         assert!(!kept.is_empty(), "step {step}");
     }
 }
