@@ -15,33 +15,42 @@ pub(crate) fn capital(text: &str) -> String {
 /// Calls `emit` with every word and part of a word, and the index of the word it belongs to.
 pub(crate) fn words(text: &str, mut emit: impl FnMut(usize, &str)) {
     let mut position = 0;
-    let mut lower = String::new();
+    let (mut lower, mut parts) = (String::new(), Vec::new());
     for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '/' | '\\' | '+'))) {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         if word.is_empty() {
             continue;
         }
-        let parts = parts(word);
+        parts_of(word, &mut parts);
         let whole = word.len() <= LONGEST && !word.contains(['/', '\\']);
         if whole {
-            lower.clear();
-            lower.extend(word.chars().flat_map(char::to_lowercase));
-            emit(position, &lower);
+            emit(position, lowered(word, &mut lower));
         }
         if parts.len() > 1 || !whole {
             for part in parts.iter().filter(|part| part.len() <= LONGEST) {
-                lower.clear();
-                lower.extend(part.chars().flat_map(char::to_lowercase));
-                emit(position, &lower);
+                emit(position, lowered(part, &mut lower));
             }
         }
         position += 1;
     }
 }
 
-/// The parts of a word between separators and humps; a word without any is its only part.
-fn parts(word: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
+/// A word in lower case, letter by letter, in a buffer that is used again.
+pub(crate) fn lowered<'b>(word: &str, buffer: &'b mut String) -> &'b str {
+    buffer.clear();
+    match word.is_ascii() {
+        true => {
+            buffer.push_str(word);
+            buffer.make_ascii_lowercase();
+        }
+        false => buffer.extend(word.chars().flat_map(char::to_lowercase)),
+    }
+    buffer
+}
+
+/// Finds the parts of a word between separators and humps; a word without any is its only part.
+fn parts_of<'t>(word: &'t str, parts: &mut Vec<&'t str>) {
+    parts.clear();
     for piece in word.split(|c: char| !c.is_alphanumeric()) {
         let mut start = 0;
         let mut before = None;
@@ -57,7 +66,6 @@ fn parts(word: &str) -> Vec<&str> {
             parts.push(&piece[start..]);
         }
     }
-    parts
 }
 
 #[cfg(test)]

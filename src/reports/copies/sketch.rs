@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::book::matter;
 use crate::reports::reading;
+use crate::text::words::lowered;
 
 /// Hashes that are kept of a text: the smallest ones, so that two texts keep the same of what they share. The error of
 /// a likeness of 0.8 is 0.04.
@@ -56,9 +57,7 @@ impl Sketch {
                 }
             }
             each_word(line, |word, is_day| {
-                lower.clear();
-                lower.extend(word.chars().flat_map(char::to_lowercase));
-                let word = xxh3_64(lower.as_bytes());
+                let word = xxh3_64(lowered(word, &mut lower).as_bytes());
                 whole.update(&word.to_le_bytes());
                 count += 1;
                 if !is_day {
@@ -66,7 +65,7 @@ impl Sketch {
                 }
             });
         }
-        let mut least: Vec<u32> = words.windows(SHINGLE).map(shingle).collect();
+        let mut least: Vec<u32> = words.array_windows().map(shingle).collect();
         least.sort_unstable();
         least.dedup();
         let shingles = u32::try_from(least.len()).unwrap_or(u32::MAX);
@@ -127,9 +126,9 @@ impl Sketch {
     }
 }
 
-fn shingle(words: &[u64]) -> u32 {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let [a, b, c, d, ..] = xxh3_64(&bytes).to_le_bytes();
+fn shingle(words: &[u64; SHINGLE]) -> u32 {
+    let bytes = words.map(u64::to_le_bytes);
+    let [a, b, c, d, ..] = xxh3_64(bytes.as_flattened()).to_le_bytes();
     u32::from_le_bytes([a, b, c, d])
 }
 

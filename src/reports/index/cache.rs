@@ -22,7 +22,7 @@ use super::{
     engine::caught,
     fields::{Fields, VERSION},
     grouping::{self, Sketches},
-    reader::{BYTES, Indexed, Sources, bytes_of, indexed, key_of},
+    reader::{BYTES, Hints, Indexed, Sources, bytes_of, indexed, key_of},
     seal,
 };
 use crate::files;
@@ -295,9 +295,10 @@ fn refresh(index: &Index, fields: Fields, sources: &Sources<'_>, work: &Work, st
         state.catalogue.remove(path);
         state.sketches.remove(path);
     }
+    let hints = Hints::new(sources.book);
     let mut done = 0;
     for batch in work.read.chunks(BATCH) {
-        let found = in_parallel(batch, 1, |(file, _)| indexed(sources, fields, &file.path));
+        let found = in_parallel(batch, 1, |(file, _)| indexed(sources, fields, &hints, &file.path));
         for ((file, bytes), found) in batch.iter().zip(found) {
             writer.delete_term(Term::from_field_text(fields.key, &key_of(&file.path)));
             let entry = match found {

@@ -79,8 +79,13 @@ impl Fields {
         index.tokenizers().register(READY, TextAnalyzer::builder(WhitespaceTokenizer::default()).build());
     }
 
-    /// A report as a document; `pages` are those that its error texts match.
-    pub(super) fn report(&self, key: &str, report: &Report, pages: &[&Entry]) -> TantivyDocument {
+    /// A report as a document; `hints` are the terms of the pages that its error texts match.
+    pub(super) fn report<'h>(
+        &self,
+        key: &str,
+        report: &Report,
+        hints: impl Iterator<Item = &'h str>,
+    ) -> TantivyDocument {
         let read = evidence::of_report(report);
         let mut document = TantivyDocument::default();
         document.add_text(self.key, key);
@@ -91,12 +96,11 @@ impl Fields {
         let ids = std::iter::once(&report.id).chain(&report.aliases).chain(&report.tags);
         let topic = ids.chain([&report.title, &report.summary]).map(String::as_str).collect::<Vec<_>>().join("\n");
         let file = report.path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-        document.add_text(self.topic, terms::of_text(&format!("{topic}\n{file}")).join(" "));
+        document.add_text(self.topic, terms::spaced(&format!("{topic}\n{file}")));
         let (terms, pieces) = terms::with_pieces(&report.text);
-        document.add_text(self.terms, terms.join(" "));
-        document.add_text(self.pieces, pieces.join(" "));
-        let hints: Vec<String> = pages.iter().flat_map(|page| terms::of_text(&subject(page))).collect();
-        document.add_text(self.hints, hints.join(" "));
+        document.add_text(self.terms, terms);
+        document.add_text(self.pieces, pieces);
+        document.add_text(self.hints, hints.collect::<String>());
         document
     }
 
@@ -118,14 +122,14 @@ impl Fields {
         let all = format!("{}\n{signatures}\n{causes}\n{}", matter.codes.join(" "), entry.body());
         let statements: Vec<String> = all.lines().flat_map(evidence::statement).collect();
         document.add_text(self.statements, statements.join(" "));
-        document.add_text(self.topic, terms::of_text(&format!("{} {}", entry.id, matter.title)).join(" "));
-        document.add_text(self.terms, terms::of_text(&all).join(" "));
+        document.add_text(self.topic, terms::spaced(&format!("{} {}", entry.id, matter.title)));
+        document.add_text(self.terms, terms::spaced(&all));
         document
     }
 }
 
-/// What a page is about, in a few words.
-fn subject(page: &Entry) -> String {
+/// The terms of what a page is about, with a space after each.
+pub(super) fn hints(page: &Entry) -> String {
     let causes: Vec<&str> = page.matter().causes.iter().map(|cause| cause.title.as_str()).collect();
-    format!("{}\n{}", page.matter().title, causes.join("\n"))
+    terms::spaced(&format!("{}\n{}", page.matter().title, causes.join("\n")))
 }

@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tantivy::TantivyDocument;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::catalogue::Entry;
-use super::fields::Fields;
+use super::fields::{self, Fields};
 use crate::book::Book;
 use crate::book::report::Report;
 use crate::reports::budget::{self, Exceeded};
@@ -43,6 +43,24 @@ pub(crate) struct Sources<'a> {
 /// Of how many pages that a report's errors match the report gets the words.
 const PAGES: usize = 2;
 
+/// The terms of the book's pages, found when the first report matches one.
+pub(super) struct Hints {
+    book: Arc<Book>,
+    of: Vec<OnceLock<String>>,
+}
+
+impl Hints {
+    pub(super) fn new(book: &Arc<Book>) -> Arc<Self> {
+        let of = book.faults.iter().map(|_| OnceLock::new()).collect();
+        Arc::new(Self { book: Arc::clone(book), of })
+    }
+
+    fn of(&self, page: &str) -> Option<&str> {
+        let index = self.book.find(page)?;
+        Some(self.of.get(index)?.get_or_init(|| fields::hints(&self.book.faults[index])))
+    }
+}
+
 /// What the index takes of one report.
 pub(super) struct Indexed {
     pub(super) document: TantivyDocument,
@@ -51,16 +69,20 @@ pub(super) struct Indexed {
 }
 
 /// What the index takes of a report; `None` when it cannot be read any more.
-pub(super) fn indexed(sources: &Sources<'_>, fields: Fields, path: &Path) -> Result<Option<Indexed>, Exceeded> {
-    let (read, faults, book) = (Arc::clone(&sources.read), Arc::clone(&sources.faults), Arc::clone(sources.book));
+pub(super) fn indexed(
+    sources: &Sources<'_>,
+    fields: Fields,
+    hints: &Arc<Hints>,
+    path: &Path,
+) -> Result<Option<Indexed>, Exceeded> {
+    let (read, faults, hints) = (Arc::clone(&sources.read), Arc::clone(&sources.faults), Arc::clone(hints));
     let path = path.to_owned();
     budget::within(sources.per_file, move || {
         let report = read(&path)?;
         let faults = faults(&report);
-        let pages = faults.iter().take(PAGES).filter_map(|id| book.find(id));
-        let pages: Vec<_> = pages.map(|index| &book.faults[index]).collect();
+        let pages = faults.iter().take(PAGES).filter_map(|page| hints.of(page));
         Some(Indexed {
-            document: fields.report(&key_of(&path), &report, &pages),
+            document: fields.report(&key_of(&path), &report, pages),
             sketch: copies::sketch(&report),
             entry: Entry::of(&report, faults),
         })

@@ -2,6 +2,7 @@
 //! concepts of `kb/wording/concepts.toml` that it names, and the pieces of its words.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 use frostem::{Algorithm, Stemmer};
@@ -24,27 +25,46 @@ pub(super) struct Word {
     pub telling: bool,
 }
 
-/// The terms of a document, repeated as often as they occur.
+/// The terms of a text, repeated as often as they occur.
 pub(super) fn of_text(text: &str) -> Vec<String> {
-    of_words(text, split(text, language(text)))
-}
-
-/// The terms of a document, and the pieces of its words.
-pub(super) fn with_pieces(text: &str) -> (Vec<String>, Vec<String>) {
-    let words = split(text, language(text));
-    let pieces = pieces_of(&words);
-    (of_words(text, words), pieces)
-}
-
-fn of_words(text: &str, words: Vec<Word>) -> Vec<String> {
-    let mut out = joined(text);
-    out.extend(concepts(text).into_iter().map(|(_, name)| concept_term(name)));
-    out.extend(words.into_iter().filter(|word| word.telling).flat_map(|word| word.terms));
+    let mut out = Vec::new();
+    each_term(text, &split(text, language(text)), |term| out.push(term.to_owned()));
     out
 }
 
+/// The terms of a document, with a space after each.
+pub(super) fn spaced(text: &str) -> String {
+    spaced_of(text, &split(text, language(text)))
+}
+
+/// The terms of a document, and the pieces of its words, with a space after each.
+pub(super) fn with_pieces(text: &str) -> (String, String) {
+    let words = split(text, language(text));
+    let mut pieces = String::new();
+    each_piece(&words, |letters| {
+        pieces.extend(letters);
+        pieces.push(' ');
+    });
+    (spaced_of(text, &words), pieces)
+}
+
+fn spaced_of(text: &str, words: &[Rc<Word>]) -> String {
+    let mut out = String::new();
+    each_term(text, words, |term| {
+        out.push_str(term);
+        out.push(' ');
+    });
+    out
+}
+
+fn each_term(text: &str, words: &[Rc<Word>], mut emit: impl FnMut(&str)) {
+    joined(text).iter().for_each(|term| emit(term));
+    concepts(text).iter().for_each(|(_, name)| emit(&concept_term(name)));
+    words.iter().filter(|word| word.telling).flat_map(|word| &word.terms).for_each(|term| emit(term));
+}
+
 /// The words of a text in order, identifiers in their parts.
-pub(super) fn split(text: &str, language: Option<Language>) -> Vec<Word> {
+pub(super) fn split(text: &str, language: Option<Language>) -> Vec<Rc<Word>> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut whole: Option<(usize, String)> = None;
     words(text, |position, word| {
@@ -63,13 +83,13 @@ pub(super) fn split(text: &str, language: Option<Language>) -> Vec<Word> {
     }
     found.sort_by_key(|(position, _)| *position);
     // Most words of a report are in it several times.
-    let mut known: HashMap<String, Vec<Word>> = HashMap::new();
+    let mut known: HashMap<String, Vec<Rc<Word>>> = HashMap::new();
     let mut out = Vec::with_capacity(found.len());
     for (_, word) in found {
         match known.get(&word) {
             Some(words) => out.extend_from_slice(words),
             None => {
-                let words = by_script(&word, language);
+                let words: Vec<Rc<Word>> = by_script(&word, language).into_iter().map(Rc::new).collect();
                 out.extend_from_slice(&words);
                 known.insert(word, words);
             }
@@ -269,20 +289,22 @@ fn known_concepts() -> &'static (Vec<&'static str>, Concepts<'static>) {
 /// The pieces of a text's words, four letters each, with a sign before the first letter and after the last: what words of one
 /// family, compounds and words that languages borrowed from each other have in common.
 pub(super) fn pieces(text: &str) -> Vec<String> {
-    pieces_of(&split(text, None))
+    let mut out = Vec::new();
+    each_piece(&split(text, None), |letters| out.push(letters.iter().collect()));
+    out
 }
 
-fn pieces_of(words: &[Word]) -> Vec<String> {
+fn each_piece(words: &[Rc<Word>], mut emit: impl FnMut(&[char])) {
     const LONG: usize = 4;
-    let mut out = Vec::new();
+    let mut letters: Vec<char> = Vec::new();
     for word in words.iter().filter(|word| word.telling && !word.text.chars().any(is_dense)) {
-        let letters: Vec<char> = std::iter::once('^').chain(word.text.chars()).chain(['$']).collect();
+        letters.clear();
+        letters.extend(std::iter::once('^').chain(word.text.chars()).chain(['$']));
         match letters.len() <= LONG {
-            true => out.push(letters.into_iter().collect()),
-            false => out.extend(letters.windows(LONG).map(|piece| piece.iter().collect::<String>())),
+            true => emit(&letters),
+            false => letters.windows(LONG).for_each(&mut emit),
         }
     }
-    out
 }
 
 #[cfg(test)]
