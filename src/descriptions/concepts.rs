@@ -31,7 +31,7 @@ pub(crate) const NEGATION: &str = "negation";
 #[derive(Debug)]
 pub(crate) struct Concepts<'a> {
     /// By the first bytes of the first word's beginning.
-    by_beginning: HashMap<&'a [u8], Vec<Way<'a>>>,
+    by_first: HashMap<&'a [u8], Vec<Beginning<'a>>>,
     /// For each first byte, how long those are: a bit for each length.
     lengths: [u8; 256],
     /// The number of concepts, and of the one that negates.
@@ -42,15 +42,21 @@ pub(crate) struct Concepts<'a> {
 /// So many first bytes find the few ways that may be meant.
 const FIRST: usize = 3;
 
+/// What the first word begins with, of some ways to say something.
+#[derive(Debug)]
+struct Beginning<'a> {
+    text: &'a str,
+    /// Whether it ends in the word in which it begins, as far as letters tell.
+    within_word: bool,
+    ways: Vec<Way<'a>>,
+}
+
 /// One way to say a concept.
 #[derive(Debug)]
 struct Way<'a> {
     concept: u16,
-    beginning: &'a str,
-    /// Whether the first beginning is the whole word.
+    /// Whether the beginning is the whole first word.
     whole: bool,
-    /// Whether it ends in the word in which it begins, as far as letters tell.
-    within_word: bool,
     /// The beginnings of the words after it.
     after: Vec<&'a str>,
 }
@@ -80,22 +86,27 @@ impl<'a> Concepts<'a> {
             }
             count += 1;
         }
-        let mut by_beginning: HashMap<&[u8], Vec<Way<'_>>> = HashMap::new();
+        let mut by_first: HashMap<&[u8], Vec<Beginning<'_>>> = HashMap::new();
         let mut lengths = [0; 256];
         for (concept, words) in alternatives {
             let mut words = words.split_whitespace();
             let Some(first) = words.next() else { continue };
-            let beginning = first.trim_end_matches('$');
-            let (whole, within_word) =
-                (beginning.len() < first.len(), beginning.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-            let way = Way { concept, beginning, whole, within_word, after: words.collect() };
-            let key = &beginning.as_bytes()[..beginning.len().min(FIRST)];
+            let text = first.trim_end_matches('$');
+            let way = Way { concept, whole: text.len() < first.len(), after: words.collect() };
+            let key = &text.as_bytes()[..text.len().min(FIRST)];
             if let [first, ..] = key {
                 lengths[usize::from(*first)] |= 1 << key.len();
             }
-            by_beginning.entry(key).or_default().push(way);
+            let known = by_first.entry(key).or_default();
+            match known.iter_mut().find(|beginning| beginning.text == text) {
+                Some(beginning) => beginning.ways.push(way),
+                None => {
+                    let within_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+                    known.push(Beginning { text, within_word, ways: vec![way] });
+                }
+            }
         }
-        Self { by_beginning, lengths, count, negation }
+        Self { by_first, lengths, count, negation }
     }
 
     /// What a model learns from: the concepts of a text, and after them, in numbers of their own, those that are negated.
@@ -135,18 +146,18 @@ impl<'a> Concepts<'a> {
         let mut second: Option<&str> = None;
         let lengths = rest.bytes().next().map_or(0, |first| self.lengths[usize::from(first)]);
         for length in (1..=FIRST.min(rest.len())).filter(|length| lengths >> length & 1 == 1) {
-            for way in self.by_beginning.get(&rest.as_bytes()[..length]).into_iter().flatten() {
-                let Some(after) = rest.strip_prefix(way.beginning) else { continue };
-                if way.whole && !ends_word(after) {
-                    continue;
-                }
-                let after = match way.after.as_slice() {
-                    [] => Some(after),
-                    words if way.within_word => follow(second.get_or_insert_with(|| next_word(after)), words),
-                    words => follow(next_word(after), words),
-                };
-                if let Some(after) = after {
-                    found.push(Hit { at, concept: way.concept, end: text.len() - after.len() });
+            for beginning in self.by_first.get(&rest.as_bytes()[..length]).into_iter().flatten() {
+                let Some(after) = rest.strip_prefix(beginning.text) else { continue };
+                let is_word = ends_word(after);
+                for way in beginning.ways.iter().filter(|way| is_word || !way.whole) {
+                    let after = match way.after.as_slice() {
+                        [] => Some(after),
+                        words if beginning.within_word => follow(second.get_or_insert_with(|| next_word(after)), words),
+                        words => follow(next_word(after), words),
+                    };
+                    if let Some(after) = after {
+                        found.push(Hit { at, concept: way.concept, end: text.len() - after.len() });
+                    }
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! How one language says that something works, fails, or did not help.
 
+use memchr::memmem;
+
 use super::Said;
 use super::clauses::{Clause, begins_word};
 use crate::pattern::Pattern;
@@ -190,6 +192,6 @@ pub(super) fn groups(words: &str) -> Vec<Vec<&str>> {
 
 /// Whether a text in lower case has a word of each group.
 pub(super) fn holds(groups: &[Vec<&str>], text: &str) -> bool {
-    let begins = |word: &str| text.match_indices(word).any(|(at, _)| begins_word(text, at));
+    let begins = |word: &str| memmem::find_iter(text.as_bytes(), word).any(|at| begins_word(text, at));
     groups.iter().all(|group| group.iter().any(|word| begins(word)))
 }
