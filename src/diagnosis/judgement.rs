@@ -20,8 +20,11 @@ const NO_PROBLEM_BY_LETTERS: f32 = 0.9;
 /// sent away.
 const MAYBE_NONE: f32 = 0.4;
 const MAYBE_NONE_BY_LETTERS: f32 = 0.2;
-/// The same of a few words, in both models.
-const HARDLY_NONE: f32 = 0.05;
+/// The same of a text that is a few sentences and nothing else, if a person seems to write.
+const MAYBE_NONE_ALONE: f32 = 0.3;
+const MAYBE_NONE_ALONE_BY_LETTERS: f32 = 0.14;
+/// The same of others, which may be a program's, in both models.
+const HARDLY_NONE: f32 = 0.1;
 
 /// Below this in both models, there is a problem; below the second, although "stable diffusion" has a word of what is none.
 const SURELY_A_PROBLEM: f32 = 0.1;
@@ -51,14 +54,19 @@ pub(super) fn is_report(it: &Description) -> bool {
     says || it.no_problem.is_some_and(|none| none < A_PROBLEM_BY_LETTERS)
 }
 
-/// Whether it is a problem rather than none, where nothing else is known.
+/// Whether it is a problem rather than none, where nothing else is known. Nobody shows an error classifier their own words
+/// without a problem, so a text of nothing else needs less.
 pub(super) fn is_rather_a_problem(it: &Description) -> bool {
     let none = it.described.no_problem;
-    match (it.no_problem, it.no_problem_alone) {
-        (Some(by_letters), _) => by_letters < MAYBE_NONE_BY_LETTERS && none < MAYBE_NONE,
-        (None, Some(by_letters)) => by_letters.max(none) < HARDLY_NONE && it.described.concepts >= FEWEST_FOR_A_PROBLEM,
-        (None, None) => false,
-    }
+    let is_problem_alone = |by_letters: f32| match it.described.by_person {
+        true => by_letters < MAYBE_NONE_ALONE_BY_LETTERS && none < MAYBE_NONE_ALONE,
+        false => {
+            let enough = it.described.concepts >= FEWEST_FOR_A_PROBLEM && !it.sounds_only;
+            enough && by_letters.max(none) < HARDLY_NONE
+        }
+    };
+    it.no_problem.is_some_and(|by_letters| by_letters < MAYBE_NONE_BY_LETTERS && none < MAYBE_NONE)
+        || it.no_problem_alone.is_some_and(is_problem_alone)
 }
 
 /// Whether both models are sure that there is a problem.

@@ -95,7 +95,8 @@ pub(super) fn last_resort(
     if let Some(found) = found {
         return Some(reported(found.line, None, transcript, incident));
     }
-    let sounds_only = |it: &Description| incident::is_harmless(transcript.line(it.line).text);
+    // Whoever tells a whole story in one line may also say that the log has no error.
+    let sounds_only = |it: &Description| transcript.line(it.line).text.split_inclusive(". ").all(incident::is_harmless);
     let perhaps = description.filter(|it| !sounds_only(it) && judgement::is_rather_a_problem(it))?;
     let is_named = match has_page(&perhaps) {
         true => judgement::is_surely_its_kind(&perhaps),

@@ -30,8 +30,10 @@ pub(crate) struct Description {
     /// The probability that the text tells of no problem, by its letters and words alone; `None` where its sentences are too
     /// short, or those of a program.
     pub(crate) no_problem: Option<f32>,
-    /// The same of a text that is a person's sentences and nothing else, however short.
+    /// The same of a text that is a few sentences and nothing else, however short.
     pub(crate) no_problem_alone: Option<f32>,
+    /// Whether one of the sentences only sounds like a failure.
+    pub(crate) sounds_only: bool,
 }
 
 /// What somebody tells of the situation in which a known kind of problem arose.
@@ -88,6 +90,7 @@ pub(crate) fn description(transcript: &Transcript, incident: &Incident) -> Optio
         described: together,
         no_problem: told(&text).then(|| no_problem(&beginning(transcript, incident))),
         no_problem_alone: is_all(&lines, transcript).then(|| no_problem(&text)),
+        sounds_only: lines.iter().any(|(_, text)| sounds_only(text)),
     })
 }
 
@@ -104,11 +107,14 @@ fn beginning(transcript: &Transcript, incident: &Incident) -> String {
     lines.flat_map(|line| line.text.chars().chain(['\n'])).take(MOST_LETTERS).collect()
 }
 
-/// Whether a text is these few lines, and none of them one that sounds like a failure only.
+/// Whether a text is these few lines.
 fn is_all(lines: &[(usize, &str)], transcript: &Transcript) -> bool {
     let printed = transcript.lines().filter(|line| !line.text.trim().is_empty()).count();
-    let is_none = |text: &str| is_written(text) || is_harmless(text) || is_conditional(text) || ends_well(text);
-    printed <= FEW_LINES && lines.len() == printed && !lines.iter().any(|(_, text)| is_none(text))
+    printed <= FEW_LINES && lines.len() == printed
+}
+
+fn sounds_only(text: &str) -> bool {
+    is_written(text) || is_harmless(text) || is_conditional(text) || ends_well(text)
 }
 
 /// Whether somebody tells something: words that no message has many of, or the signs of a language without spaces.
