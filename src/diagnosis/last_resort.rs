@@ -16,6 +16,9 @@ use crate::incident::{self, Complaint, Description, Incident, Kind, Meant, Title
 use crate::matching::{Hit, Origin};
 use crate::text::Transcript;
 
+/// The page of numbers that are none.
+const NOT_FINITE: &str = "non-finite";
+
 /// An error without a page as the page whose symptom its message names; otherwise what the writer complains of, where
 /// that is not what the error says.
 pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
@@ -47,6 +50,10 @@ pub(super) fn last_resort(
     let is_none = description.is_some_and(|it| judgement::is_none(&it));
     if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
         return Some(conflict);
+    }
+    if let Some(line) = incident::no_number(transcript, incident) {
+        let meant = Meant { fault: NOT_FINITE, cause: None };
+        return Some(of_symptom(reported(line, None, transcript, incident), meant, book));
     }
     // A line that an entry explains says more than one that only sounds like a failure.
     let explained_line = reporting_line(transcript, incident);

@@ -9,6 +9,7 @@ mod answer;
 mod around;
 mod autotuning;
 mod codes;
+mod columns;
 mod command;
 mod context;
 mod device_assert;
@@ -49,6 +50,7 @@ use context::ParserContext;
 use triggers::Topics;
 
 pub(crate) use around::{Failure, around};
+pub(crate) use columns::no_number;
 pub use command::{CommandLine, Form, Override};
 pub(crate) use documents::lines_without_evidence;
 pub(crate) use environment::{described, run_settings};
@@ -352,7 +354,7 @@ fn survey(transcript: &Transcript, marks: &[Topics], lexicon: &Lexicon<'_>, inci
         }
         let facts = &mut incident.facts;
         if marks & triggers::MEMORY != 0 {
-            oom::read(line.text, line.number, facts);
+            oom::read(&oom::whole(transcript, &line), line.number, facts);
         }
         if marks & triggers::NCCL != 0 {
             nccl::facts(line.text, line.number, facts);

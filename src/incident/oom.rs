@@ -3,8 +3,25 @@
 //! Without the driver's help PyTorch prints nonsense sizes for other processes, so a number larger than the GPU's
 //! memory is dropped. Which cause the numbers support is not decided here.
 
+use std::borrow::Cow;
+
 use super::words::{after, contains_folded, number, parse_uint, size, size_before};
 use crate::facts::Facts;
+use crate::text::{Line, Transcript};
+
+/// How the sentences of PyTorch's message begin after the first one.
+const SENTENCES: [&str; 5] =
+    ["GPU ", "Process ", "Including non-PyTorch memory", "Of the allocated memory", "this process has "];
+
+/// A line, with the next ones where somebody posted each sentence of the message in a line of its own.
+pub(super) fn whole<'t>(transcript: &'t Transcript, line: &Line<'t>) -> Cow<'t, str> {
+    if !line.text.contains("Tried to allocate") || line.text.contains("total cap") {
+        return Cow::Borrowed(line.text);
+    }
+    let next = (line.index + 1..transcript.len()).map(|index| transcript.line(index).text.trim());
+    let next = next.take_while(|text| SENTENCES.iter().any(|beginning| text.starts_with(beginning)));
+    Cow::Owned(next.take(SENTENCES.len()).fold(line.text.to_owned(), |whole, text| format!("{whole} {text}")))
+}
 
 /// Reads the numbers about memory in a message or a line.
 pub(super) fn read(text: &str, line: u32, facts: &mut Facts) {
@@ -237,6 +254,20 @@ mod tests {
             let found = facts.number(name).unwrap_or(-1.0);
             assert!((found - value).abs() < 1.0, "{name}: {found} is not {value} in {text}");
         }
+    }
+
+    #[test]
+    fn a_sentence_in_each_line() {
+        let text = "torch.OutOfMemoryError: CUDA out of memory.\nTried to allocate 1.36 GiB.\nGPU 0 has a total capacity of \
+            23.65 GiB of which 1.36 GiB is free.\nProcess 17 has 22.29 GiB memory in use.\nOf the allocated memory 21.73 GiB \
+            is allocated by PyTorch.\n";
+        let transcript = crate::text::read(text.as_bytes());
+        let facts = crate::incident::read(&transcript).facts;
+        let gib = |name: &str| facts.number(name).map(|bytes| (bytes / GIB * 100.0).round() / 100.0);
+        assert_eq!(
+            (gib("oom.requested"), gib("oom.total"), gib("oom.allocated")),
+            (Some(1.36), Some(23.65), Some(21.73))
+        );
     }
 
     #[test]

@@ -196,8 +196,10 @@ mod tests {
             ("12:20:01-551020 ERROR    Failed", ("Failed", e, None, &[])),
             (
                 "time=2025-04-11T08:02:17.551+08:00 level=INFO source=server.go:619 msg=\"a \\\"b\\\"\" err=x",
-                ("msg=\"a \\\"b\\\"\" err=x", i, None, &[]),
+                ("msg=\"a \\\"b\\\"\" err=x", w, None, &[]),
             ),
+            ("time=2025-04-11T08:02:17.551+08:00 level=INFO msg=a err=<nil>", ("msg=a err=<nil>", i, None, &[])),
+            ("I0806 21:52:45.863589 1 pb_stub.cc:366] \"Failed to load: x", ("\"Failed to load: x", w, None, &[])),
             ("train\tRun tests\t2026-11-21T02:46:41.0741300Z boom", ("boom", None, None, &[])),
             ("1706522551.400000 boom", ("boom", None, None, &[])),
         ];

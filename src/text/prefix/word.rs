@@ -3,6 +3,7 @@
 //! A level word alone (`ERROR: x`) is part of the message, and so is `RuntimeError: x`. uvicorn's `INFO:     x` differs
 //! from a message `INFO: x` by its padding to ten columns.
 
+use super::super::Level;
 use super::Head;
 use super::bracket::month_day;
 use super::header::{self, letter, one_space, place_end};
@@ -29,8 +30,11 @@ fn glog(text: &str) -> Option<Head<'_>> {
     let trimmed = body.trim_start_matches(' ');
     let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
     let place = trimmed.get(digits..)?.strip_prefix(' ')?;
-    let end = place_end(place)?;
-    Some(Head { stamp: Some(stamp), level: Some(level), ..Head::at(one_space(place.get(end..)?)) })
+    let rest = one_space(place.get(place_end(place)?..)?);
+    // Servers that host other programs log their failures as information.
+    let failed = level < Level::Warning && rest.trim_start_matches('"').starts_with("Failed to ");
+    let level = if failed { Level::Warning } else { level };
+    Some(Head { stamp: Some(stamp), level: Some(level), ..Head::at(rest) })
 }
 
 /// `ERROR 02-11 09:14:40 engine.py:402] `, `ERROR:root:`, `INFO:     `.
@@ -136,8 +140,23 @@ fn logfmt(text: &str) -> Option<Head<'_>> {
         rest = one_space(bare.get(end + quoted..).unwrap_or_default());
         head.rest = rest;
     }
+    // Ollama logs at its own level what a library reported.
+    if head.level < Some(Level::Warning) && has_error(head.rest) {
+        head.level = head.level.map(|_| Level::Warning);
+    }
     (head.level.is_some() && head.rest.len() < text.len() && (head.stamp.is_some() || head.rest.starts_with("msg=")))
         .then_some(head)
+}
+
+/// Whether a field of a logfmt line is an error: `err="no such device"`.
+fn has_error(fields: &str) -> bool {
+    let value = [" error=", " err="].iter().find_map(|key| fields.split_once(key));
+    value.is_some_and(|(_, value)| {
+        let value = value.trim_start_matches('"');
+        let nothing =
+            ["nil", "<nil>", "null", "none", "0", "false"].iter().any(|no| value.split([' ', '"']).next() == Some(no));
+        !nothing && value.starts_with(|c: char| c.is_alphanumeric() || c == '<')
+    })
 }
 
 /// `gh run view --log`: job, step and line separated by tabs, the line with its stamp.
