@@ -1,7 +1,7 @@
 //! Private keys as PEM blocks, whole or cut off at either end, also where every line carries the prefix of a launcher.
 
 use super::tokens::secret;
-use super::{Cut, is_placeholder};
+use super::{Cut, is_placeholder, left_before};
 
 /// Lines of the longest key in use (RSA with 16384 bits), with a margin.
 const LONGEST: usize = 260;
@@ -48,7 +48,8 @@ fn block(rest: &str, label: usize) -> usize {
     let most = rest.match_indices('\n').nth(LONGEST).map_or(rest.len(), |(end, _)| end);
     let body = rest.get(label..most).unwrap_or_default();
     let body = body.find("-----BEGIN ").map_or(body, |next| body.get(..next).unwrap_or(body));
-    if let Some(end) = body.find("-----END ") {
+    // What an earlier redaction left is no part of a key.
+    if let Some(end) = body.find("-----END ").filter(|end| left_before(&body[..*end]).is_empty()) {
         let after = body.get(end + 9..).unwrap_or_default();
         return label + end + 9 + after.find("-----").map_or(0, |dashes| dashes + 5);
     }

@@ -345,6 +345,13 @@ fn a_path_that_grew_by_redaction_is_no_key() {
     assert_eq!(redacted(&once), once);
 }
 
+#[test]
+fn a_key_ends_before_what_was_redacted_already() {
+    let once = redacted("-----BEGIN RSA PRIVATE KEY-----authorizationlogin \r\nREDACTED_HOST_1\r\n/home/-----END ");
+    assert!(!once.contains("authorizationlogin"), "{once}");
+    assert_eq!(redacted(&once), once);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
