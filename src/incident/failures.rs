@@ -7,6 +7,7 @@
 use std::sync::LazyLock;
 
 use super::{Incident, Role, advice, is_conditional, is_written, position};
+use crate::literals::Literals;
 use crate::pattern::Pattern;
 use crate::text::{Level, Line, Transcript};
 use crate::wording;
@@ -176,13 +177,8 @@ fn selected(transcript: &Transcript) -> Vec<usize> {
     if transcript.len() <= MOST_LINES {
         return (0..transcript.len()).collect();
     }
-    let alarms = &wording::alarms().alarms;
-    let alarming = |line: &Line<'_>| {
-        line.prefix.level >= Some(Level::Error) || {
-            let lower = head(line.text).to_ascii_lowercase();
-            alarms.iter().any(|alarm| lower.contains(alarm))
-        }
-    };
+    let alarms = Literals::ignoring_case(&wording::alarms().alarms);
+    let alarming = |line: &Line<'_>| line.prefix.level >= Some(Level::Error) || alarms.is_in(head(line.text));
     let tail = transcript.len() - MOST_LINES / 2;
     let mut lines: Vec<usize> = transcript
         .lines()
