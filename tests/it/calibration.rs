@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::LazyLock;
 
-use faultbook::diagnosis::{Diagnosis, none_of_these};
+use faultbook::diagnosis::{Diagnosis, MOST_FROM_TEXT, none_of_these};
 
 use crate::support::{Case, texts};
 
@@ -103,7 +103,7 @@ fn probabilities(causes: &Ranked, temperature: f64, none: f64, weight: &dyn Fn(f
     let shares: Vec<f64> = causes.iter().map(|cause| share(score(cause))).collect();
     let none = none_of_these(causes.iter().map(|cause| cause.cases).sum()) + none;
     let total = share(none) + shares.iter().sum::<f64>();
-    shares.into_iter().map(|share| share / total).collect()
+    shares.into_iter().map(|share| (share / total).min(MOST_FROM_TEXT)).collect()
 }
 
 /// The mean surprise, in nats, at the right cause; 5 where the page does not list it.
