@@ -86,6 +86,12 @@ pub(crate) fn cuda_knows(cuda: &str, capability: &str) -> bool {
     catalogue().cuda_knows(cuda, capability)
 }
 
+/// Whether the toolkit of that CUDA version makes code that runs on devices of that capability: it knew them, or an earlier
+/// minor version of their generation ([`arch_supported`]).
+pub(crate) fn cuda_reaches(cuda: &str, capability: &str) -> bool {
+    catalogue().cuda_reaches(cuda, capability)
+}
+
 /// The first CUDA toolkit that knows devices of that capability: 12.8 for 12.0.
 pub(crate) fn first_cuda(capability: &str) -> Option<String> {
     Some(architecture(capability)?.first_cuda.to_string())
@@ -216,6 +222,13 @@ impl Catalogue {
         let known = self.architectures.iter().find(|known| known.capability == capability);
         known.is_none_or(|known| cuda >= known.first_cuda)
     }
+
+    fn cuda_reaches(&self, cuda: &str, capability: &str) -> bool {
+        let Some(cuda) = parse(cuda) else { return true };
+        let known = self.architectures.iter().filter(|known| known.first_cuda <= cuda);
+        let archs = known.map(|known| format!("sm_{}{}", known.capability.0, known.capability.1));
+        arch_supported(capability, archs)
+    }
 }
 
 /// The major number of a driver's version.
@@ -260,6 +273,10 @@ mod tests {
         assert!(!cuda_knows("9.0", "7.5"));
         assert!(!cuda_knows("12.9", "11.0"));
         assert!(cuda_knows("9.0", "a card nobody knows"));
+        assert!(
+            cuda_reaches("11.0", "8.6") && cuda_reaches("12.8", "12.1") && cuda_reaches("9.0", "a card nobody knows")
+        );
+        assert!(!cuda_reaches("10.1", "8.6") && !cuda_reaches("11.3", "9.0") && !cuda_reaches("12.1", "12.0"));
     }
 
     #[test]

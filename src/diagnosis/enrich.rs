@@ -115,8 +115,8 @@ fn framework_builds(facts: &mut Facts, book: &Book) {
     }
 }
 
-/// Whether the GPU came after the CUDA that the software is built with: such a build has no code for it. Where the text
-/// does not give that CUDA, it is the newest with which the release was ever built.
+/// Whether the GPU came after the CUDA that the software is built with, and whether no code of such a build runs on it. Where
+/// the text does not give that CUDA, it is the newest with which the release was ever built.
 fn age_of_build(facts: &mut Facts, book: &Book) {
     let stated = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned();
     if let Some(cuda) = &stated {
@@ -124,10 +124,11 @@ fn age_of_build(facts: &mut Facts, book: &Book) {
     }
     let Some(cuda) = stated.or_else(|| newest_cuda(facts, book)) else { return };
     let Value::Text(version) = &cuda.value else { return };
-    let newer = facts.text("gpu.compute_capability").map(|capability| !compatibility::cuda_knows(version, capability));
-    if let Some(newer) = newer {
-        facts.add("gpu.newer_than_build", Value::Bool(newer), cuda.source, cuda.line);
-    }
+    let Some(capability) = facts.text("gpu.compute_capability") else { return };
+    let newer = !compatibility::cuda_knows(version, capability);
+    let beyond = !compatibility::cuda_reaches(version, capability);
+    facts.add("gpu.newer_than_build", Value::Bool(newer), cuda.source, cuda.line);
+    facts.add("gpu.beyond_build", Value::Bool(beyond), cuda.source, cuda.line);
 }
 
 /// The newest CUDA with which the framework's release was ever built.

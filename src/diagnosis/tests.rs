@@ -112,3 +112,42 @@ fn sentences_in_which_nothing_is_recognized_are_told_what_to_add() {
         assert!(!told("step 3 loss 0.5\nstep 4 loss 0.4\n") && !told(""));
     });
 }
+
+#[test]
+fn a_build_for_an_earlier_minor_version_is_no_conflict() {
+    with_book(|answer, _| {
+        let fault = |text: &str| answer(text).fault.map(|fault| fault.id);
+        for beyond in [
+            "RTX 3090 and torch 1.5.0 with cuda 10.1 fails at the first conv\n",
+            "H100, torch 1.10.0, cuda 11.3. it does not run on the gpu\n",
+            "My RTX 5090 with torch 2.4.0 does not work, nothing runs on it\n",
+        ] {
+            assert_eq!(fault(beyond).as_deref(), Some("no-kernel-image"), "{beyond}");
+        }
+        let hang = "pytorch 1.7.0, cuda 11.0, RTX 3060 Ti. the loop over the DataLoader never returns with num_workers=4, \
+            no traceback, with num_workers=0 it works.\n";
+        assert_eq!(fault(hang).as_deref(), Some("hang"));
+    });
+}
+
+#[test]
+fn what_a_server_logs_as_information_may_be_its_failure() {
+    with_book(|answer, _| {
+        let logged = "time=2025-02-10T11:28:30.991+08:00 level=INFO source=gpu.go:283 msg=\"looking up the GPU\" \
+            error=\"cuda driver library failed to get device context 999\"\n";
+        assert_eq!(answer(logged).fault.map(|fault| fault.id).as_deref(), Some("init-failed"));
+        let well =
+            "time=2025-02-10T11:28:30.991+08:00 level=INFO source=gpu.go:283 msg=\"looking up the GPU\" error=<nil>\n";
+        assert_eq!(answer(well).verdict, Verdict::NoError);
+    });
+}
+
+#[test]
+fn nothing_is_surer_than_ninety_five_percent_from_a_text_alone() {
+    with_book(|answer, _| {
+        let sure = "OSError: You are trying to access a gated repo.\nMake sure to have access to it at \
+            https://huggingface.co/meta-llama/Meta-Llama-3-8B-Instruct.\n403 Client Error.\nCannot access gated repo for url \
+            https://huggingface.co/meta-llama/Meta-Llama-3-8B-Instruct/resolve/main/config.json.\n";
+        assert_eq!(answer(sure).causes[0].probability, MOST_FROM_TEXT);
+    });
+}
