@@ -51,7 +51,7 @@ pub(super) fn last_resort(
     if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
         return Some(conflict);
     }
-    if let Some(line) = incident::no_number(transcript, incident) {
+    if let Some(line) = incident::no_number(transcript, incident).filter(|_| !is_none) {
         let meant = Meant { fault: NOT_FINITE, cause: None };
         return Some(of_symptom(reported(line, None, transcript, incident), meant, book));
     }

@@ -3,11 +3,11 @@
 //! A level word alone (`ERROR: x`) is part of the message, and so is `RuntimeError: x`. uvicorn's `INFO:     x` differs
 //! from a message `INFO: x` by its padding to ten columns.
 
-use super::super::Level;
 use super::Head;
 use super::bracket::month_day;
 use super::header::{self, letter, one_space, place_end};
 use super::time::{self, Form};
+use crate::text::Level;
 
 /// Removes a prefix that begins with a letter.
 pub(super) fn strip(text: &str) -> Option<Head<'_>> {
@@ -32,7 +32,7 @@ fn glog(text: &str) -> Option<Head<'_>> {
     let place = trimmed.get(digits..)?.strip_prefix(' ')?;
     let rest = one_space(place.get(place_end(place)?..)?);
     // Servers that host other programs log their failures as information.
-    let failed = level < Level::Warning && rest.trim_start_matches('"').starts_with("Failed to ");
+    let failed = level == Level::Info && rest.trim_start_matches('"').starts_with("Failed to ");
     let level = if failed { Level::Warning } else { level };
     Some(Head { stamp: Some(stamp), level: Some(level), ..Head::at(rest) })
 }
@@ -141,8 +141,8 @@ fn logfmt(text: &str) -> Option<Head<'_>> {
         head.rest = rest;
     }
     // Ollama logs at its own level what a library reported.
-    if head.level < Some(Level::Warning) && has_error(head.rest) {
-        head.level = head.level.map(|_| Level::Warning);
+    if head.level == Some(Level::Info) && has_error(head.rest) {
+        head.level = Some(Level::Warning);
     }
     (head.level.is_some() && head.rest.len() < text.len() && (head.stamp.is_some() || head.rest.starts_with("msg=")))
         .then_some(head)
@@ -151,12 +151,8 @@ fn logfmt(text: &str) -> Option<Head<'_>> {
 /// Whether a field of a logfmt line is an error: `err="no such device"`.
 fn has_error(fields: &str) -> bool {
     let value = [" error=", " err="].iter().find_map(|key| fields.split_once(key));
-    value.is_some_and(|(_, value)| {
-        let value = value.trim_start_matches('"');
-        let nothing =
-            ["nil", "<nil>", "null", "none", "0", "false"].iter().any(|no| value.split([' ', '"']).next() == Some(no));
-        !nothing && value.starts_with(|c: char| c.is_alphanumeric() || c == '<')
-    })
+    let word = value.and_then(|(_, value)| value.trim_start_matches('"').split([' ', '"']).next());
+    word.is_some_and(|word| !matches!(word, "" | "nil" | "<nil>" | "null" | "none" | "0" | "false"))
 }
 
 /// `gh run view --log`: job, step and line separated by tabs, the line with its stamp.
