@@ -7,12 +7,15 @@ mod merged;
 mod sketch;
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
 
 use super::reading::{self, comparable};
 use super::record::{ParsedReport, Record};
 use crate::book::report::Report;
+use crate::reports::draft::moment::Moment;
 use crate::wording;
 
 pub(crate) use merged::living;
@@ -49,20 +52,56 @@ pub(crate) struct Group {
     pub copies: Vec<usize>,
 }
 
+/// What a report is grouped by.
+pub(crate) struct Member<'a> {
+    path: PathBuf,
+    sketch: &'a Sketch,
+    ids: Ids,
+    /// The day when it was written.
+    day: Option<Date>,
+    /// How many of status, date, severity and id it says.
+    known: usize,
+}
+
+impl<'a> Member<'a> {
+    /// That of a report's record and sketch.
+    pub(crate) fn of(record: &Record, sketch: &'a Sketch) -> Self {
+        let ids = Ids::of(record);
+        let known =
+            [record.status_word.is_some(), record.moment.is_some(), record.severity.is_some(), !ids.own.is_empty()];
+        let known = known.iter().filter(|known| **known).count();
+        Self { path: record.path.clone(), sketch, ids, day: record.moment.as_ref().map(Moment::date), known }
+    }
+
+    /// How much it is the one that people work with.
+    fn life(&self) -> impl Ord {
+        let depth = self.path.components().count();
+        (
+            !is_archived(&self.path),
+            !is_named_a_copy(&self.path),
+            self.day,
+            self.known,
+            self.sketch.words(),
+            Reverse(depth),
+            Reverse(self.path.as_path()),
+        )
+    }
+}
+
 /// Groups reports; one without copies is a group of its own. In the order of the living ones.
-pub(crate) fn group(reports: &[(&Record, &Sketch)]) -> Vec<Group> {
+pub(crate) fn group(reports: Vec<Member<'_>>) -> Vec<Group> {
     let mut joined = Joined::new(reports);
     joined.equal();
     joined.with_one_id();
     joined.alike();
     let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
-    for at in 0..reports.len() {
+    for at in 0..joined.members.len() {
         members.entry(joined.head(at)).or_default().push(at);
     }
     let mut groups: Vec<Group> = members
         .into_values()
         .filter_map(|mut members| {
-            let living = members.iter().copied().max_by_key(|at| life(reports[*at]))?;
+            let living = members.iter().copied().max_by_key(|at| joined.members[*at].life())?;
             members.retain(|at| *at != living);
             Some(Group { living, copies: members })
         })
@@ -76,29 +115,20 @@ pub(crate) fn sketch(report: &Report) -> Sketch {
     Sketch::of(&report.text).with_id(own_id(&report.path, &report.id).as_deref())
 }
 
-/// The reports that may be alike one of the changed ones, these included, by their places in what was given.
-///
-/// Others stay in the groups that they are in: nothing that [`group`] compares them by has changed.
-pub(crate) fn concerned(sketches: &[&Sketch], is_changed: impl Fn(usize) -> bool) -> Vec<usize> {
-    let changed = || sketches.iter().enumerate().filter(|(at, _)| is_changed(*at)).map(|(_, sketch)| *sketch);
-    let probes = |sketch: &'_ Sketch| sketch.least().iter().take(PROBES).copied().collect::<Vec<u32>>();
-    let ids: HashSet<u64> = changed().filter_map(Sketch::id).collect();
-    let texts: HashSet<u64> = changed().filter_map(Sketch::whole).collect();
-    let hashes: HashSet<u32> = changed().flat_map(probes).collect();
-    let is_like = |sketch: &Sketch| {
-        sketch.id().is_some_and(|id| ids.contains(&id))
-            || sketch.whole().is_some_and(|whole| texts.contains(&whole))
-            || sketch.least().iter().take(PROBES).any(|hash| hashes.contains(hash))
-    };
-    (0..sketches.len()).filter(|at| is_changed(*at) || is_like(sketches[*at])).collect()
+/// What the sketches of two reports have in common, if [`group`] may compare them: the id, the text, or one of a few hashes.
+pub(crate) fn marks(sketch: &Sketch) -> impl Iterator<Item = String> {
+    let probes = sketch.least().iter().take(PROBES).map(|hash| format!("hash {hash:x}"));
+    let whole = sketch.whole().map(|text| format!("text {text:x}"));
+    let id = sketch.id().map(|id| format!("id {id:x}"));
+    probes.chain(whole).chain(id)
 }
 
 /// Reports of one folder, each with its copies: for what asks no index.
 pub(crate) fn grouped(all: Vec<ParsedReport>) -> Vec<ParsedReport> {
     let mut all = all;
     let sketches: Vec<Sketch> = all.iter().map(|one| Sketch::of(&one.report.text)).collect();
-    let pairs: Vec<(&Record, &Sketch)> = all.iter().map(|one| &one.record).zip(&sketches).collect();
-    for Group { living, copies } in group(&pairs) {
+    let members = all.iter().zip(&sketches).map(|(one, sketch)| Member::of(&one.record, sketch)).collect();
+    for Group { living, copies } in group(members) {
         let Some(path) = all.get(living).map(|one| one.record.path.clone()) else { continue };
         for copy in copies {
             if let Some(one) = all.get_mut(copy) {
@@ -114,29 +144,8 @@ pub(crate) fn of_texts(texts: &[(&str, &str)]) -> (Vec<Record>, Vec<Group>) {
     let record = |(path, text): &(&str, &str)| Record::of_report(&reading::read(Path::new(path), text), Vec::new());
     let records: Vec<Record> = texts.iter().map(record).collect();
     let sketches: Vec<Sketch> = texts.iter().map(|(_, text)| Sketch::of(text)).collect();
-    let pairs: Vec<(&Record, &Sketch)> = records.iter().zip(&sketches).collect();
-    let groups = group(&pairs);
+    let groups = group(records.iter().zip(&sketches).map(|(record, sketch)| Member::of(record, sketch)).collect());
     (records, groups)
-}
-
-/// How much a report is the one that people work with.
-fn life((record, sketch): (&Record, &Sketch)) -> impl Ord {
-    let known = [
-        record.status_word.is_some(),
-        record.moment.is_some(),
-        record.severity.is_some(),
-        own_id(&record.path, &record.id).is_some(),
-    ];
-    let depth = record.path.components().count();
-    (
-        !is_archived(&record.path),
-        !is_named_a_copy(&record.path),
-        record.moment.as_ref().map(|moment| moment.date()),
-        known.iter().filter(|known| **known).count(),
-        sketch.words(),
-        Reverse(depth),
-        Reverse(record.path.clone()),
-    )
 }
 
 /// Whether a file lies where finished things are put.
@@ -201,16 +210,14 @@ fn extend(known: &mut Vec<String>, more: Vec<String>) {
 
 /// Reports joined to groups.
 struct Joined<'a> {
-    reports: &'a [(&'a Record, &'a Sketch)],
+    members: Vec<Member<'a>>,
     /// The next report towards the head of its group.
     next: Vec<usize>,
-    ids: Vec<Ids>,
 }
 
 impl<'a> Joined<'a> {
-    fn new(reports: &'a [(&'a Record, &'a Sketch)]) -> Self {
-        let ids = reports.iter().map(|(record, _)| Ids::of(record)).collect();
-        Self { reports, next: (0..reports.len()).collect(), ids }
+    fn new(members: Vec<Member<'a>>) -> Self {
+        Self { next: (0..members.len()).collect(), members }
     }
 
     fn head(&self, of: usize) -> usize {
@@ -228,8 +235,8 @@ impl<'a> Joined<'a> {
         }
         let (head, other) = (a.min(b), a.max(b));
         self.next[other] = head;
-        let more = std::mem::take(&mut self.ids[other]);
-        let known = &mut self.ids[head];
+        let more = std::mem::take(&mut self.members[other].ids);
+        let known = &mut self.members[head].ids;
         extend(&mut known.own, more.own);
         extend(&mut known.also, more.also);
     }
@@ -237,8 +244,8 @@ impl<'a> Joined<'a> {
     /// Joins equal texts.
     fn equal(&mut self) {
         let mut first: HashMap<u64, usize> = HashMap::new();
-        for at in 0..self.reports.len() {
-            let Some(whole) = self.reports[at].1.whole() else { continue };
+        for at in 0..self.members.len() {
+            let Some(whole) = self.members[at].sketch.whole() else { continue };
             let head = *first.entry(whole).or_insert(at);
             self.join(head, at);
         }
@@ -248,7 +255,7 @@ impl<'a> Joined<'a> {
     fn with_one_id(&mut self) {
         let mut called: HashMap<String, Vec<usize>> = HashMap::new();
         for head in self.heads() {
-            for id in self.ids[head].own.clone() {
+            for id in self.members[head].ids.own.clone() {
                 let others = called.entry(id).or_default();
                 if others.len() < WITH_ONE_ID {
                     others.push(head);
@@ -270,7 +277,7 @@ impl<'a> Joined<'a> {
     fn alike(&mut self) {
         let mut under: HashMap<u32, Vec<usize>> = HashMap::new();
         for at in self.heads() {
-            let sketch = self.reports[at].1;
+            let sketch = self.members[at].sketch;
             let mut compared: Vec<usize> = Vec::new();
             for hash in sketch.least().iter().take(PROBES) {
                 for other in under.get(hash).into_iter().flatten() {
@@ -297,13 +304,13 @@ impl<'a> Joined<'a> {
 
     fn join_if_alike(&mut self, a: usize, b: usize) {
         let (one, other) = (self.head(a), self.head(b));
-        if one == other || self.ids[one].conflicts_with(&self.ids[other]) {
+        if one == other || self.members[one].ids.conflicts_with(&self.members[other].ids) {
             return;
         }
-        let (ours, theirs) = (self.reports[a].1, self.reports[b].1);
+        let (ours, theirs) = (self.members[a].sketch, self.members[b].sketch);
         let Likeness { jaccard, within } = ours.likeness(theirs);
         let shortest = ours.words().min(theirs.words());
-        let (near, inside) = match self.ids[one].shares_one_with(&self.ids[other]) {
+        let (near, inside) = match self.members[one].ids.shares_one_with(&self.members[other].ids) {
             true => (NEAR_WITH_ONE_ID, INSIDE_WITH_ONE_ID),
             false => (NEAR, INSIDE),
         };
@@ -325,10 +332,10 @@ mod tests {
             (Record::of_report(&report, Vec::new()), Sketch::of(text))
         };
         let read: Vec<(Record, Sketch)> = reports.iter().map(read).collect();
-        let pairs: Vec<(&Record, &Sketch)> = read.iter().map(|(record, sketch)| (record, sketch)).collect();
+        let members = read.iter().map(|(record, sketch)| Member::of(record, sketch)).collect();
         let path = |at: usize| read[at].0.path.to_string_lossy().into_owned();
         let shown = |group: Group| (path(group.living), group.copies.into_iter().map(path).collect());
-        group(&pairs).into_iter().map(shown).collect()
+        group(members).into_iter().map(shown).collect()
     }
 
     /// A text of its own for each number.

@@ -1,12 +1,12 @@
 //! Opens the index, refreshes what changed, repairs what broke.
 //!
-//! One folder per set of report folders under the user's cache: `tantivy/`, `catalogue.postcard`, and
-//! `sketches.postcard`, which says of every text what it takes to find its copies and is read only when a report changed. Writers take a
+//! One folder per set of report folders under the user's cache: `tantivy/` and `catalogue.postcard`. Writers take a
 //! file lock, so that two processes never write at once; the catalogue is written after tantivy's commit and by
 //! rename, so that a killed process leaves an index that the next one brings up to date. The seal is written last:
 //! anything that does not fit it is deleted and built again, and so is what the engine stumbles over. Where the folder cannot be written, or another process
 //! holds its lock for long, the index lives in memory.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ use super::{
     Error,
     engine::caught,
     fields::{Fields, VERSION},
-    grouping::{self, Sketches},
+    grouping,
     reader::{BYTES, Hints, Indexed, Sources, bytes_of, indexed, key_of},
     seal,
 };
 use crate::files;
 use crate::fingerprint::Fingerprint;
 use crate::parallel::in_parallel;
-use crate::reports::copies::{self, Sketch};
+use crate::reports::copies;
 use crate::reports::files::{ReportFile, order};
 use crate::reports::reading::comparable;
 use crate::reports::record::Record;
@@ -208,9 +208,7 @@ fn updated(sources: &Sources<'_>, found: &[ReportFile], home: &Path) -> Result<O
     let mut state = State { first: known.is_none(), catalogue: known.unwrap_or_default(), ..State::default() };
     let work = state.work(found);
     if state.first || !work.none() {
-        state.sketches = read_sketches(home);
         refresh(&index, fields, sources, &work, &mut state)?;
-        write_sketches(home, &state.sketches).map_err(at_home)?;
     }
     if state.first || !work.none() || work.is_proved {
         write_catalogue(home, &state.catalogue).map_err(at_home)?;
@@ -245,7 +243,6 @@ struct State {
     /// Whether nothing was known.
     first: bool,
     catalogue: Catalogue,
-    sketches: Sketches,
 }
 
 /// What has to be done to know the files as they are.
@@ -293,26 +290,25 @@ fn refresh(index: &Index, fields: Fields, sources: &Sources<'_>, work: &Work, st
     for path in &work.forget {
         writer.delete_term(Term::from_field_text(fields.key, &key_of(path)));
         state.catalogue.remove(path);
-        state.sketches.remove(path);
     }
     let hints = Hints::new(sources.book);
+    let mut sketches = HashMap::new();
     let mut done = 0;
     for batch in work.read.chunks(BATCH) {
         let found = in_parallel(batch, 1, |(file, _)| indexed(sources, fields, &hints, &file.path));
         for ((file, bytes), found) in batch.iter().zip(found) {
-            writer.delete_term(Term::from_field_text(fields.key, &key_of(&file.path)));
+            if !state.first {
+                writer.delete_term(Term::from_field_text(fields.key, &key_of(&file.path)));
+            }
             let entry = match found {
                 Ok(Some(Indexed { document, sketch, entry })) => {
                     writer.add_document(document)?;
-                    state.sketches.insert(file.path.clone(), sketch);
+                    sketches.insert(file.path.as_path(), sketch);
                     entry
                 }
                 // Remembered, so that neither an unreadable file makes every run refresh the index nor one that takes long.
                 Ok(None) => Entry::unreadable(&file.path),
-                Err(why) => {
-                    state.sketches.insert(file.path.clone(), Sketch::default());
-                    Entry { left_out: Some(why.to_string()), ..Entry::unreadable(&file.path) }
-                }
+                Err(why) => Entry { left_out: Some(why.to_string()), ..Entry::unreadable(&file.path) },
             };
             state.catalogue.insert(file, *bytes, &entry).map_err(|_| Error::Engine)?;
             done += 1;
@@ -323,8 +319,7 @@ fn refresh(index: &Index, fields: Fields, sources: &Sources<'_>, work: &Work, st
     // Without this the writer's threads may outlive the folder in tests.
     writer.wait_merging_threads()?;
     let changed = work.read.iter().map(|(file, _)| &file.path).chain(&work.forget).map(PathBuf::as_path).collect();
-    grouping::refresh(&mut state.catalogue, &mut state.sketches, sources, &groups, &changed);
-    Ok(())
+    grouping::refresh(&mut state.catalogue, index, fields, &groups, &changed, sketches)
 }
 
 /// A cache folder's name: the report folders, the book and the index format, hashed.
@@ -335,17 +330,6 @@ fn name_of(sources: &Sources<'_>) -> String {
     print.add(sources.book.fingerprint().as_bytes());
     sources.roots.iter().for_each(|root| print.add(root.as_os_str().as_encoded_bytes()));
     format!("index-{}", print.hex())
-}
-
-fn read_sketches(home: &Path) -> Sketches {
-    fs::read(home.join("sketches.postcard"))
-        .ok()
-        .and_then(|bytes| postcard::from_bytes(&bytes).ok())
-        .unwrap_or_default()
-}
-
-fn write_sketches(home: &Path, sketches: &Sketches) -> io::Result<()> {
-    files::replace(&home.join("sketches.postcard"), &postcard::to_stdvec(sketches).map_err(io::Error::other)?)
 }
 
 fn read_catalogue(home: &Path) -> Option<Catalogue> {

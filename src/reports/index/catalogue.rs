@@ -180,12 +180,15 @@ impl Catalogue {
 
     /// The entry at a place of the list. One that cannot be unpacked is like a file that cannot be read.
     pub(super) fn entry(&self, at: usize) -> &Entry {
+        self.entries[at].get_or_init(|| Box::new(self.unpacked(at)))
+    }
+
+    /// The same, for one who needs it once.
+    pub(super) fn unpacked(&self, at: usize) -> Entry {
         let listed = &self.listed[at];
-        self.entries[at].get_or_init(|| {
-            let entry: Option<Entry> = self.bytes_of(listed).and_then(|bytes| postcard::from_bytes(bytes).ok());
-            let (path, copy_of) = (listed.path.clone(), listed.copy_of.clone());
-            Box::new(Entry { path, copy_of, ..entry.unwrap_or_default() })
-        })
+        let entry: Option<Entry> = self.bytes_of(listed).and_then(|bytes| postcard::from_bytes(bytes).ok());
+        let (path, copy_of) = (listed.path.clone(), listed.copy_of.clone());
+        Entry { path, copy_of, ..entry.unwrap_or_default() }
     }
 
     fn bytes_of(&self, listed: &Listed) -> Option<&[u8]> {

@@ -9,10 +9,11 @@ use super::tokenizer::WordTokenizer;
 use crate::book::contents::Entry;
 use crate::book::report::Report;
 use crate::diagnosis::evidence;
+use crate::reports::copies::{self, Sketch};
 
 /// Raise it when fields, tokenizer, what is read of a report, `kb/wording/recall.toml` or `concepts.toml` change: older
 /// caches are then rebuilt.
-pub(super) const VERSION: u32 = 9;
+pub(super) const VERSION: u32 = 10;
 
 const TOKENIZER: &str = "words";
 const READY: &str = "ready";
@@ -45,6 +46,9 @@ pub(super) struct Fields {
     pub hints: Field,
     /// Pieces of a report's words.
     pub pieces: Field,
+    /// What finds a report's copies: a sketch of its text, and what it may have in common with those of others.
+    pub sketch: Field,
+    pub marks: Field,
 }
 
 impl Fields {
@@ -69,6 +73,8 @@ impl Fields {
             terms: builder.add_text_field("terms", text(READY)),
             hints: builder.add_text_field("hints", text(READY)),
             pieces: builder.add_text_field("pieces", text(READY)),
+            sketch: builder.add_bytes_field("sketch", STORED),
+            marks: builder.add_text_field("marks", STRING),
         };
         (builder.build(), fields)
     }
@@ -84,6 +90,7 @@ impl Fields {
         &self,
         key: &str,
         report: &Report,
+        sketch: &Sketch,
         hints: impl Iterator<Item = &'h str>,
     ) -> TantivyDocument {
         let read = evidence::of_report(report);
@@ -101,6 +108,8 @@ impl Fields {
         document.add_text(self.terms, terms);
         document.add_text(self.pieces, pieces);
         document.add_text(self.hints, hints.collect::<String>());
+        document.add_bytes(self.sketch, &postcard::to_stdvec(sketch).unwrap_or_default());
+        copies::marks(sketch).for_each(|mark| document.add_text(self.marks, mark));
         document
     }
 

@@ -1,20 +1,26 @@
 //! Which reports of the catalogue are copies of which: asked only of those that a change may concern.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+use tantivy::collector::DocSetCollector;
+use tantivy::query::TermSetQuery;
+use tantivy::schema::Value;
+use tantivy::{Index, Searcher, TantivyDocument, Term};
+
+use super::Error;
 use super::catalogue::Catalogue;
-use super::reader::Sources;
-use crate::reports::budget;
-use crate::reports::copies::{self, Sketch};
+use super::fields::Fields;
+use super::reader::key_of;
+use crate::reports::copies::{self, Member, Sketch};
 use crate::reports::record::Record;
-
-/// What finds the copies of each report, by its path.
-pub(super) type Sketches = HashMap<PathBuf, Sketch>;
 
 /// From one changed report in so many on, all are grouped again.
 const FEW: usize = 8;
+
+/// What more reports have in common is a phrase of their template.
+const WIDESPREAD: u64 = 1_000;
 
 /// The groups before a change: of each copy the report that it is a copy of.
 pub(super) struct Before(HashMap<PathBuf, PathBuf>);
@@ -31,41 +37,96 @@ impl Before {
     }
 }
 
-/// Notes in the catalogue which reports are copies of which, after these files were read or forgotten.
+/// Notes in the catalogue which reports are copies of which, after these files were read or forgotten, which gave those
+/// sketches; the others are in the index.
+///
+/// # Errors
+/// When the index cannot be read.
 pub(super) fn refresh(
     catalogue: &mut Catalogue,
-    sketches: &mut Sketches,
-    sources: &Sources<'_>,
+    index: &Index,
+    fields: Fields,
     before: &Before,
     changed: &HashSet<&Path>,
-) {
-    for listed in catalogue.listed() {
-        if !sketches.contains_key(&listed.path) {
-            // A process may have been killed between the two files.
-            let (read, path) = (Arc::clone(&sources.read), listed.path.clone());
-            let sketch = budget::within(sources.per_file, move || read(&path).map(|report| copies::sketch(&report)));
-            sketches.insert(listed.path.clone(), sketch.ok().flatten().unwrap_or_default());
+    sketches: HashMap<&Path, Sketch>,
+) -> Result<(), Error> {
+    let kept = Kept { searcher: index.reader()?.searcher(), fields };
+    let listed = catalogue.listed();
+    let places: Vec<usize> = if changed.len() * FEW > listed.len() {
+        (0..listed.len()).collect()
+    } else {
+        let concerned = kept.alike(sketches.values())?;
+        let mut groups: HashSet<&Path> = changed.iter().map(|path| before.group(path)).collect();
+        let keys = listed.iter().map(|listed| listed.path.as_path());
+        groups.extend(keys.filter(|path| concerned.contains(&*key(path))).map(|path| before.group(path)));
+        (0..listed.len()).filter(|at| groups.contains(before.group(&listed[*at].path))).collect()
+    };
+    let others: Vec<&Path> = places.iter().map(|at| listed[*at].path.as_path()).collect();
+    let others = kept.sketches(others.into_iter().filter(|path| !sketches.contains_key(path)))?;
+    let none = Sketch::default();
+    let members = places.iter().map(|at| {
+        let path = listed[*at].path.as_path();
+        let sketch = sketches.get(path).or_else(|| others.get(&*key(path))).unwrap_or(&none);
+        Member::of(&Record::of(&catalogue.unpacked(*at)), sketch)
+    });
+    for group in copies::group(members.collect()) {
+        let living = places[group.living];
+        let path = catalogue.listed()[living].path.clone();
+        catalogue.set_copy_of(living, None);
+        for copy in group.copies {
+            catalogue.set_copy_of(places[copy], Some(path.clone()));
         }
     }
-    let none = Sketch::default();
-    let paths: Vec<&Path> = catalogue.listed().iter().map(|listed| listed.path.as_path()).collect();
-    let all: Vec<&Sketch> = paths.iter().map(|path| sketches.get(*path).unwrap_or(&none)).collect();
-    let places: Vec<usize> = if changed.len() * FEW > all.len() {
-        (0..all.len()).collect()
-    } else {
-        let concerned = copies::concerned(&all, |at| changed.contains(paths[at]));
-        let concerned = concerned.into_iter().map(|at| paths[at]).chain(changed.iter().copied());
-        let groups: HashSet<&Path> = concerned.map(|path| before.group(path)).collect();
-        (0..all.len()).filter(|at| groups.contains(before.group(paths[*at]))).collect()
-    };
-    let records: Vec<Record> = places.iter().map(|at| Record::of(catalogue.entry(*at))).collect();
-    let pairs: Vec<(&Record, &Sketch)> = records.iter().zip(places.iter().map(|at| all[*at])).collect();
-    let groups = copies::group(&pairs);
-    for group in groups {
-        let living = records.get(group.living).map(|record| record.path.clone());
-        catalogue.set_copy_of(places[group.living], None);
-        for copy in group.copies {
-            catalogue.set_copy_of(places[copy], living.clone());
-        }
+    Ok(())
+}
+
+/// [`key_of`] a path, which most often is the path itself.
+fn key(path: &Path) -> Cow<'_, str> {
+    path.to_str().map_or_else(|| key_of(path).into(), Cow::Borrowed)
+}
+
+/// The index as it is written.
+struct Kept {
+    searcher: Searcher,
+    fields: Fields,
+}
+
+impl Kept {
+    /// The keys of reports that may be alike one of these.
+    fn alike<'s>(&self, sketches: impl Iterator<Item = &'s Sketch>) -> Result<HashSet<String>, Error> {
+        let marks: HashSet<String> = sketches.flat_map(copies::marks).collect();
+        let is_telling =
+            |mark: &Term| self.searcher.doc_freq(mark).is_ok_and(|having| (2..=WIDESPREAD).contains(&having));
+        let marks = marks.iter().map(|mark| Term::from_field_text(self.fields.marks, mark)).filter(is_telling);
+        Ok(self.documents(marks, |document| self.key(document))?.collect())
+    }
+
+    /// The sketches of the reports at these paths, by their keys.
+    fn sketches<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<HashMap<String, Sketch>, Error> {
+        let keys = paths.map(|path| Term::from_field_text(self.fields.key, &key(path)));
+        let found = self.documents(keys, |document| {
+            let bytes = document.get_first(self.fields.sketch)?.as_bytes()?;
+            Some((self.key(document)?, postcard::from_bytes(bytes).ok()?))
+        });
+        Ok(found?.collect())
+    }
+
+    /// What is asked of the documents that have one of these terms.
+    fn documents<T>(
+        &self,
+        terms: impl Iterator<Item = Term>,
+        ask: impl Fn(&TantivyDocument) -> Option<T>,
+    ) -> Result<impl Iterator<Item = T>, Error> {
+        let mut found: Vec<_> =
+            self.searcher.search(&TermSetQuery::new(terms), &DocSetCollector)?.into_iter().collect();
+        // Neighbours are packed together.
+        found.sort_unstable();
+        let answers = found.into_iter().map(|address| Ok(ask(&self.searcher.doc(address)?)));
+        let answers: Vec<Option<T>> = answers.collect::<Result<_, Error>>()?;
+        Ok(answers.into_iter().flatten())
+    }
+
+    fn key(&self, document: &TantivyDocument) -> Option<String> {
+        Some(document.get_first(self.fields.key)?.as_str()?.to_owned())
     }
 }

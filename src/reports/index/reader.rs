@@ -81,9 +81,10 @@ pub(super) fn indexed(
         let report = read(&path)?;
         let faults = faults(&report);
         let pages = faults.iter().take(PAGES).filter_map(|page| hints.of(page));
+        let sketch = copies::sketch(&report);
         Some(Indexed {
-            document: fields.report(&key_of(&path), &report, pages),
-            sketch: copies::sketch(&report),
+            document: fields.report(&key_of(&path), &report, &sketch, pages),
+            sketch,
             entry: Entry::of(&report, faults),
         })
     })

@@ -47,7 +47,7 @@ pub(super) fn take_off(home: &Path) {
 
 /// Takes the seal off, and everything it was put on.
 pub(super) fn clear(home: &Path) -> io::Result<()> {
-    for name in [NAME, "catalogue.postcard", "sketches.postcard"] {
+    for name in [NAME, "catalogue.postcard"] {
         absent(fs::remove_file(home.join(name)))?;
     }
     absent(fs::remove_dir_all(home.join("tantivy")))?;
@@ -60,7 +60,7 @@ fn absent(removed: io::Result<()>) -> io::Result<()> {
 
 /// The seal of the files as they are, of which those are not read that have not changed since `before`.
 fn of(home: &Path, before: &Seal) -> io::Result<Seal> {
-    let mut paths = Vec::from(["catalogue.postcard", "sketches.postcard"].map(|name| home.join(name)));
+    let mut paths = vec![home.join("catalogue.postcard")];
     for entry in fs::read_dir(home.join("tantivy"))? {
         let path = entry?.path();
         // Locks come and go.
