@@ -158,7 +158,7 @@ pub fn scan(bytes: &[u8]) {
         return;
     }
     let answer = |size: usize| {
-        let mut scan = LogScan::new("a.log".to_owned(), KNOWLEDGE.library(), None, true);
+        let mut scan = LogScan::new("a.log".to_owned(), KNOWLEDGE.library(), &FINDER, None, true);
         for start in (0..text.len()).step_by(size) {
             let own = size.min(text.len() - start);
             let seen = &text[start..(start + own + LOOKAHEAD).min(text.len())];

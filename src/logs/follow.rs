@@ -60,7 +60,7 @@ pub(crate) trait Listener {
 
 /// Where faults are found, and who is told.
 struct Desk<'d, 'k> {
-    finder: &'d Finder,
+    finder: &'k Finder,
     request: &'d Request<'k>,
     listener: &'d mut dyn Listener,
     found: bool,
@@ -71,12 +71,12 @@ struct Desk<'d, 'k> {
 }
 
 impl<'d, 'k> Desk<'d, 'k> {
-    fn new(finder: &'d Finder, request: &'d Request<'k>, listener: &'d mut dyn Listener) -> Self {
-        Self { finder, request, listener, found: false, count: 0, left_out: 0 }
+    fn new(request: &'d Request<'k>, listener: &'d mut dyn Listener) -> Self {
+        Self { finder: request.finder, request, listener, found: false, count: 0, left_out: 0 }
     }
 
     fn begin(&self, path: &Path) -> Feed<'k> {
-        Feed::new(LogScan::new(path.display().to_string(), self.request.library, self.request.since, true))
+        Feed::new(LogScan::new(path.display().to_string(), self.request.library, self.finder, self.request.since, true))
     }
 
     /// A number for another input.
@@ -88,16 +88,11 @@ impl<'d, 'k> Desk<'d, 'k> {
 
 /// Follows files, folders, pipes and standard input (`-`) until the listener has enough, everything is over, or a signal
 /// ends the process.
-pub(crate) fn follow(
-    arguments: &[PathBuf],
-    finder: &Finder,
-    request: &Request<'_>,
-    listener: &mut dyn Listener,
-) -> Ended {
+pub(crate) fn follow(arguments: &[PathBuf], request: &Request<'_>, listener: &mut dyn Listener) -> Ended {
     #[cfg(unix)]
     let signals = signals::Signals::listen();
     raise_limit();
-    let mut desk = Desk::new(finder, request, listener);
+    let mut desk = Desk::new(request, listener);
     let mut folders = Folders::new(arguments, Instant::now());
     let mut all = inputs(arguments, &mut desk);
     if all.is_empty() && !arguments.iter().any(|path| path.is_dir()) {

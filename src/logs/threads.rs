@@ -26,6 +26,7 @@ use crate::unpack::{self, Flaw, Outcome, Source};
 /// How logs are scanned.
 pub(crate) struct Request<'k> {
     pub(crate) library: Library<'k>,
+    pub(crate) finder: &'k Finder,
     pub(crate) since: Option<Since>,
     pub(crate) threads: usize,
 }
@@ -68,7 +69,6 @@ enum Job {
 /// Scans logs. An error of `tell` ends it.
 pub(crate) fn scan<E>(
     inputs: impl Iterator<Item = Input> + Send + 'static,
-    finder: &Finder,
     request: &Request<'_>,
     tell: &mut dyn FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -87,7 +87,7 @@ pub(crate) fn scan<E>(
         let _stop = Stop { jobs, threads };
         let (give, done, steps) = (give, done, steps);
         for _ in 0..threads {
-            let (done, todo) = (done.clone(), &todo);
+            let (done, todo, finder) = (done.clone(), &todo, request.finder);
             scope.spawn(move || work(todo, &done, |job: Job| job.mark(finder)));
         }
         drop(done);
@@ -151,7 +151,8 @@ impl Assembly<'_, '_> {
     fn take<E>(&mut self, step: Step, tell: &mut dyn FnMut(Event) -> Result<(), E>) -> Result<(), E> {
         match step {
             Step::Begin(name) => {
-                self.log = Some(LogScan::new(name, self.request.library, self.request.since, false));
+                self.log =
+                    Some(LogScan::new(name, self.request.library, self.request.finder, self.request.since, false));
             }
             Step::Chunk(marked, failed) => {
                 // What follows a piece that cannot be read is not what the log says there.

@@ -24,6 +24,8 @@ pub(super) struct Candidate {
     pub(super) line: u64,
     /// What it has in common with its repetitions.
     pub(super) key: u64,
+    /// Whether the whole line was seen.
+    pub(super) is_whole: bool,
 }
 
 /// A chunk with its marked lines.
@@ -103,13 +105,20 @@ impl Finder {
         marked
     }
 
+    /// Whether a line may report something: for one that was marked when only a part of it was seen.
+    pub(super) fn marks(&self, line: &[u8]) -> bool {
+        let mut is_marked = false;
+        self.prefilter.find(line, |literal, _| is_marked |= self.needs[literal].allows(line));
+        is_marked
+    }
+
     /// Marks the lines of the first `own` bytes; what follows them belongs to the next chunk.
     pub(crate) fn mark(&self, bytes: Vec<u8>, own: usize) -> Marked {
-        let mut found: Vec<(usize, usize)> = Vec::new();
+        let mut found: Vec<(usize, usize, bool)> = Vec::new();
         // By literal, the line for which it was looked at: one may be on a line thousands of times.
         let mut tried: HashMap<usize, usize> = HashMap::new();
         self.prefilter.find(&bytes, |literal, at| {
-            if at >= own || found.last().is_some_and(|&(start, end)| (start..end).contains(&at)) {
+            if at >= own || found.last().is_some_and(|&(start, end, _)| (start..end).contains(&at)) {
                 return;
             }
             if tried.get(&literal).is_some_and(|&end| at < end) {
@@ -120,15 +129,15 @@ impl Finder {
             let to = (at + LINE).min(bytes.len());
             let end = memchr::memchr(b'\n', &bytes[at..to]).map_or(to, |place| at + place);
             let need = &self.needs[literal];
-            let is_cut = (start == from || end == to) && !need.is_only_numbered();
-            if is_cut || need.allows(&bytes[start..end]) {
-                found.push((start, end));
+            let is_cut = start == from || end == to;
+            if is_cut && !need.is_only_numbered() || need.allows(&bytes[start..end]) {
+                found.push((start, end, !is_cut));
             } else {
                 tried.insert(literal, end);
             }
         });
         found.sort_unstable();
-        found.dedup_by_key(|(start, _)| *start);
+        found.dedup_by_key(|(start, ..)| *start);
         let mut line = 0;
         let mut at = 0;
         let mut candidates = Vec::with_capacity(found.len());
@@ -137,9 +146,9 @@ impl Finder {
             at = to.max(at);
             line
         };
-        for (start, end) in found {
+        for (start, end, is_whole) in found {
             let line = breaks(start);
-            candidates.push(Candidate { start, end, line, key: key::of(&bytes[start..end]) });
+            candidates.push(Candidate { start, end, line, key: key::of(&bytes[start..end]), is_whole });
         }
         let breaks = breaks(own);
         let mut bytes = bytes;

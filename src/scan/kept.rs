@@ -40,6 +40,8 @@ pub(super) struct MarkedLine {
     pub(super) number: u64,
     /// What it has in common with its repetitions.
     pub(super) key: u64,
+    /// Whether the whole line was seen when it was marked.
+    pub(super) is_whole: bool,
 }
 
 impl Chunk {
@@ -114,8 +116,14 @@ impl Kept {
     fn line(&self, number: usize, candidate: &Candidate) -> MarkedLine {
         let chunk = &self.chunks[number];
         let (start, end) = (chunk.start_of(candidate), chunk.offset + candidate.end as u64);
-        let mut line =
-            MarkedLine { start, end, done: end, number: chunk.breaks + candidate.line + 1, key: candidate.key };
+        let mut line = MarkedLine {
+            start,
+            end,
+            done: end,
+            number: chunk.breaks + candidate.line + 1,
+            key: candidate.key,
+            is_whole: candidate.is_whole,
+        };
         let (begins_before, goes_on) = (candidate.start == 0 && start > 0, chunk.cuts(candidate));
         if !begins_before && !goes_on {
             return line;

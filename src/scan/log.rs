@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use super::evidence::{Evidence, Outcomes};
-use super::finder::Marked;
+use super::finder::{Finder, LINE, Marked};
 use super::kept::{AFTER, BEFORE, Kept, MarkedLine};
 use super::report::FaultReport;
 use super::since::{Dates, Since, dated};
@@ -28,6 +28,7 @@ const DIGEST: usize = 512 * 1024;
 /// A log that is being scanned.
 pub(crate) struct LogScan<'k> {
     library: Library<'k>,
+    finder: &'k Finder,
     dates: Option<Dates>,
     /// Whether it grows while it is read, so that nothing waits for its end.
     is_live: bool,
@@ -79,9 +80,16 @@ pub(crate) struct Scanned {
 
 impl<'k> LogScan<'k> {
     /// Begins a log. A live one is reported on while it is written.
-    pub(crate) fn new(file: String, library: Library<'k>, since: Option<Since>, is_live: bool) -> Self {
+    pub(crate) fn new(
+        file: String,
+        library: Library<'k>,
+        finder: &'k Finder,
+        since: Option<Since>,
+        is_live: bool,
+    ) -> Self {
         Self {
             library,
+            finder,
             dates: since.map(Dates::new),
             is_live,
             file,
@@ -195,9 +203,13 @@ impl<'k> LogScan<'k> {
 
     /// Decides about one marked line.
     fn look(&mut self, marked: MarkedLine, is_all: bool) {
-        let MarkedLine { start, end, done, number, key } = marked;
+        let MarkedLine { start, end, done, number, key, is_whole } = marked;
         self.done = done;
         let line = self.kept.copy(start, end);
+        // Of a line that two chunks share, only now all words are known.
+        if !is_whole && line.len() < LINE && !self.finder.marks(&line) {
+            return;
+        }
         let line =
             String::from_utf8(line).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         if let Some(dates) = &mut self.dates {

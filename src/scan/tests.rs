@@ -26,7 +26,7 @@ impl Bench {
     /// What a text of any length is found to be.
     fn scanned(&self, text: &str) -> Scanned {
         let library = Library { book: &self.book, signatures: &self.signatures, search: &NoReports };
-        let mut scan = LogScan::new("a.log".to_owned(), library, None, false);
+        let mut scan = LogScan::new("a.log".to_owned(), library, &self.finder, None, false);
         for start in (0..text.len()).step_by(1 << 18) {
             let end = (start + (1 << 18)).min(text.len());
             let seen = &text.as_bytes()[start..(end + LOOKAHEAD).min(text.len())];
@@ -39,7 +39,7 @@ impl Bench {
     fn answer(&self, text: &[u8], cuts: &[usize], since: Option<Since>) -> String {
         let library = Library { book: &self.book, signatures: &self.signatures, search: &NoReports };
         // A live one does not wait for a length at which it matters where it is cut.
-        let mut scan = LogScan::new("a.log".to_owned(), library, since, true);
+        let mut scan = LogScan::new("a.log".to_owned(), library, &self.finder, since, true);
         let mut start = 0;
         for &end in cuts.iter().chain([&text.len()]) {
             let seen = &text[start..(end + LOOKAHEAD).min(text.len())];
@@ -66,6 +66,19 @@ fn a_chunk_may_end_anywhere_in_a_line() {
     let text = [STEP, LOST, STEP, OOM, LOST, STEP].concat();
     let whole = bench.answer(text.as_bytes(), &[], None);
     assert!(whole.contains("\"device-lost\"") && whole.contains("\"oom\""), "{whole}");
+    for cut in 0..=text.len() {
+        assert_eq!(bench.answer(text.as_bytes(), &[cut], None), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_line_that_begins_a_chunk_needs_all_its_words() {
+    let bench = Bench::new();
+    // The words of the daemon alone say nothing; the line below is an error without a page.
+    let docker = "INFO     images: docker: Error response from daemon: failed to create task for container: failed to create \
+                  shim task: OCI runtime create failed: runc create\n";
+    let text = [STEP, docker, "                    ERROR    No data found. Please verify arguments\n", STEP].concat();
+    let whole = bench.answer(text.as_bytes(), &[], None);
     for cut in 0..=text.len() {
         assert_eq!(bench.answer(text.as_bytes(), &[cut], None), whole, "cut at {cut}");
     }

@@ -90,11 +90,11 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let library = knowledge.library();
     let threads = options.threads.map_or_else(processors, usize::from);
     let finder = Finder::new(library.signatures);
-    let request = Request { library, since, threads };
+    let request = Request { library, finder: &finder, since, threads };
     if options.follow {
-        return follow(options, &output, &finder, &request);
+        return follow(options, &output, &request);
     }
-    batch(options, &output, &finder, &request, &knowledge)
+    batch(options, &output, &request, &knowledge)
 }
 
 fn processors() -> usize {
@@ -115,13 +115,7 @@ impl From<Failure> for Halt {
 }
 
 /// Reads what is there.
-fn batch(
-    options: &Options,
-    output: &Output<ScanFormat>,
-    finder: &Finder,
-    request: &Request<'_>,
-    knowledge: &Knowledge,
-) -> Result<Exit> {
+fn batch(options: &Options, output: &Output<ScanFormat>, request: &Request<'_>, knowledge: &Knowledge) -> Result<Exit> {
     let book = &knowledge.book;
     let mut report = Report::new();
     let (mut totals, mut tally) = (Totals::default(), Tally::default());
@@ -175,7 +169,7 @@ fn batch(
         }
         Ok(())
     };
-    let scanned = logs::scan(logs::expand(options.inputs.clone()), finder, request, &mut tell);
+    let scanned = logs::scan(logs::expand(options.inputs.clone()), request, &mut tell);
     bar.finish_and_clear();
     exits.push(if tally.has_faults() { Exit::Found } else { Exit::None });
     match scanned {
@@ -193,9 +187,9 @@ fn batch(
 }
 
 /// Reads what comes.
-fn follow(options: &Options, output: &Output<ScanFormat>, finder: &Finder, request: &Request<'_>) -> Result<Exit> {
+fn follow(options: &Options, output: &Output<ScanFormat>, request: &Request<'_>) -> Result<Exit> {
     let mut live = Live { format: output.format, terminal: output.terminal, has_failed: false };
-    let exit = match logs::follow(&options.inputs, finder, request, &mut live) {
+    let exit = match logs::follow(&options.inputs, request, &mut live) {
         Ended::Nothing if live.has_failed => Exit::Usage,
         Ended::Nothing => {
             let hint = "name one; a file that is named may come later";

@@ -43,8 +43,8 @@ fn with_desk(what: impl FnOnce(&mut Desk<'_, '_>)) -> Told {
     let signatures = SignatureSet::of_book(&book);
     let library = Library { book: &book, signatures: &signatures, search: &NoReports };
     let (finder, mut told) = (Finder::new(&signatures), Told::default());
-    let request = Request { library, since: None, threads: 1 };
-    what(&mut Desk::new(&finder, &request, &mut told));
+    let request = Request { library, finder: &finder, since: None, threads: 1 };
+    what(&mut Desk::new(&request, &mut told));
     told
 }
 

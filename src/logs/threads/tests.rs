@@ -10,10 +10,11 @@ fn told(steps: impl FnOnce(&Finder) -> Vec<Step>) -> Vec<String> {
     let book = Book::new(true);
     let signatures = SignatureSet::of_book(&book);
     let library = Library { book: &book, signatures: &signatures, search: &NoReports };
-    let request = Request { library, since: None, threads: 1 };
+    let finder = Finder::new(&signatures);
+    let request = Request { library, finder: &finder, since: None, threads: 1 };
     let mut told = Vec::new();
     let mut assembly = Assembly { request: &request, log: None };
-    for step in steps(&Finder::new(&signatures)) {
+    for step in steps(&finder) {
         let taken = assembly.take(step, &mut |event| -> Result<(), ()> {
             match event {
                 Event::Progress(_) => {}
