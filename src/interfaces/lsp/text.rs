@@ -11,8 +11,8 @@ use lsp_types::{Position, TextDocumentContentChangeEvent};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text {
     text: String,
-    /// Where lines begin, in bytes.
-    starts: Vec<usize>,
+    /// Where lines begin, in bytes: no message is so long that these have more than 32 bits.
+    starts: Vec<u32>,
 }
 
 impl Text {
@@ -30,10 +30,15 @@ impl Text {
         self.starts.len()
     }
 
+    /// The byte at which a line begins.
+    fn start(&self, line: usize) -> Option<usize> {
+        self.starts.get(line).map(|start| *start as usize)
+    }
+
     /// The bytes of a line, counted from 0, without its end.
     pub(super) fn line_range(&self, line: usize) -> Range<usize> {
-        let Some(&start) = self.starts.get(line) else { return self.text.len()..self.text.len() };
-        let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
+        let Some(start) = self.start(line) else { return self.text.len()..self.text.len() };
+        let end = self.start(line + 1).unwrap_or(self.text.len());
         let words = self.text.get(start..end).unwrap_or_default().trim_end_matches(['\r', '\n']);
         start..start + words.len()
     }
@@ -45,7 +50,7 @@ impl Text {
 
     /// The line, counted from 0, that contains a byte.
     pub(super) fn line_of(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+        self.starts.partition_point(|start| *start as usize <= offset).saturating_sub(1)
     }
 
     /// The byte at a place.
@@ -71,7 +76,7 @@ impl Text {
     pub(super) fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
         let line = self.line_of(offset);
-        let start = self.starts.get(line).copied().unwrap_or(0);
+        let start = self.start(line).unwrap_or(0);
         // An offset inside a character counts as its beginning.
         let before = (start..=offset).rev().find_map(|end| self.text.get(start..end)).unwrap_or_default();
         let character = if before.is_ascii() { before.len() } else { before.chars().map(char::len_utf16).sum() };
@@ -96,9 +101,10 @@ impl Text {
         let first = self.line_of(start);
         // A `\n` typed at a line's beginning may join a `\r` before it.
         let first = first.saturating_sub(1);
-        let base = self.starts.get(first).copied().unwrap_or(0);
+        let base = self.start(first).unwrap_or(0);
         self.starts.truncate(first);
-        self.starts.extend(starts(self.text.get(base..).unwrap_or_default()).into_iter().map(|start| start + base));
+        self.starts
+            .extend(starts(self.text.get(base..).unwrap_or_default()).into_iter().map(|start| start + number(base)));
     }
 }
 
@@ -107,11 +113,13 @@ pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn starts(text: &str) -> Vec<usize> {
+fn starts(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
     let ends = memchr::memchr2_iter(b'\n', b'\r', bytes);
     let ends = ends.filter(|at| bytes.get(*at) == Some(&b'\n') || bytes.get(at + 1) != Some(&b'\n'));
-    std::iter::once(0).chain(ends.map(|at| at + 1)).collect()
+    let mut starts: Vec<u32> = std::iter::once(0).chain(ends.map(|at| number(at + 1))).collect();
+    starts.shrink_to_fit();
+    starts
 }
 
 #[cfg(test)]
