@@ -12,9 +12,9 @@ use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::condition::Condition;
-use crate::incident::{self, Complaint, Description, Incident, Kind, Meant, Title};
+use crate::incident::{self, Complaint, Description, ErrorEvent, Frame, Incident, Kind, Meant, Stance, Title};
 use crate::matching::{Hit, Origin};
-use crate::text::Transcript;
+use crate::text::{Level, Transcript};
 
 /// The page of numbers that are none.
 const NOT_FINITE: &str = "non-finite";
@@ -31,8 +31,15 @@ pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident:
     if unlisted.fault.is_some() {
         return unlisted;
     }
-    let by_an_entry = || unlisted::has_entry(Failing::of(transcript, incident, &unlisted));
-    let explained = event.fatal && (event.kind == Kind::Python || by_an_entry());
+    let by_an_entry = unlisted::has_entry(Failing::of(transcript, incident, &unlisted));
+    let own = event.kind == Kind::Python && event.frames.iter().any(Frame::is_own);
+    if !by_an_entry
+        && !own
+        && let Some(known) = reported_beside(event, transcript, incident, book)
+    {
+        return known;
+    }
+    let explained = event.fatal && (event.kind == Kind::Python || by_an_entry);
     match incident::complaint(transcript, incident) {
         Some(complaint) if complaint.despite || !explained => complained(complaint, transcript, incident, book),
         _ => unlisted,
@@ -94,6 +101,9 @@ pub(super) fn last_resort(
         }
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
+    // Who says that all works only asks something.
+    let is_well = |it: &Description| !judgement::is_certain(it) && Stance::of(transcript, incident).is_all_well();
+    let description = description.filter(|it| !is_well(it));
     let has_page = |it: &Description| book.find(it.described.kind).is_some();
     if let Some(report) = description.filter(judgement::is_report) {
         let is_named = !has_page(&report) || judgement::may_open_a_page(&report);
@@ -139,6 +149,22 @@ fn described(description: &Description, transcript: &Transcript, incident: &Inci
 fn of_its_page(found: Candidate, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
     let page = || unlisted::page_of(Failing::of(transcript, incident, &found), book);
     Candidate { fault: found.fault.or_else(page), ..found }
+}
+
+/// The page of a line that says what failed beside an error that says nothing known: what a build printed above the exception
+/// of its installer, the module that did not load after a file that did not exist.
+fn reported_beside(event: &ErrorEvent, transcript: &Transcript, incident: &Incident, book: &Book) -> Option<Candidate> {
+    let line = reporting_line(transcript, incident)?;
+    let is_an_error = || {
+        let is_logged = transcript.line(line).prefix.level.is_some_and(|level| level >= Level::Error);
+        is_logged || incident.errors.iter().any(|error| error.headline == line)
+    };
+    let is_not_ours = match event.kind {
+        Kind::Python => !event.frames.is_empty() && !event.frames.iter().any(Frame::is_own),
+        _ => is_an_error(),
+    };
+    let found = of_its_page(reported(line, None, transcript, incident), transcript, incident, book);
+    (is_not_ours && found.fault.is_some()).then_some(found)
 }
 
 /// The page of a conflict between the versions that the text shows, at the line that shows one of them.

@@ -25,6 +25,7 @@ struct Words {
     doubts: Pattern,
     elsewhere: Pattern,
     healthy: Pattern,
+    all_works: Pattern,
     run_is_fine: Pattern,
     asks: Pattern,
     documents: Pattern,
@@ -42,6 +43,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         doubts: Pattern::any_of(&words.doubts),
         elsewhere: Pattern::any_of(&words.elsewhere),
         healthy: Pattern::any_of(&words.healthy),
+        all_works: Pattern::any_of(&words.all_works),
         run_is_fine: Pattern::any_of(&words.run_is_fine),
         asks: Pattern::any_of(&words.asks),
         documents: Pattern::any_of(&words.documents),
@@ -66,6 +68,8 @@ pub(crate) struct Stance {
     titled_over: bool,
     /// Nothing is wrong.
     is_well: bool,
+    /// All that the writer runs works.
+    all_works: bool,
     /// The run is well in spite of what it prints.
     pub(crate) run_is_fine: bool,
     /// The text is documentation, a plan, a change log.
@@ -118,11 +122,13 @@ impl Stance {
             let is_over = WORDS.resolved.is_match(clause) && !WORDS.doubts.is_match(clause);
             let here = || !WORDS.elsewhere.is_match(clause);
             let is_well = WORDS.healthy.is_match(clause) && here();
+            let all_works = WORDS.all_works.is_match(clause) && here();
             let run_is_fine = WORDS.run_is_fine.is_match(clause) && here();
             over |= is_over;
             self.is_well |= is_well;
+            self.all_works |= all_works;
             self.run_is_fine |= run_is_fine;
-            if !is_over && !is_well && !run_is_fine {
+            if !is_over && !is_well && !all_works && !run_is_fine {
                 self.has_it |= WORDS.present.is_match(clause);
                 self.had_it |= WORDS.past.is_match(clause);
             }
@@ -136,6 +142,11 @@ impl Stance {
         let about_words = || self.is_document || WORDS.asks.is_match(&unquoted(head(line)));
         let mentions = || (self.is_well || !self.had_it) && about_words();
         !self.has_it && !self.has_output && (self.is_over || mentions())
+    }
+
+    /// Whether the writer says that all works, and complains of nothing.
+    pub(crate) fn is_all_well(&self) -> bool {
+        self.all_works && !self.has_it && !self.had_it
     }
 
     /// Whether the text says, in its title or below the failure on a line, that it is over, and asks for nothing. Then what
@@ -302,6 +313,7 @@ mod tests {
             &words.doubts,
             &words.elsewhere,
             &words.healthy,
+            &words.all_works,
             &words.run_is_fine,
             &words.asks,
             &words.documents,

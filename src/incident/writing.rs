@@ -50,8 +50,12 @@ fn is_query(line: &str) -> bool {
             && ["m]", "s]", "h]", "d]", ".last("].iter().any(|range| line.contains(range))
 }
 
-/// Statements of C, C++ and Python that hold the words of a failure.
+/// Statements of C, C++ and Python that hold the words of a failure. One whose only string is the name of a device asks the
+/// machine: `print(tf.config.list_physical_devices('GPU'))`.
 fn is_code(line: &str) -> bool {
+    if line.starts_with(|c: char| c.is_ascii_alphabetic()) && names_only_devices(line) {
+        return false;
+    }
     const C: [&str; 16] = [
         "return ",
         "throw ",
@@ -120,6 +124,17 @@ fn is_code(line: &str) -> bool {
     let has = |signs: &[&str]| signs.iter().any(|sign| line.contains(sign));
     has(&[" in ", "(\"", "('", "(f\"", "(f'", "= \"", "= '", "=\"", "='", " == "])
         && (line.ends_with([')', ':', ',', '(', '"', '\'']) || has(&[" in ", " == "]))
+}
+
+/// Whether a line has strings, and all of them name devices.
+fn names_only_devices(line: &str) -> bool {
+    const DEVICES: [&str; 6] = ["gpu", "cpu", "tpu", "cuda", "mps", "xpu"];
+    let Some(mark) = line.chars().find(|c| matches!(c, '"' | '\'')) else { return false };
+    let is_device = |name: &str| {
+        let (kind, number) = name.split_once(':').unwrap_or((name, ""));
+        DEVICES.iter().any(|device| device.eq_ignore_ascii_case(kind)) && number.bytes().all(|b| b.is_ascii_digit())
+    };
+    line.split(mark).skip(1).step_by(2).all(is_device)
 }
 
 /// An entry of a list or table in code: `"CUDA_ERROR_INVALID_VALUE",`, `driver.CUresult.CUDA_ERROR_INVALID_VALUE,`, or a
@@ -328,6 +343,8 @@ mod tests {
             "status = CUDNN_STATUS_INTERNAL_ERROR",
             "error=\"CUDA out of memory\"",
             "level=error msg=\"CUDA out of memory\"",
+            "print(tf.config.list_physical_devices('GPU'))",
+            "gpus = tf.config.list_physical_devices(\"GPU\")",
         ] {
             assert!(!is_written(line), "{line}");
         }

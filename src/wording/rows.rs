@@ -255,6 +255,8 @@ pub struct Mentions<S> {
     pub elsewhere: Vec<S>,
     /// Nothing is wrong.
     pub healthy: Vec<S>,
+    /// All that the writer runs works.
+    pub all_works: Vec<S>,
     /// The run is well in spite of what it prints.
     pub run_is_fine: Vec<S>,
     /// A question about the meaning of a message.
