@@ -15,11 +15,12 @@ use descriptions::Kind;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use literals::Literals;
+use mentions::Mentions;
 use metrics::Metrics;
 use pack_signatures::write_signatures;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedPage, PackedTable, Summary};
 use places::PlatformWords;
-use rows::{Advice, Commands, Failures, Headings, Mentions, Recall, Redaction, States, Variables, Writing};
+use rows::{Advice, Commands, Failures, Headings, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter, PageStatus, SignatureRole, SignatureSpec};
 use secrets::Secrets;
 use serde::Deserialize;
@@ -52,6 +53,8 @@ mod letters;
 mod literals;
 #[path = "src/book/matter.rs"]
 mod matter;
+#[path = "src/wording/mentions.rs"]
+mod mentions;
 #[path = "src/wording/metrics.rs"]
 mod metrics;
 #[path = "src/descriptions/model.rs"]
@@ -124,6 +127,7 @@ fn main() {
         "src/removed/source.rs",
         "src/truth/source.rs",
         "src/wording/metrics.rs",
+        "src/wording/mentions.rs",
         "src/wording/places.rs",
         "src/wording/rows.rs",
         "src/wording/secrets.rs",

@@ -41,7 +41,6 @@ pub(crate) enum Event {
     Shrunk(String),
     /// A compressed file, an archive or a stream is read: what was left out.
     Unpacked(PathBuf, Outcome),
-    /// What could not be read.
     Failed(PathBuf, io::Error),
 }
 

@@ -1,6 +1,7 @@
 //! Wordings as data (`kb/wording`): words that report failure, advice that proves nothing, what people say about their
 //! own attempts, where runs happen. Each file is packed separately and decoded on first use.
 
+mod mentions;
 mod metrics;
 mod places;
 mod rows;
@@ -15,12 +16,13 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+pub use mentions::Mentions;
 pub use metrics::{Metric, Metrics, Quantity};
 pub use places::{Platform, PlatformKind, Platforms, Shell, Tool};
 pub(crate) use places::{PlatformWords, literal};
 pub use rows::{
-    Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Mentions, Recall,
-    Redaction, Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
+    Advice, Alarms, At, Commands, Complaint, Complaints, Concepts, Failures, Headings, Language, Recall, Redaction,
+    Spellings, StateLabels, Statement, Statements, States, Symptom, Symptoms, Variables, Wording, Writing,
 };
 pub use secrets::{Cookies, Hexadecimal, NamedSecret, SecretCommands, SecretNames, Secrets, Token, Wrapped};
 pub use systems::{NumberedMessage, Translation, Translations};
