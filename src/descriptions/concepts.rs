@@ -2,7 +2,7 @@
 //!
 //! `build.rs` includes this file by path: what a model learned at build time is found by the same code afterwards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Deserialize;
 
@@ -30,8 +30,8 @@ pub(crate) const NEGATION: &str = "negation";
 /// Finds the concepts of a text.
 #[derive(Debug)]
 pub(crate) struct Concepts<'a> {
-    /// By the first bytes of the first word's beginning, sorted by them.
-    by_first: Vec<(u32, Vec<Beginning<'a>>)>,
+    /// By the first bytes of the first word's beginning.
+    by_first: HashMap<&'a [u8], Vec<Beginning<'a>>>,
     /// For each first byte, how long those are: a bit for each length.
     lengths: [u8; 256],
     /// The number of concepts, and of the one that negates.
@@ -86,7 +86,7 @@ impl<'a> Concepts<'a> {
             }
             count += 1;
         }
-        let mut by_first: BTreeMap<u32, Vec<Beginning<'_>>> = BTreeMap::new();
+        let mut by_first: HashMap<&[u8], Vec<Beginning<'_>>> = HashMap::new();
         let mut lengths = [0; 256];
         for (concept, words) in alternatives {
             let mut words = words.split_whitespace();
@@ -97,7 +97,7 @@ impl<'a> Concepts<'a> {
             if let [first, ..] = key {
                 lengths[usize::from(*first)] |= 1 << key.len();
             }
-            let known = by_first.entry(packed(key)).or_default();
+            let known = by_first.entry(key).or_default();
             match known.iter_mut().find(|beginning| beginning.text == text) {
                 Some(beginning) => beginning.ways.push(way),
                 None => {
@@ -106,7 +106,7 @@ impl<'a> Concepts<'a> {
                 }
             }
         }
-        Self { by_first: by_first.into_iter().collect(), lengths, count, negation }
+        Self { by_first, lengths, count, negation }
     }
 
     /// What a model learns from: the concepts of a text, and after them, in numbers of their own, those that are negated.
@@ -146,9 +146,7 @@ impl<'a> Concepts<'a> {
         let mut second: Option<&str> = None;
         let lengths = rest.bytes().next().map_or(0, |first| self.lengths[usize::from(first)]);
         for length in (1..=FIRST.min(rest.len())).filter(|length| lengths >> length & 1 == 1) {
-            let key = packed(&rest.as_bytes()[..length]);
-            let Ok(known) = self.by_first.binary_search_by_key(&key, |(key, _)| *key) else { continue };
-            for beginning in &self.by_first[known].1 {
+            for beginning in self.by_first.get(&rest.as_bytes()[..length]).into_iter().flatten() {
                 let Some(after) = rest.strip_prefix(beginning.text) else { continue };
                 let is_word = ends_word(after);
                 for way in beginning.ways.iter().filter(|way| is_word || !way.whole) {
@@ -164,11 +162,6 @@ impl<'a> Concepts<'a> {
             }
         }
     }
-}
-
-/// At most [`FIRST`] bytes as a number, another one for each.
-fn packed(first: &[u8]) -> u32 {
-    first.iter().fold(1, |number, byte| number << 8 | u32::from(*byte))
 }
 
 /// What comes after words with these beginnings, if the text begins with them.

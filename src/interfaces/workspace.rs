@@ -4,6 +4,7 @@
 //! on disk only takes in what changed. Nothing here fails: a broken configuration becomes a note.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::book::Book;
 use crate::book::report::Report;
@@ -50,6 +51,8 @@ pub struct Workspace {
     pub notes: Vec<String>,
     /// Pages, signatures, index.
     pub knowledge: Knowledge,
+    /// Reports that were left out, and why, that nobody has asked for yet.
+    left_out: Arc<Mutex<Vec<String>>>,
     settings: Settings,
 }
 
@@ -77,14 +80,20 @@ impl Workspace {
             cache: settings.cache.clone(),
             rebuild: false,
         };
+        let left_out: Arc<Mutex<Vec<String>>> = Arc::default();
+        let telling = Arc::clone(&left_out);
+        let tell = Box::new(move |path: &Path, why: &str| {
+            telling.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{}: {why}", path.display()));
+        });
         Self {
             root: root.to_owned(),
+            left_out,
             reports: project.roots,
             pages: project.pages,
             naming,
             config: project.config,
             notes,
-            knowledge: Knowledge::new(book, places, Box::new(|_, _| {})),
+            knowledge: Knowledge::new(book, places, Box::new(|_, _| {})).telling(tell),
             settings: settings.clone(),
         }
     }
@@ -92,6 +101,11 @@ impl Workspace {
     /// The same project with its files as they are now.
     pub fn reopened(&self) -> Self {
         Self::open(&self.root, &self.settings)
+    }
+
+    /// The reports that were left out since the last call because they take too long, each with why.
+    pub fn left_out(&self) -> Vec<String> {
+        std::mem::take(&mut *self.left_out.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// How it was opened.

@@ -3,7 +3,7 @@
 //! The parts are in the files beside this one: `notifications` apply what the client reports, `upkeep` analyses
 //! documents that changed, `commands` are what actions and lenses call, `outgoing` is what goes to the client.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -59,6 +59,8 @@ pub(super) struct Server<W> {
     pub(super) events: (Sender<Event>, Receiver<Event>),
     /// Requests sent to the client so far.
     pub(super) requests_sent: i32,
+    /// The reports of which the client knows that they are left out.
+    pub(super) left_out: HashSet<String>,
 }
 
 impl<W: Write> Server<W> {
@@ -73,6 +75,7 @@ impl<W: Write> Server<W> {
             cancels: HashMap::new(),
             events: mpsc::channel(),
             requests_sent: 0,
+            left_out: HashSet::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::analysis::{self, Analysis};
 use super::kind::Kind;
@@ -48,6 +48,18 @@ impl<W: Write> Server<W> {
             let version = document.version;
             let marks = catch_unwind(AssertUnwindSafe(|| diagnostics::of(document))).unwrap_or_default();
             self.publish(&uri, Some(version), marks)?;
+        }
+        self.tell_left_out()
+    }
+
+    /// Tells the client of reports that no answer considers, each once.
+    fn tell_left_out(&mut self) -> io::Result<()> {
+        let Some(session) = self.session.as_ref() else { return Ok(()) };
+        let left_out: Vec<String> = session.workspaces().flat_map(|workspace| workspace.left_out()).collect();
+        for note in left_out {
+            if self.left_out.insert(note.clone()) {
+                self.notify("window/logMessage", json!({ "type": 2, "message": note }))?;
+            }
         }
         Ok(())
     }
@@ -96,5 +108,52 @@ impl<W: Write> Server<W> {
         document.stale = document.stale || document.version != version;
         document.analysis = analysis.map(Arc::from);
         document.unpublished = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::super::session::Session;
+    use super::*;
+    use crate::interfaces::workspace::{Settings, Workspace};
+    use crate::reports::{files, index};
+
+    #[test]
+    fn a_report_that_is_left_out_is_told_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, cache) = (folder.path().join("project"), folder.path().join("cache"));
+        let reports = root.join("docs/bug_reports");
+        fs::create_dir_all(&reports).and_then(|()| fs::create_dir(root.join(".git"))).expect("a project");
+        fs::write(reports.join("BUG-20260101-001.md"), "# Slow\n\n## Summary\nIt is slow.\n").expect("a report");
+        let settings = Settings { no_builtin: true, cache: Some(cache.clone()), ..Settings::default() };
+        let workspace = Workspace::open(&root, &settings);
+        // The index remembers what took too long; here nothing is fast enough.
+        let sources = index::Sources {
+            files: &files::report_files(&workspace.reports[0]).expect("a folder").0,
+            roots: &workspace.reports,
+            book: &workspace.knowledge.book,
+            read: Arc::new(|_| {
+                thread::sleep(Duration::from_millis(50));
+                None
+            }),
+            faults: Arc::new(|_| Vec::new()),
+            per_file: Duration::ZERO,
+            progress: &|_, _| {},
+        };
+        assert!(index::open(&sources, Some(&cache), false).is_ok());
+
+        let mut server = Server::new(Vec::new(), root.clone(), settings.clone());
+        server.session = Some(Session::open(Vec::new(), &root, &settings));
+        for _ in 0..2 {
+            server.session_mut().expect("a session").reload();
+            assert!(server.session().expect("a session").workspaces().all(|one| one.knowledge.index().is_some()));
+            server.bring_up_to_date().expect("it is written");
+        }
+        let told = String::from_utf8_lossy(&server.to).into_owned();
+        assert_eq!(told.matches("left out: it takes longer").count(), 1, "{told}");
+        assert!(told.contains("BUG-20260101-001.md"), "{told}");
     }
 }

@@ -19,8 +19,8 @@ use crate::reports::draft::moment::Moment;
 use crate::wording;
 
 pub(crate) use merged::living;
-use sketch::Likeness;
-pub(crate) use sketch::Sketch;
+use sketch::{Likeness, PROBES};
+pub(crate) use sketch::{Sketch, is_of_a_phrase};
 
 /// From this share of common shingles on, two texts are copies.
 ///
@@ -35,9 +35,6 @@ const LONG_ENOUGH: u32 = 60;
 const NEAR_WITH_ONE_ID: f64 = 0.5;
 const INSIDE_WITH_ONE_ID: f64 = 0.75;
 
-/// Hashes of a text by which others like it are looked for. Of texts that are alike by 0.8, one in ten million pairs
-/// shares none of them.
-const PROBES: usize = 12;
 /// Texts that are kept under one hash: phrases of templates are in all of them.
 const UNDER_ONE_HASH: usize = 8;
 /// Texts with one id that are compared with each other.
@@ -113,14 +110,6 @@ pub(crate) fn group(reports: Vec<Member<'_>>) -> Vec<Group> {
 /// The sketch of a report, which also says whose id it has.
 pub(crate) fn sketch(report: &Report) -> Sketch {
     Sketch::of(&report.text).with_id(own_id(&report.path, &report.id).as_deref())
-}
-
-/// What the sketches of two reports have in common, if [`group`] may compare them: the id, the text, or one of a few hashes.
-pub(crate) fn marks(sketch: &Sketch) -> impl Iterator<Item = String> {
-    let probes = sketch.least().iter().take(PROBES).map(|hash| format!("hash {hash:x}"));
-    let whole = sketch.whole().map(|text| format!("text {text:x}"));
-    let id = sketch.id().map(|id| format!("id {id:x}"));
-    probes.chain(whole).chain(id)
 }
 
 /// Reports of one folder, each with its copies: for what asks no index.

@@ -14,6 +14,12 @@ use crate::text::words::lowered;
 /// a likeness of 0.8 is 0.04.
 const KEPT: usize = 96;
 
+/// Hashes of a text by which others like it are looked for. Of texts that are alike by 0.8, one in ten million pairs
+/// shares none of them.
+pub(super) const PROBES: usize = 12;
+/// What the mark of a phrase begins with.
+const PHRASE: &str = "hash ";
+
 /// Words of a shingle.
 const SHINGLE: usize = 4;
 
@@ -70,17 +76,14 @@ impl Sketch {
         least.dedup();
         let shingles = u32::try_from(least.len()).unwrap_or(u32::MAX);
         least.truncate(KEPT);
+        // Thousands of sketches are kept while an index is made.
+        least.shrink_to_fit();
         Self { whole: whole.digest(), words: count, shingles, least, id: None }
     }
 
     /// The sketch of a report that somebody gave this id.
     pub(super) fn with_id(self, id: Option<&str>) -> Self {
         Self { id: id.map(|id| xxh3_64(id.as_bytes())), ..self }
-    }
-
-    /// A hash of the id that somebody gave the report.
-    pub(super) fn id(&self) -> Option<u64> {
-        self.id
     }
 
     /// How many words the text has.
@@ -96,6 +99,14 @@ impl Sketch {
     /// The hashes, smallest first.
     pub(super) fn least(&self) -> &[u32] {
         &self.least
+    }
+
+    /// What the sketches of two reports have in common, if [`group`](super::group) may compare them: the id, the text, or one of a
+    /// few hashes of phrases.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = String> {
+        let probes = self.least.iter().take(PROBES).map(|hash| format!("{PHRASE}{hash:x}"));
+        let whole = self.whole().map(|text| format!("text {text:x}"));
+        probes.chain(whole).chain(self.id.map(|id| format!("id {id:x}")))
     }
 
     /// How alike two texts are.
@@ -124,6 +135,11 @@ impl Sketch {
         let within = (both / f64::from(self.shingles.min(other.shingles).max(1))).min(1.0);
         Likeness { jaccard, within }
     }
+}
+
+/// Whether a mark is that of a phrase, which templates have too.
+pub(crate) fn is_of_a_phrase(mark: &str) -> bool {
+    mark.starts_with(PHRASE)
 }
 
 fn shingle(words: &[u64; SHINGLE]) -> u32 {

@@ -9,7 +9,7 @@ use super::tokenizer::WordTokenizer;
 use crate::book::contents::Entry;
 use crate::book::report::Report;
 use crate::diagnosis::evidence;
-use crate::reports::copies::{self, Sketch};
+use crate::reports::copies::Sketch;
 
 /// Raise it when fields, tokenizer, what is read of a report, `kb/wording/recall.toml` or `concepts.toml` change: older
 /// caches are then rebuilt.
@@ -109,7 +109,7 @@ impl Fields {
         document.add_text(self.pieces, pieces);
         document.add_text(self.hints, hints.collect::<String>());
         document.add_bytes(self.sketch, &postcard::to_stdvec(sketch).unwrap_or_default());
-        copies::marks(sketch).for_each(|mark| document.add_text(self.marks, mark));
+        sketch.marks().for_each(|mark| document.add_text(self.marks, mark));
         document
     }
 

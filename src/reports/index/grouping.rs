@@ -19,8 +19,8 @@ use crate::reports::record::Record;
 /// From one changed report in so many on, all are grouped again.
 const FEW: usize = 8;
 
-/// What more reports have in common is a phrase of their template.
-const WIDESPREAD: u64 = 1_000;
+/// A hash that more reports have in common is that of a phrase of their template.
+const WIDESPREAD: u64 = 64;
 
 /// The groups before a change: of each copy the report that it is a copy of.
 pub(super) struct Before(HashMap<PathBuf, PathBuf>);
@@ -94,10 +94,13 @@ struct Kept {
 impl Kept {
     /// The keys of reports that may be alike one of these.
     fn alike<'s>(&self, sketches: impl Iterator<Item = &'s Sketch>) -> Result<HashSet<String>, Error> {
-        let marks: HashSet<String> = sketches.flat_map(copies::marks).collect();
-        let is_telling =
-            |mark: &Term| self.searcher.doc_freq(mark).is_ok_and(|having| (2..=WIDESPREAD).contains(&having));
-        let marks = marks.iter().map(|mark| Term::from_field_text(self.fields.marks, mark)).filter(is_telling);
+        let marks: HashSet<String> = sketches.flat_map(Sketch::marks).collect();
+        let term = |mark: &String| Term::from_field_text(self.fields.marks, mark);
+        let is_telling = |mark: &&String| {
+            let having = self.searcher.doc_freq(&term(mark)).unwrap_or(0);
+            having > 1 && (having <= WIDESPREAD || !copies::is_of_a_phrase(mark))
+        };
+        let marks = marks.iter().filter(is_telling).map(term);
         Ok(self.documents(marks, |document| self.key(document))?.collect())
     }
 
