@@ -23,6 +23,9 @@ const START: usize = 8 << 20;
 /// How much of the end: where runs die.
 const END: usize = 24 << 20;
 
+/// Editors show so many places in an outline and fold so many stretches (VS Code's own limit).
+const MOST_PLACES: usize = 5_000;
+
 /// A log, analysed.
 #[derive(Debug)]
 pub(super) struct Analysis {
@@ -123,6 +126,7 @@ fn folds(transcript: &Transcript, incident: &Incident) -> Vec<FoldingRange> {
     let mut close = |open: Option<(u32, u32, u32)>| {
         if let Some((rank, first, last)) = open
             && last > first
+            && folds.len() < MOST_PLACES
         {
             folds.push(fold(first, last, Some(FoldingRangeKind::Region), Some(format!("rank {rank}"))));
         }
@@ -137,7 +141,7 @@ fn folds(transcript: &Transcript, incident: &Incident) -> Vec<FoldingRange> {
         };
     }
     close(open);
-    for error in &incident.errors {
+    for error in incident.errors.iter().take(MOST_PLACES) {
         let (Some(first), Some(last)) = (number_of(transcript, error.lines.start), last_of(transcript, &error.lines))
         else {
             continue;
@@ -148,12 +152,14 @@ fn folds(transcript: &Transcript, incident: &Incident) -> Vec<FoldingRange> {
     }
     folds.sort_by_key(|fold| (fold.start_line, fold.end_line));
     folds.dedup_by_key(|fold| (fold.start_line, fold.end_line));
+    folds.truncate(MOST_PLACES);
+    folds.shrink_to_fit();
     folds
 }
 
 fn errors(transcript: &Transcript, incident: &Incident) -> Vec<(u32, u32, String)> {
     let mut out = Vec::new();
-    for error in &incident.errors {
+    for error in incident.errors.iter().take(MOST_PLACES) {
         let Some(first) = number_of(transcript, error.headline) else { continue };
         let last = last_of(transcript, &error.lines).unwrap_or(first).max(first);
         let words = transcript.line(error.headline).text.trim().chars().take(120).collect();
