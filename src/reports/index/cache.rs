@@ -205,7 +205,7 @@ fn updated(sources: &Sources<'_>, found: &[ReportFile], home: &Path) -> Result<O
     let directory = MmapDirectory::open(home.join("tantivy")).map_err(tantivy::TantivyError::from)?;
     let index = Index::open_or_create(directory, schema)?;
     Fields::register(&index);
-    let mut state = State { first: known.is_none(), catalogue: known.unwrap_or_default(), ..State::default() };
+    let mut state = State { first: known.is_none(), catalogue: known.unwrap_or_default() };
     let work = state.work(found);
     if state.first || !work.none() {
         refresh(&index, fields, sources, &work, &mut state)?;
