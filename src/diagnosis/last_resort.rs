@@ -32,11 +32,7 @@ pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident:
         return unlisted;
     }
     let by_an_entry = unlisted::has_entry(Failing::of(transcript, incident, &unlisted));
-    let own = event.kind == Kind::Python && event.frames.iter().any(Frame::is_own);
-    if !by_an_entry
-        && !own
-        && let Some(known) = reported_beside(event, transcript, incident, book)
-    {
+    if !by_an_entry && let Some(known) = reported_beside(event, transcript, incident, book) {
         return known;
     }
     let explained = event.fatal && (event.kind == Kind::Python || by_an_entry);
@@ -154,17 +150,16 @@ fn of_its_page(found: Candidate, transcript: &Transcript, incident: &Incident, b
 /// The page of a line that says what failed beside an error that says nothing known: what a build printed above the exception
 /// of its installer, the module that did not load after a file that did not exist.
 fn reported_beside(event: &ErrorEvent, transcript: &Transcript, incident: &Incident, book: &Book) -> Option<Candidate> {
+    let is_python = event.kind == Kind::Python;
+    // What the person's own code raises says more than what was printed before it.
+    if is_python && (event.frames.is_empty() || event.frames.iter().any(Frame::is_own)) {
+        return None;
+    }
     let line = reporting_line(transcript, incident)?;
-    let is_an_error = || {
-        let is_logged = transcript.line(line).prefix.level.is_some_and(|level| level >= Level::Error);
-        is_logged || incident.errors.iter().any(|error| error.headline == line)
-    };
-    let is_not_ours = match event.kind {
-        Kind::Python => !event.frames.is_empty() && !event.frames.iter().any(Frame::is_own),
-        _ => is_an_error(),
-    };
+    let is_logged = || transcript.line(line).prefix.level.is_some_and(|level| level >= Level::Error);
+    let is_an_error = is_python || is_logged() || incident.errors.iter().any(|error| error.headline == line);
     let found = of_its_page(reported(line, None, transcript, incident), transcript, incident, book);
-    (is_not_ours && found.fault.is_some()).then_some(found)
+    (is_an_error && found.fault.is_some()).then_some(found)
 }
 
 /// The page of a conflict between the versions that the text shows, at the line that shows one of them.

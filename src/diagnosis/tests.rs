@@ -151,3 +151,37 @@ fn nothing_is_surer_than_ninety_five_percent_from_a_text_alone() {
         assert_eq!(answer(sure).causes[0].probability, MOST_FROM_TEXT);
     });
 }
+
+#[test]
+fn what_failed_may_be_told_beside_an_error_that_nobody_knows() {
+    with_book(|answer, _| {
+        let fault = |text: &str| answer(text).fault.map(|fault| fault.id);
+        let cmake = "Failed to detect a default CUDA architecture.\n-- Configuring incomplete, errors occurred!\n";
+        let traced = |file: &str| {
+            format!(
+                "Traceback (most recent call last):\n  File \"{file}\", line 356, in configure\n    raise Stop(msg)\n\
+                 Stop: the build ended\n"
+            )
+        };
+        let installer = [cmake, &traced("/venv/lib/python3.10/site-packages/skbuild/cmaker.py")].concat();
+        assert_eq!(fault(&installer).as_deref(), Some("extension-build"));
+        // What the person's own code raises is the failure.
+        assert_eq!(fault(&[cmake, &traced("/home/me/project/train.py")].concat()), None);
+        let module = "ERROR: Unable to open 'kernel/notes.conf' for copying (No such file or directory)\n\n\
+            ERROR: Unable to load the kernel module 'nvidia.ko'.  This happens most frequently when this kernel module was \
+            built against the wrong kernel sources.\n";
+        assert_eq!(fault(module).as_deref(), Some("no-device"));
+    });
+}
+
+#[test]
+fn who_says_that_all_works_only_asks() {
+    with_book(|answer, _| {
+        let asks = "hi, one 3060 and one P40 in my box. ollama puts the embedding model on the P40, how do I move it to the other card? \
+            everything works, I just want the slow card free for the evening.\n";
+        assert_eq!(answer(asks).verdict, Verdict::NoError);
+        let complains =
+            asks.replace("everything works, ", "everything works, but since the update it crashes every night, ");
+        assert_ne!(answer(&complains).verdict, Verdict::NoError);
+    });
+}

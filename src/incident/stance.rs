@@ -121,14 +121,14 @@ impl Stance {
             self.wants_no_gpu |= WORDS.no_gpu.is_match(clause);
             let is_over = WORDS.resolved.is_match(clause) && !WORDS.doubts.is_match(clause);
             let here = || !WORDS.elsewhere.is_match(clause);
-            let is_well = WORDS.healthy.is_match(clause) && here();
             let all_works = WORDS.all_works.is_match(clause) && here();
+            let is_well = all_works || WORDS.healthy.is_match(clause) && here();
             let run_is_fine = WORDS.run_is_fine.is_match(clause) && here();
             over |= is_over;
             self.is_well |= is_well;
             self.all_works |= all_works;
             self.run_is_fine |= run_is_fine;
-            if !is_over && !is_well && !all_works && !run_is_fine {
+            if !is_over && !is_well && !run_is_fine {
                 self.has_it |= WORDS.present.is_match(clause);
                 self.had_it |= WORDS.past.is_match(clause);
             }

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
+use super::Request;
 use super::inputs::{Input, expand};
-use super::threads::Request;
 use crate::files::FileId;
-use crate::scan::{FaultReport, Finder, LogScan};
+use crate::scan::FaultReport;
 use crate::unpack::Outcome;
 use feed::Feed;
 use folders::{Folders, id_of};
@@ -60,7 +60,6 @@ pub(crate) trait Listener {
 
 /// Where faults are found, and who is told.
 struct Desk<'d, 'k> {
-    finder: &'k Finder,
     request: &'d Request<'k>,
     listener: &'d mut dyn Listener,
     found: bool,
@@ -72,11 +71,11 @@ struct Desk<'d, 'k> {
 
 impl<'d, 'k> Desk<'d, 'k> {
     fn new(request: &'d Request<'k>, listener: &'d mut dyn Listener) -> Self {
-        Self { finder: request.finder, request, listener, found: false, count: 0, left_out: 0 }
+        Self { request, listener, found: false, count: 0, left_out: 0 }
     }
 
     fn begin(&self, path: &Path) -> Feed<'k> {
-        Feed::new(LogScan::new(path.display().to_string(), self.request.library, self.finder, self.request.since, true))
+        Feed::new(self.request.begin(path.display().to_string(), true))
     }
 
     /// A number for another input.

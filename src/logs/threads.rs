@@ -15,21 +15,13 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use super::Request;
 use super::chunks::{CHUNK, Chunks};
 use super::inputs::Input;
-use crate::diagnosis::Library;
 use crate::files::FileId;
-use crate::scan::{Finder, LOOKAHEAD, LogScan, Marked, Scanned, Since};
+use crate::scan::{Finder, LOOKAHEAD, LogScan, Marked, Scanned};
 use crate::text;
 use crate::unpack::{self, Flaw, Outcome, Source};
-
-/// How logs are scanned.
-pub(crate) struct Request<'k> {
-    pub(crate) library: Library<'k>,
-    pub(crate) finder: &'k Finder,
-    pub(crate) since: Option<Since>,
-    pub(crate) threads: usize,
-}
 
 /// What the caller is told, in the order of the logs.
 pub(crate) enum Event {
@@ -41,6 +33,7 @@ pub(crate) enum Event {
     Shrunk(String),
     /// A compressed file, an archive or a stream is read: what was left out.
     Unpacked(PathBuf, Outcome),
+    /// What could not be read.
     Failed(PathBuf, io::Error),
 }
 
@@ -150,8 +143,7 @@ impl Assembly<'_, '_> {
     fn take<E>(&mut self, step: Step, tell: &mut dyn FnMut(Event) -> Result<(), E>) -> Result<(), E> {
         match step {
             Step::Begin(name) => {
-                self.log =
-                    Some(LogScan::new(name, self.request.library, self.request.finder, self.request.since, false));
+                self.log = Some(self.request.begin(name, false));
             }
             Step::Chunk(marked, failed) => {
                 // What follows a piece that cannot be read is not what the log says there.

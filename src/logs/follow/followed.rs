@@ -103,7 +103,7 @@ impl<'k> Followed<'k> {
                 if has_more { Ok(true) } else { self.turn(desk, now, read) }
             }
             State::Threaded => {
-                self.feed.rest(desk.finder, now);
+                self.feed.rest(desk.request.finder, now);
                 self.feed.tell(desk)?;
                 Ok(false)
             }
@@ -189,7 +189,7 @@ impl<'k> Followed<'k> {
         }
         if !bytes.is_empty() {
             self.is_missed = false;
-            self.feed.add(&bytes, desk.finder, now);
+            self.feed.add(&bytes, desk.request.finder, now);
         }
         if let Err(error) = ended {
             // The server of a network's files may be another one by now.
@@ -216,14 +216,14 @@ impl<'k> Followed<'k> {
             }
             return Ok(true);
         }
-        self.feed.rest(desk.finder, now);
+        self.feed.rest(desk.request.finder, now);
         self.feed.tell(desk)?;
         Ok(false)
     }
 
     /// What has the name is read from its beginning.
     fn restart(&mut self, desk: &mut Desk<'_, 'k>) -> io::Result<()> {
-        self.feed.end(desk.finder);
+        self.feed.end(desk.request.finder);
         self.feed.tell(desk)?;
         self.state = State::Closed(None);
         self.feed = desk.begin(&self.path);
@@ -237,15 +237,15 @@ impl<'k> Followed<'k> {
                 self.feed = desk.begin(Path::new(&name));
                 return Ok(());
             }
-            Step::Bytes(bytes) => self.feed.add(&bytes, desk.finder, now),
+            Step::Bytes(bytes) => self.feed.add(&bytes, desk.request.finder, now),
             Step::End(flaw) => {
-                self.feed.end(desk.finder);
+                self.feed.end(desk.request.finder);
                 if let Some(flaw) = flaw {
                     desk.listener.remark(&format!("{}: {}", self.feed.file(), flaw.note()));
                 }
             }
             Step::Over(outcome) => {
-                self.feed.end(desk.finder);
+                self.feed.end(desk.request.finder);
                 self.state = State::Over;
                 let is_named = self.is_named();
                 match outcome {
@@ -263,7 +263,7 @@ impl<'k> Followed<'k> {
     /// Reads what is there once more, and the line that has no end.
     pub(super) fn finish(&mut self, desk: &mut Desk<'_, 'k>) -> io::Result<()> {
         self.read(desk, Instant::now(), &mut |_| ())?;
-        self.feed.end(desk.finder);
+        self.feed.end(desk.request.finder);
         self.feed.tell(desk)
     }
 

@@ -11,6 +11,7 @@ use super::*;
 use crate::book::Book;
 use crate::diagnosis::{Library, NoReports};
 use crate::matching::SignatureSet;
+use crate::scan::Finder;
 
 /// What a listener was told.
 #[derive(Default)]
@@ -67,16 +68,16 @@ fn poll<'k>(one: &mut Followed<'k>, desk: &mut Desk<'_, 'k>) {
 fn half_a_line_waits_however_often_it_is_asked_for() {
     let told = with_desk(|desk| {
         let (mut feed, start) = (desk.begin(Path::new("a.log")), Instant::now());
-        feed.add(&ILLEGAL.as_bytes()[..46], desk.finder, start);
+        feed.add(&ILLEGAL.as_bytes()[..46], desk.request.finder, start);
         for _ in 0..1000 {
-            feed.rest(desk.finder, start + STILL / 2);
+            feed.rest(desk.request.finder, start + STILL / 2);
         }
-        feed.add(&ILLEGAL.as_bytes()[46..], desk.finder, start + STILL / 2);
-        feed.rest(desk.finder, start + STILL);
+        feed.add(&ILLEGAL.as_bytes()[46..], desk.request.finder, start + STILL / 2);
+        feed.rest(desk.request.finder, start + STILL);
         feed.tell(desk).expect("a listener");
         // A prompt never ends.
-        feed.add(LOST.trim_end().as_bytes(), desk.finder, start + STILL);
-        feed.rest(desk.finder, start + 2 * STILL);
+        feed.add(LOST.trim_end().as_bytes(), desk.request.finder, start + STILL);
+        feed.rest(desk.request.finder, start + 2 * STILL);
         feed.tell(desk).expect("a listener");
     });
     assert_eq!(told.faults, ["illegal-address", "device-lost"]);
@@ -161,11 +162,11 @@ fn other_encodings_and_what_is_packed() {
 fn a_fault_is_told_of_while_the_log_grows() {
     let told = with_desk(|desk| {
         let (mut feed, start) = (desk.begin(Path::new("a.log")), Instant::now());
-        feed.add(ILLEGAL.as_bytes(), desk.finder, start);
+        feed.add(ILLEGAL.as_bytes(), desk.request.finder, start);
         let mut now = start;
         while now < start + PATIENCE + QUIET {
             now += QUIET / 2;
-            feed.add(b"step 7, loss 2.31\n", desk.finder, now);
+            feed.add(b"step 7, loss 2.31\n", desk.request.finder, now);
         }
         feed.tell(desk).expect("a listener");
     });
@@ -184,11 +185,11 @@ fn a_line_in_two_parts_that_are_far_apart() {
     ] {
         let told = with_desk(|desk| {
             let (mut feed, start) = (desk.begin(Path::new("a.log")), Instant::now());
-            feed.add(b"step 1\n", desk.finder, start);
-            feed.add(first.as_bytes(), desk.finder, start);
-            feed.rest(desk.finder, start + STILL);
-            feed.add(second.as_bytes(), desk.finder, start + 2 * STILL);
-            feed.rest(desk.finder, start + 4 * STILL);
+            feed.add(b"step 1\n", desk.request.finder, start);
+            feed.add(first.as_bytes(), desk.request.finder, start);
+            feed.rest(desk.request.finder, start + STILL);
+            feed.add(second.as_bytes(), desk.request.finder, start + 2 * STILL);
+            feed.rest(desk.request.finder, start + 4 * STILL);
             feed.tell(desk).expect("a listener");
         });
         let fault = if lost.starts_with(first) { "device-lost" } else { "illegal-address" };

@@ -104,3 +104,16 @@ fn groups_after_changes_are_those_of_a_new_index() {
         assert!(!kept.is_empty(), "step {step}");
     }
 }
+
+#[test]
+fn one_of_very_many_copies_is_found_when_it_comes() {
+    let (_folder, root, cache) = places();
+    // More than have a phrase in common that still tells something.
+    for number in 0..80 {
+        fs::write(root.join(format!("r{number:02}.md")), report(1, 1)).expect("a report");
+    }
+    opened(&root, &found(&root), Some(&cache));
+    fs::write(root.join("another.md"), report(1, 1)).expect("a report");
+    let index = opened(&root, &found(&root), Some(&cache));
+    assert_eq!((index.refreshed(), index.entries().filter(|entry| entry.copy_of.is_some()).count()), (1, 80));
+}

@@ -1,6 +1,5 @@
 //! Which reports of the catalogue are copies of which: asked only of those that a change may concern.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -58,7 +57,7 @@ pub(super) fn refresh(
         let concerned = kept.alike(sketches.values())?;
         let mut groups: HashSet<&Path> = changed.iter().map(|path| before.group(path)).collect();
         let keys = listed.iter().map(|listed| listed.path.as_path());
-        groups.extend(keys.filter(|path| concerned.contains(&*key(path))).map(|path| before.group(path)));
+        groups.extend(keys.filter(|path| concerned.contains(key_of(path).as_ref())).map(|path| before.group(path)));
         (0..listed.len()).filter(|at| groups.contains(before.group(&listed[*at].path))).collect()
     };
     let others: Vec<&Path> = places.iter().map(|at| listed[*at].path.as_path()).collect();
@@ -66,7 +65,7 @@ pub(super) fn refresh(
     let none = Sketch::default();
     let members = places.iter().map(|at| {
         let path = listed[*at].path.as_path();
-        let sketch = sketches.get(path).or_else(|| others.get(&*key(path))).unwrap_or(&none);
+        let sketch = sketches.get(path).or_else(|| others.get(key_of(path).as_ref())).unwrap_or(&none);
         Member::of(&Record::of(&catalogue.unpacked(*at)), sketch)
     });
     for group in copies::group(members.collect()) {
@@ -78,11 +77,6 @@ pub(super) fn refresh(
         }
     }
     Ok(())
-}
-
-/// [`key_of`] a path, which most often is the path itself.
-fn key(path: &Path) -> Cow<'_, str> {
-    path.to_str().map_or_else(|| key_of(path).into(), Cow::Borrowed)
 }
 
 /// The index as it is written.
@@ -101,15 +95,15 @@ impl Kept {
             having > 1 && (having <= WIDESPREAD || !copies::is_of_a_phrase(mark))
         };
         let marks = marks.iter().filter(is_telling).map(term);
-        Ok(self.documents(marks, |document| self.key(document))?.collect())
+        Ok(self.documents(marks, |document| key_in(document, self.fields))?.collect())
     }
 
     /// The sketches of the reports at these paths, by their keys.
     fn sketches<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<HashMap<String, Sketch>, Error> {
-        let keys = paths.map(|path| Term::from_field_text(self.fields.key, &key(path)));
+        let keys = paths.map(|path| Term::from_field_text(self.fields.key, &key_of(path)));
         let found = self.documents(keys, |document| {
             let bytes = document.get_first(self.fields.sketch)?.as_bytes()?;
-            Some((self.key(document)?, postcard::from_bytes(bytes).ok()?))
+            Some((key_in(document, self.fields)?, postcard::from_bytes(bytes).ok()?))
         });
         Ok(found?.collect())
     }
@@ -128,8 +122,9 @@ impl Kept {
         let answers: Vec<Option<T>> = answers.collect::<Result<_, Error>>()?;
         Ok(answers.into_iter().flatten())
     }
+}
 
-    fn key(&self, document: &TantivyDocument) -> Option<String> {
-        Some(document.get_first(self.fields.key)?.as_str()?.to_owned())
-    }
+/// The key of a document.
+fn key_in(document: &TantivyDocument, fields: Fields) -> Option<String> {
+    Some(document.get_first(fields.key)?.as_str()?.to_owned())
 }

@@ -1,5 +1,6 @@
 //! What the index is made from, and how a report is read for it.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -96,13 +97,17 @@ pub(super) fn bytes_of(path: &Path) -> u64 {
 }
 
 /// The key of a report: its path, or the bytes of a path that is not UTF-8.
-pub(super) fn key_of(path: &Path) -> String {
-    match path.to_str() {
-        Some(path) => path.to_owned(),
-        None => {
-            path.as_os_str().as_encoded_bytes().iter().fold(BYTES.to_owned(), |key, byte| format!("{key}{byte:02x}"))
-        }
-    }
+pub(super) fn key_of(path: &Path) -> Cow<'_, str> {
+    path.to_str().map_or_else(
+        || {
+            path.as_os_str()
+                .as_encoded_bytes()
+                .iter()
+                .fold(BYTES.to_owned(), |key, byte| format!("{key}{byte:02x}"))
+                .into()
+        },
+        Cow::Borrowed,
+    )
 }
 
 /// What the key of a path that is not UTF-8 begins with.
