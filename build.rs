@@ -11,7 +11,7 @@ use std::path::Path;
 use cases::Case;
 use definition::{FactType, Registry};
 use description::Vendor;
-use descriptions::Kind;
+use descriptions::{Kind, Post};
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
 use literals::Literals;
@@ -382,7 +382,7 @@ fn write_errors(entries: &[ErrorEntry<String>]) {
     write("error_words", &pack(&PackedWords::new(&alternatives)));
 }
 
-/// What is learned from the descriptions.
+/// What is learned from the descriptions, and from posts.
 fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], failed: &mut Vec<String>) -> Vec<u8> {
     let folder = kb.join("descriptions");
     let whole = files(&folder, "txt", failed).into_iter();
@@ -393,6 +393,13 @@ fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], faile
         kinds.extend(situations.map(|file| Kind { name: name.clone(), situation: Some(file.stem), text: file.text }));
     }
     let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
+    let posts = fs::read_to_string(kb.join("threads/open.jsonl")).unwrap_or_default();
+    let posts =
+        posts.lines().map(serde_json::from_str::<Post>).collect::<Result<Vec<_>, _>>().unwrap_or_else(|error| {
+            failed.push(format!("kb/threads/open.jsonl: {error}"));
+            Vec::new()
+        });
+    write("posts", &pack(&descriptions::learned_by_posts(&posts)));
     write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
     let learned = descriptions::learned(&concepts, &kinds, &entries, |name| {

@@ -1,10 +1,8 @@
 //! Whether a text tells of a problem at all, by its words, pairs of words and runs of letters: what no concept names, a typing
 //! error and a language without spaces included.
 //!
-//! Logistic regression over hashed features (Weinberger et al. 2009), learned from the same descriptions as the kinds.
-//! `build.rs` includes this file by path, and learns.
-
-use std::collections::BTreeSet;
+//! Logistic regression over hashed features (Weinberger et al. 2009), learned twice: from the same descriptions as the kinds,
+//! and from whole posts with all that they quote. `build.rs` includes this file by path, and learns.
 
 use super::model::Row;
 
@@ -15,13 +13,15 @@ const WORDS: u32 = 1 << 16;
 /// Letters in a run.
 const RUN: std::ops::RangeInclusive<usize> = 2..=5;
 
-/// What is read of a text: a writer says what is wrong at the beginning.
-const MOST_LETTERS: usize = 1500;
+/// Letters that are read of sentences: a writer says what is wrong at the beginning.
+pub(crate) const OF_SENTENCES: usize = 1500;
+/// The same of a post, which may say it below a log.
+pub(crate) const OF_A_POST: usize = 4000;
 
-/// The probability that the text tells of no problem of its writer; `row` speaks for that.
+/// The probability that the first `most` letters of a text tell of no problem of its writer; `row` speaks for that.
 #[allow(dead_code, reason = "only the library asks")]
-pub(crate) fn no_problem<B: AsRef<[u8]>>(row: &Row<B>, text: &str) -> f32 {
-    logistic(row.score(scaled(text).map(|(bucket, scale)| (bucket as usize, scale))))
+pub(crate) fn no_problem<B: AsRef<[u8]>>(row: &Row<B>, text: &str, most: usize) -> f32 {
+    logistic(row.score(scaled(text, most).map(|(bucket, scale)| (bucket as usize, scale))))
 }
 
 #[allow(dead_code, reason = "only the library asks")]
@@ -30,18 +30,18 @@ fn logistic(score: f32) -> f32 {
 }
 
 /// The buckets of a text, each with its weight in a sum: the features of a sort are as long as one together.
-fn scaled(text: &str) -> impl Iterator<Item = (u32, f32)> {
-    let (letters, words) = buckets(text);
-    let scale = |of: &BTreeSet<u32>| 1.0 / (of.len().max(1) as f32).sqrt();
+fn scaled(text: &str, most: usize) -> impl Iterator<Item = (u32, f32)> {
+    let (letters, words) = buckets(text, most);
+    let scale = |of: &[u32]| 1.0 / (of.len().max(1) as f32).sqrt();
     let (letter, word) = (scale(&letters), scale(&words));
     let letters = letters.into_iter().map(move |bucket| (bucket, letter));
     letters.chain(words.into_iter().map(move |bucket| (LETTERS + bucket, word)))
 }
 
-/// Runs of letters within words, and words and their pairs.
-fn buckets(text: &str) -> (BTreeSet<u32>, BTreeSet<u32>) {
-    let text: String = text.chars().take(MOST_LETTERS).flat_map(char::to_lowercase).collect();
-    let mut letters = BTreeSet::new();
+/// Runs of letters within words, and words and their pairs: each bucket once.
+fn buckets(text: &str, most: usize) -> (Vec<u32>, Vec<u32>) {
+    let text: String = text.chars().take(most).flat_map(char::to_lowercase).collect();
+    let mut letters = Vec::new();
     for word in text.split_whitespace() {
         let word = format!(" {word} ");
         let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
@@ -50,7 +50,7 @@ fn buckets(text: &str) -> (BTreeSet<u32>, BTreeSet<u32>) {
         }
     }
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '\'');
-    let mut words = BTreeSet::new();
+    let mut words = Vec::new();
     let mut before = "";
     for part in text.split_inclusive(|letter: char| !is_word(letter)) {
         let word = part.trim_end_matches(|letter: char| !is_word(letter));
@@ -61,6 +61,10 @@ fn buckets(text: &str) -> (BTreeSet<u32>, BTreeSet<u32>) {
             words.extend([hash(&[word]) % WORDS, hash(&[before, word]) % WORDS]);
             before = word;
         }
+    }
+    for buckets in [&mut letters, &mut words] {
+        buckets.sort_unstable();
+        buckets.dedup();
     }
     (letters, words)
 }
@@ -73,17 +77,17 @@ fn hash(parts: &[&str]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// Learns from texts, each with whether it tells of no problem: logistic regression by dual coordinate descent
+/// Learns from the first `most` letters of texts, each with whether it tells of no problem: logistic regression by dual coordinate descent
 /// (Yu, Huang, Lin 2011), which needs no step size.
 #[allow(dead_code, reason = "build.rs learns")]
-pub(crate) fn learn(texts: &[(&str, bool)]) -> Row<Vec<u8>> {
+pub(crate) fn learn(texts: &[(&str, bool)], most: usize) -> Row<Vec<u8>> {
     /// How much an example counts against the size of the weights, and passes over the examples.
     const WORTH: f32 = 10.0;
     const PASSES: usize = 12;
     /// How near a share comes to its ends, where logarithms have no value.
     const LEAST: f32 = 1e-4;
     let examples: Vec<(Vec<(u32, f32)>, f32)> =
-        texts.iter().map(|(text, none)| (scaled(text).collect(), if *none { 1.0 } else { -1.0 })).collect();
+        texts.iter().map(|(text, none)| (scaled(text, most).collect(), if *none { 1.0 } else { -1.0 })).collect();
     let mut weights = vec![0.0_f32; (LETTERS + WORDS) as usize];
     let mut bias = 0.0_f32;
     // Each example's share in the weights, between 0 and WORTH.

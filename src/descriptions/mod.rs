@@ -4,7 +4,8 @@
 //! `kb/wording/concepts.toml` and the plain words that several of them use. A new kind needs no Rust: a file named like a
 //! page or like an entry of `kb/errors`, or a folder with a file for each situation (a cause of the page, or the `told` of an
 //! action of the entry). Whether there is a problem at all is learned once more from words, their pairs and runs of letters:
-//! this has no concept to know, and is sure more often where it is sure. Decoded when first asked: where the book found
+//! this has no concept to know, and is sure more often where it is sure. From the posts of `kb/threads` is learned, in the same
+//! way, whether anything failed in a whole post, whatever messages it quotes. Decoded when first asked: where the book found
 //! nothing in a text, or where sentences accompany a failure whose situations are distinguished.
 
 mod concepts;
@@ -15,6 +16,7 @@ mod words;
 use std::sync::LazyLock;
 
 pub(crate) use concepts::Concepts;
+use letters::{OF_A_POST, OF_SENTENCES};
 use model::{Features, Learned, NONE, Row, Situations, probabilities};
 use words::Words;
 
@@ -60,6 +62,11 @@ static LETTERS: LazyLock<Row<&'static [u8]>> = LazyLock::new(|| {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 });
 
+static POSTS: LazyLock<Row<&'static [u8]>> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/posts.postcard"));
+    postcard::from_bytes(bytes).expect("the same build wrote these bytes")
+});
+
 static SITUATIONS: LazyLock<Vec<Situations<&'static str, &'static [u8]>>> = LazyLock::new(|| {
     let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/situations.postcard"));
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
@@ -67,7 +74,12 @@ static SITUATIONS: LazyLock<Vec<Situations<&'static str, &'static [u8]>>> = Lazy
 
 /// The probability that a text tells of no problem of its writer, by its words and letters alone.
 pub(crate) fn no_problem(text: &str) -> f32 {
-    letters::no_problem(&LETTERS, text)
+    letters::no_problem(&LETTERS, text, OF_SENTENCES)
+}
+
+/// The probability that nothing failed for the writer of a whole post, with the logs and messages that it quotes.
+pub(crate) fn nothing_failed(post: &str) -> f32 {
+    letters::no_problem(&POSTS, post, OF_A_POST)
 }
 
 /// What a text describes; `None` where it holds no concept at all.
@@ -158,6 +170,19 @@ mod tests {
         let none =
             no_problem("Release notes: fixes a hang in the data loader, and documents what a killed worker means.");
         assert!(problem < 0.2 && none > 0.8, "{problem} {none}");
+    }
+
+    #[test]
+    fn posts_in_which_nothing_failed() {
+        let well = nothing_failed(
+            "Is there a recommended value for NCCL_IB_TIMEOUT on large clusters? The documentation only lists the default. \
+             It would be nice to add a sentence about it.",
+        );
+        let unwell = nothing_failed(
+            "Since this morning my training dies after some steps with `torch.OutOfMemoryError: CUDA out of memory`. \
+             Nothing was changed, batch size is 8 on a 3090. What can I do about it?",
+        );
+        assert!(well > 0.6 && unwell < 0.2, "{well} {unwell}");
     }
 
     #[test]

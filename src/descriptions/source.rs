@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+
 use super::concepts::{ConceptFile, Concepts};
 use super::letters;
 use super::model::{Features, Learned, NONE, Row, Situations, learn};
@@ -31,7 +33,21 @@ impl Kind {
 /// What tells a problem from none by letters and words alone.
 pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Row<Vec<u8>> {
     let texts: Vec<_> = kinds.iter().flat_map(|kind| kind.lines().map(|line| (line, kind.is_none()))).collect();
-    letters::learn(&texts)
+    letters::learn(&texts, letters::OF_SENTENCES)
+}
+
+/// What somebody posted, and whether anything failed.
+#[derive(Deserialize)]
+pub(crate) struct Post {
+    input: String,
+    #[serde(default)]
+    healthy: bool,
+}
+
+/// What tells a post in which nothing failed from others.
+pub(crate) fn learned_by_posts(posts: &[Post]) -> Row<Vec<u8>> {
+    let texts: Vec<_> = posts.iter().map(|post| (post.input.as_str(), post.healthy)).collect();
+    letters::learn(&texts, letters::OF_A_POST)
 }
 
 /// What all descriptions teach. `build.rs` packs the two apart.

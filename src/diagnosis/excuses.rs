@@ -3,10 +3,11 @@
 //!
 //! A text is excused as a whole or not at all: one failure that has no excuse, and all of them count.
 
+use super::judgement;
 use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{Incident, Stance, describes_a_change, is_output, may_be_over, went_on};
+use crate::incident::{self, Incident, Stance, describes_a_change, is_output, may_be_over, went_on};
 use crate::text::Transcript;
 use crate::wording;
 
@@ -19,6 +20,8 @@ pub(super) enum Excuse {
     WentOn,
     /// The program goes on without a GPU, as it should.
     NoGpuWanted,
+    /// The post as a whole reads like those of people for whom nothing failed.
+    ReadsWell,
 }
 
 /// A failure that does not count, and why.
@@ -30,22 +33,42 @@ pub(super) struct Excused {
 
 /// Why none of the candidates counts; nothing if one does.
 pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Candidate], book: &Book) -> Vec<Excused> {
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let by_words = by_words(transcript, incident, candidates, book);
+    if !by_words.is_empty() {
+        return by_words;
+    }
+    let has_page = candidates.iter().any(|candidate| candidate.fault.is_some());
+    let reads_well =
+        || incident::nothing_failed(transcript, incident).is_some_and(|it| judgement::is_well(it, has_page));
+    // In the order of what they cost.
+    let is_well =
+        incident::is_story(transcript, incident) && reads_well() && incident::is_by_person(transcript, incident);
+    if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
+}
+
+fn excused(candidates: &[Candidate], excuse: Excuse) -> Vec<Excused> {
+    candidates.iter().map(|candidate| Excused { candidate: candidate.clone(), excuse }).collect()
+}
+
+/// The same by what its sentences say of each.
+fn by_words(transcript: &Transcript, incident: &Incident, candidates: &[Candidate], book: &Book) -> Vec<Excused> {
     /// A text that reports more failures is no mention, and no run survives so many.
     const MOST: usize = 64;
     if candidates.len() > MOST {
         return Vec::new();
     }
-    if !candidates.is_empty() && describes_a_change(transcript, incident) {
-        let mentioned = |candidate: &Candidate| Excused { candidate: candidate.clone(), excuse: Excuse::Mentioned };
-        return candidates.iter().map(mentioned).collect();
+    if describes_a_change(transcript, incident) {
+        return excused(candidates, Excuse::Mentioned);
     }
     let mut stance = None;
-    let mut excused = Vec::new();
-    for candidate in candidates {
-        let Some(excuse) = excuse(transcript, incident, candidate, book, &mut stance) else { return Vec::new() };
-        excused.push(Excused { candidate: candidate.clone(), excuse });
-    }
-    excused
+    let excused = candidates.iter().map(|candidate| {
+        let excuse = excuse(transcript, incident, candidate, book, &mut stance)?;
+        Some(Excused { candidate: candidate.clone(), excuse })
+    });
+    excused.collect::<Option<_>>().unwrap_or_default()
 }
 
 fn excuse(
@@ -106,6 +129,7 @@ pub(super) fn notes(transcript: &Transcript, excused: &[Excused], book: &Book) -
             Excuse::Mentioned => ("mentions", "the text does not report it as a failure"),
             Excuse::WentOn => ("reports", "the run went on"),
             Excuse::NoGpuWanted => ("reports", "the run needs no GPU"),
+            Excuse::ReadsWell => ("mentions", "the text reads as if nothing had failed"),
         };
         notes.push(format!("line {line} {does} {}, but {so}; `faultbook show {}` explains it", entry.id, entry.id));
     }

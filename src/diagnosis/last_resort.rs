@@ -42,15 +42,20 @@ pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident:
     }
 }
 
-/// The failure that the writer or some line reports in words of its own, where nothing else was found.
+/// The failure that the writer or some line reports in words of its own, where nothing else was found; `is_excused`: what was found
+/// has an excuse.
 pub(super) fn last_resort(
     transcript: &Transcript,
     incident: &Incident,
     hits: &[Hit],
     book: &Book,
+    is_excused: bool,
 ) -> Option<Candidate> {
+    let is_unwell = !is_excused
+        && incident::nothing_failed(transcript, incident).is_some_and(judgement::is_unwell)
+        && incident::is_by_person(transcript, incident);
     let description = incident::description(transcript, incident);
-    let is_none = description.is_some_and(|it| judgement::is_none(&it));
+    let is_none = !is_unwell && description.is_some_and(|it| judgement::is_none(&it));
     if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
         return Some(conflict);
     }
@@ -88,7 +93,9 @@ pub(super) fn last_resort(
     }
     // A title has too few words to be judged by them.
     match incident::title(transcript, incident) {
-        Some(Title::NoProblem) if !description.is_some_and(|it| judgement::is_certain(&it)) => return None,
+        Some(Title::NoProblem) if !is_unwell && !description.is_some_and(|it| judgement::is_certain(&it)) => {
+            return None;
+        }
         Some(Title::Known(line, meant)) => {
             return Some(of_kind(reported(line, None, transcript, incident), meant, book));
         }
@@ -98,7 +105,8 @@ pub(super) fn last_resort(
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
     // Who says that all works only asks something.
-    let is_well = |it: &Description| !judgement::is_certain(it) && Stance::of(transcript, incident).is_all_well();
+    let is_well =
+        |it: &Description| !is_unwell && !judgement::is_certain(it) && Stance::of(transcript, incident).is_all_well();
     let description = description.filter(|it| !is_well(it));
     let has_page = |it: &Description| book.find(it.described.kind).is_some();
     if let Some(report) = description.filter(judgement::is_report) {
@@ -110,7 +118,11 @@ pub(super) fn last_resort(
     }
     // Whoever tells a whole story in one line may also say that the log has no error.
     let sounds_only = |it: &Description| transcript.line(it.line).text.split_inclusive(". ").all(incident::is_harmless);
-    let perhaps = description.filter(|it| !sounds_only(it) && judgement::is_rather_a_problem(it))?;
+    let perhaps = description.filter(|it| is_unwell || !sounds_only(it) && judgement::is_rather_a_problem(it));
+    let Some(perhaps) = perhaps else {
+        let first = transcript.lines().find(|line| is_unwell && !line.text.trim().is_empty())?;
+        return Some(reported(first.index, None, transcript, incident));
+    };
     let is_named = match has_page(&perhaps) {
         true => judgement::is_surely_its_kind(&perhaps),
         false => judgement::is_its_kind(&perhaps),

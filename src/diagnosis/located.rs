@@ -69,7 +69,8 @@ impl<'a> Located<'a> {
         self.ordered.primary = match self.ordered.primary.take() {
             Some(unlisted) => Some(last_resort::by_symptom(unlisted, transcript, incident, book)),
             None => {
-                let found = last_resort::last_resort(transcript, incident, &self.hits, book);
+                let is_excused = !self.ordered.excused.is_empty();
+                let found = last_resort::last_resort(transcript, incident, &self.hits, book, is_excused);
                 let excused = excuses::of(transcript, incident, found.as_slice(), book);
                 let counts = found.filter(|_| excused.is_empty());
                 self.ordered.excused.extend(excused);

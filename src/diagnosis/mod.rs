@@ -37,6 +37,7 @@ mod second;
 mod shell;
 mod silent;
 mod situation;
+mod stated;
 mod status;
 mod terms;
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub(crate) use findings::{Finding, findings, possible_faults};
 pub use library::{Candidate as FoundReport, Library, NoReports, Query, Search};
 pub(crate) use located::{Located, locate};
 pub use precedents::Solved;
+pub use stated::stated;
 pub use weigh::{MOST_FROM_TEXT, none_of_these};
 #[cfg(any(feature = "cli", feature = "web"))]
 pub(crate) use why::{Why, WhyCause, why};
@@ -176,6 +178,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.like_cases = precedents.like();
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
+                stated::state(&mut diagnosis.causes);
             }
             None => {
                 diagnosis.verdict = Verdict::UnlistedError;

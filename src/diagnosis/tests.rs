@@ -185,3 +185,28 @@ fn who_says_that_all_works_only_asks() {
         assert_ne!(answer(&complains).verdict, Verdict::NoError);
     });
 }
+
+#[test]
+fn a_post_in_which_nothing_failed_may_quote_an_error() {
+    with_book(|answer, _| {
+        let asks = "Feature request: it would be great if the trainer could halve the batch by itself and go on whenever it \
+            meets `torch.OutOfMemoryError: CUDA out of memory`. Other frameworks offer that as an option. Would you accept a \
+            pull request for it, and where should the option live?\n";
+        let found = answer(asks);
+        assert_eq!(found.verdict, Verdict::NoError);
+        assert!(found.notes.iter().any(|note| note.contains("faultbook show oom")), "{:?}", found.notes);
+        let has_it = "Since this morning my training dies after some steps with `torch.OutOfMemoryError: CUDA out of memory`. \
+            Nothing was changed, batch size is 8 on a 3090. What can I do about it?\n";
+        assert_eq!(answer(has_it).fault.map(|fault| fault.id).as_deref(), Some("oom"));
+        // A program's output is no post, however well it reads.
+        assert_ne!(answer("torch.OutOfMemoryError: CUDA out of memory\n").verdict, Verdict::NoError);
+    });
+}
+
+#[test]
+fn how_a_process_ended_counts_beside_a_sentence_without_errors() {
+    with_book(|answer, _| {
+        let text = "The nightly job ends with exit status 137. Its log has no error.\n";
+        assert_eq!(answer(text).fault.map(|fault| fault.id).as_deref(), Some("host-oom"));
+    });
+}

@@ -202,7 +202,8 @@ fn severity(line: &Line<'_>) -> Option<Severity> {
         return None;
     }
     if WORDS.never.is_match(text) {
-        return None;
+        // "exit status 137. The log has no error": each statement for itself.
+        return text.split(". ").flat_map(|part| part.split(", ")).any(ends_badly).then_some(Severity::Certain);
     }
     if WORDS.certain.is_match(text) {
         return Some(Severity::Certain);

@@ -9,7 +9,7 @@ use super::words::{ORDINARY, copies, counted, open_ended, precedents};
 use super::{clean, layout};
 use crate::diagnosis::picture::RunPicture;
 use crate::diagnosis::{Action, Consequence, Diagnosis, LikeCase, RankedCause, ReportHit, Solved, Verdict};
-use crate::facts::{self, Facts, Source};
+use crate::facts::{self, Source};
 
 /// Bytes of an answer, the last line included.
 pub const LIMIT: usize = 2000;
@@ -37,7 +37,7 @@ pub fn render(diagnosis: &Diagnosis) -> String {
         parts.extend((!lines.is_empty()).then(|| Part { dispensable, text: lines.join("\n") }));
     };
     add(1, titled("Certain (measured or computed):", certain(diagnosis)));
-    add(4, titled("Known beyond the text:", machine(&diagnosis.environment)));
+    add(4, titled("Known beyond the text:", machine(diagnosis)));
     add(1, titled("The team's own reports:", diagnosis.reports.iter().take(2).map(report).collect()));
     match diagnosis.settled() {
         Some(action) => {
@@ -103,9 +103,16 @@ fn certain(diagnosis: &Diagnosis) -> Vec<String> {
     listed(&all, 6)
 }
 
-/// What was measured or looked up; what the text says the reader has in the text.
-fn machine(environment: &Facts) -> Vec<String> {
-    let known = environment.iter().filter(|(_, fact)| !matches!(fact.source, Source::Text));
+/// What was measured or looked up; what the text says the reader has in the text. Commands that install something are known of
+/// every GPU, and say something only where that is the first thing to do.
+fn machine(diagnosis: &Diagnosis) -> Vec<String> {
+    let first = diagnosis.actions.first();
+    let is_first = |command: &str| first.is_some_and(|it| it.commands.iter().any(|block| block.contains(command)));
+    let says = |name: &str, fact: &facts::Fact| {
+        !name.ends_with("command") || matches!(&fact.value, facts::Value::Text(command) if is_first(command))
+    };
+    let known =
+        diagnosis.environment.iter().filter(|(name, fact)| !matches!(fact.source, Source::Text) && says(name, fact));
     let line =
         |(name, fact): (&str, &facts::Fact)| format!("- {}: {}", facts::label(name), facts::words(name, &fact.value));
     known.map(line).take(8).collect()

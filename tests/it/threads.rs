@@ -1,4 +1,4 @@
-//! Recomposed threads (`tests/threads`): whether the fault, the cause and the first action are what solved the failure.
+//! Recomposed threads (`kb/threads/open.jsonl`, `tests/threads`): whether the fault, the cause and the first action are what solved the failure.
 
 use std::fs;
 
@@ -54,8 +54,8 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(file: &str) -> Self {
-        let text = fs::read_to_string(format!("tests/threads/{file}.jsonl")).expect("the threads read");
+    fn of(path: &str) -> Self {
+        let text = fs::read_to_string(path).expect("the threads read");
         let mut figures = Self::default();
         for line in text.lines() {
             let thread: Thread = serde_json::from_str(line).expect("a thread is JSON");
@@ -111,7 +111,7 @@ fn accepts(pattern: &str, action: &Action) -> bool {
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures are for people")]
 fn what_was_reached_is_kept() {
-    let figures = Figures::of("open");
+    let figures = Figures::of("kb/threads/open.jsonl");
     println!("{}", figures.print());
     for (name, share, least) in [
         ("fault", &figures.fault, 0.895),
@@ -130,6 +130,6 @@ fn what_was_reached_is_kept() {
 #[expect(clippy::print_stdout, reason = "the figures are for people")]
 fn frozen() {
     for file in ["frozen", "frozen-8", "frozen-9", "frozen-10", "frozen-11"] {
-        println!("{file}\n{}", Figures::of(file).print());
+        println!("{file}\n{}", Figures::of(&format!("tests/threads/{file}.jsonl")).print());
     }
 }

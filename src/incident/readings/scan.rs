@@ -120,7 +120,9 @@ fn value_at(text: &str, start: usize) -> Option<(f64, usize)> {
             _ if word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("infinity") => f64::INFINITY,
             _ => return None,
         };
-        return Some((value, start + word.len()));
+        // Lightning prints "nan.0".
+        let end = start + word.len();
+        return Some((value, end + if bytes[end..].starts_with(b".0") { 2 } else { 0 }));
     }
     let run =
         |from: usize| bytes.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -271,7 +273,9 @@ mod tests {
         for text in ["2026-11-21 10:02:31", "torch 2.8.0", "cuda12 gpt-2x", "/data/12/x", "40%", "eta 0:10:00", ""] {
             assert_eq!(read(text), [], "{text}");
         }
-        assert!(Numbers::of("loss: nan").any(|n| n.key == "loss" && n.value.is_nan()));
+        for text in ["loss: nan", "1/6471 [00:03, loss=nan.0]"] {
+            assert!(Numbers::of(text).any(|n| n.key == "loss" && n.value.is_nan()), "{text}");
+        }
         assert!(Numbers::of("loss=-inf").any(|n| n.key == "loss" && n.value == f64::NEG_INFINITY));
         assert_eq!(read("nano info"), []);
     }

@@ -14,11 +14,25 @@ const MOST_BYTES: usize = 4000;
 const MOST_LINES: usize = 60;
 const MOST_LETTERS: usize = 2000;
 
-/// "The", "is", "but", "after": a message has few of them.
-const LITTLE_WORDS: usize = 8;
+/// Who writes a post asks or says "I" and "my" in it; letters of languages without spaces count as well.
+const WRITERS: [&str; 22] = [
+    "?", "？", " I ", "I'", " my ", "My ", " we ", "We ", " our ", " ich ", "Ich ", " wir ", " je ", "Je ", "J'",
+    " nous ", " eu ", " yo ", " мы ", " я ", "的", "の",
+];
 
-/// Signs that say as much where words have no spaces between them.
-const SIGNS: usize = 15;
+/// Lines of a post, at most.
+const MOST_LINES_OF_A_POST: usize = 120;
+
+/// How much somebody tells: "the", "is", "but", "after", of which a message has few, or signs that say as much where words have
+/// no spaces between them.
+#[derive(Clone, Copy)]
+struct Least {
+    words: usize,
+    signs: usize,
+}
+
+const SENTENCE: Least = Least { words: 8, signs: 15 };
+const STORY: Least = Least { words: 14, signs: 30 };
 
 /// A description, and where it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,6 +114,41 @@ pub(crate) fn is_only_told(transcript: &Transcript, incident: &Incident) -> bool
     told > 0 && told == transcript.lines().filter(|line| !line.text.trim().is_empty()).count()
 }
 
+/// The probability that nothing failed for the writer of a text as a whole; `None` for a title or a sentence alone, for what
+/// programs print, and for a text that is longer than what people post. The usual paste is a program's, and costs little.
+pub(crate) fn nothing_failed(transcript: &Transcript, incident: &Incident) -> Option<f32> {
+    let tells = transcript.len() <= MOST_LINES_OF_A_POST && tells(&said(transcript, incident, |_| true), SENTENCE);
+    tells.then(|| descriptions::nothing_failed(&together(own(transcript, incident))))
+}
+
+/// Whether a person seems to tell a part of a text.
+pub(crate) fn is_by_person(transcript: &Transcript, incident: &Incident) -> bool {
+    described(&said(transcript, incident, |_| true)).is_some_and(|it| it.by_person)
+}
+
+/// Whether a person certainly tells a story in it: enough is in sentences, without paths, numbers and signs.
+pub(crate) fn is_story(transcript: &Transcript, incident: &Incident) -> bool {
+    // Most texts have none of these, and reading them costs little.
+    let has_writer = || WRITERS.iter().any(|word| transcript.text().contains(word));
+    transcript.len() <= MOST_LINES_OF_A_POST && has_writer() && tells(&said(transcript, incident, is_sentence), STORY)
+}
+
+/// The lines that no program seems to have logged and for which `counts` holds. A message may be quoted in the middle of a
+/// sentence.
+fn said(transcript: &Transcript, incident: &Incident, counts: impl Fn(&str) -> bool) -> String {
+    let is_said = |line: &Line<'_>| line.prefix.level.is_none() && line.prefix.time.is_none() && counts(line.text);
+    together(own(transcript, incident).filter(is_said))
+}
+
+/// The lines that are not an answer of Faultbook's.
+fn own<'t>(transcript: &'t Transcript, incident: &'t Incident) -> impl Iterator<Item = Line<'t>> {
+    transcript.lines().filter(|line| incident.roles.get(line.index) != Some(&Role::Answer))
+}
+
+fn together<'t>(lines: impl Iterator<Item = Line<'t>>) -> String {
+    lines.flat_map(|line| [line.text, "\n"]).collect()
+}
+
 /// Where a writer says what is wrong.
 fn beginning(transcript: &Transcript, incident: &Incident) -> String {
     let is_own = |line: &Line<'_>| incident.roles.get(line.index) != Some(&Role::Answer);
@@ -119,10 +168,14 @@ fn sounds_only(text: &str) -> bool {
 
 /// Whether somebody tells something: words that no message has many of, or the signs of a language without spaces.
 fn told(text: &str) -> bool {
+    tells(text, SENTENCE)
+}
+
+fn tells(text: &str, least: Least) -> bool {
     let little = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    let little = little.filter(|word| wording::is_function_word(&word.to_lowercase())).take(LITTLE_WORDS).count();
-    little == LITTLE_WORDS
-        || text.chars().filter(|&letter| letter >= '\u{3040}' && letter.is_alphabetic()).take(SIGNS).count() == SIGNS
+    let little = little.filter(|word| wording::is_function_word(&word.to_lowercase())).take(least.words).count();
+    let signs = || text.chars().filter(|&letter| letter >= '\u{3040}' && letter.is_alphabetic()).take(least.signs);
+    little == least.words || signs().count() == least.signs
 }
 
 /// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.

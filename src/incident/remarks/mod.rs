@@ -16,7 +16,9 @@ mod titles;
 use std::sync::LazyLock;
 
 pub(crate) use self::complaints::{Complaint, complaint};
-pub(crate) use self::described::{Description, Told, description, is_only_told, told_of};
+pub(crate) use self::described::{
+    Description, Told, description, is_by_person, is_only_told, is_story, nothing_failed, told_of,
+};
 pub(crate) use self::titles::{Title, title};
 
 use self::clauses::{Clause, Splitter};

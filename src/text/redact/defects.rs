@@ -41,7 +41,7 @@ fn values_in_base64_are_taken_out_whole() {
 
 /// The open threads, in which people and machines are named as they really are.
 fn texts() -> Vec<String> {
-    let threads = include_str!("../../../tests/threads/open.jsonl");
+    let threads = include_str!("../../../kb/threads/open.jsonl");
     let input = |line: &str| -> Option<String> {
         let value: serde_json::Value = serde_json::from_str(line).ok()?;
         value.get("input")?.as_str().map(str::to_owned)

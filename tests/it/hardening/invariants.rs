@@ -28,7 +28,7 @@ fn all() -> Vec<(String, String)> {
     let more = env::var_os("FAULTBOOK_CORPUS").map(std::path::PathBuf::from);
     let beside = more.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let mut files: Vec<_> = beside.map(|entry| entry.path()).collect();
-    files.push(Path::new("tests/threads/open.jsonl").to_owned());
+    files.push(Path::new("kb/threads/open.jsonl").to_owned());
     let provoked = more.iter().flat_map(|folder| fs::read_dir(folder.join("provoked")).into_iter().flatten().flatten());
     files.extend(provoked.map(|entry| entry.path()));
     files.sort();

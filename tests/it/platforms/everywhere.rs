@@ -54,7 +54,7 @@ fn texts() -> Vec<(String, String)> {
         let text = String::from_utf8_lossy(&fs::read(&path).ok()?).into_owned();
         Some((path.display().to_string(), text))
     });
-    let threads = fs::read_to_string("tests/threads/open.jsonl").expect("the open threads");
+    let threads = fs::read_to_string("kb/threads/open.jsonl").expect("the open threads");
     let threads = threads.lines().enumerate().filter_map(|(number, line)| {
         let thread: serde_json::Value = serde_json::from_str(line).ok()?;
         Some((format!("open.jsonl:{}", number + 1), thread.get("input")?.as_str()?.to_owned()))
