@@ -77,8 +77,8 @@ fn hash(parts: &[&str]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// Learns from the first `most` letters of texts, each with whether it tells of no problem: logistic regression by dual coordinate descent
-/// (Yu, Huang, Lin 2011), which needs no step size.
+/// Learns from the first `most` letters of texts, each with whether it tells of no problem: logistic regression by dual
+/// coordinate descent (Yu, Huang, Lin 2011), which needs no step size.
 #[allow(dead_code, reason = "build.rs learns")]
 pub(crate) fn learn(texts: &[(&str, bool)], most: usize) -> Row<Vec<u8>> {
     /// How much an example counts against the size of the weights, and passes over the examples.

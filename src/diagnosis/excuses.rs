@@ -7,7 +7,7 @@ use super::judgement;
 use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
-use crate::incident::{self, Incident, Stance, describes_a_change, is_output, may_be_over, went_on};
+use crate::incident::{Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
 use crate::text::Transcript;
 use crate::wording;
 
@@ -41,11 +41,7 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
         return by_words;
     }
     let has_page = candidates.iter().any(|candidate| candidate.fault.is_some());
-    let reads_well =
-        || incident::nothing_failed(transcript, incident).is_some_and(|it| judgement::is_well(it, has_page));
-    // In the order of what they cost.
-    let is_well =
-        incident::is_story(transcript, incident) && reads_well() && incident::is_by_person(transcript, incident);
+    let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, has_page));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
 }
 

@@ -1,10 +1,11 @@
-//! Whether what sentences describe is a problem of their writer, how sure its kind is, and whether anything failed in a post: all
-//! thresholds of the models of [`crate::descriptions`], one of which knows concepts and words, the others runs of letters.
+//! Whether what sentences describe is a problem of their writer, how sure its kind is, and whether anything failed in a
+//! post: all thresholds of the models of [`crate::descriptions`], one of which knows concepts and words, the others runs
+//! of letters.
 //!
 //! Chosen on the open threads (`kb/threads/open.jsonl`), and so that the healthy lines of `tests/it/lines` hold. On the 408
 //! frozen threads, 2.5 % of the problems are missed, and 12 % of those that no page is about are taken for a fault.
 
-use crate::incident::Description;
+use crate::incident::{Description, Post};
 
 /// Sentences whose probability to describe no problem is below this are a report if they ask something, and above
 /// `NO_PROBLEM` they are none.
@@ -26,9 +27,9 @@ const MAYBE_NONE_ALONE_BY_LETTERS: f32 = 0.14;
 /// The same of others, which may be a program's, in both models.
 const HARDLY_NONE: f32 = 0.1;
 
-/// A post in which nothing failed with more than this probability reports no failure, whatever messages it quotes; the second is for
-/// one without a message that a page knows. Below the third, something failed, although nothing says what. Chosen by
-/// cross-validation over the posts, because the probability of a post from which it was learned says nothing.
+/// A post in which nothing failed with more than this probability reports no failure, whatever messages it quotes; the second
+/// is for one without a message that a page knows. Below the third, something failed, although nothing says what. Chosen
+/// by cross-validation over the posts, because the probability of a post from which it was learned says nothing.
 const WELL_WITH_A_PAGE: f32 = 0.7;
 const WELL: f32 = 0.5;
 const UNWELL: f32 = 0.15;
@@ -48,14 +49,15 @@ const FEWEST_FOR_A_PROBLEM: usize = 2;
 /// Fewer concepts say too little for a report.
 const FEWEST_FOR_A_REPORT: usize = 3;
 
-/// Whether a post in which nothing failed with this probability reports no failure; `has_page`: a page knows one of its messages.
-pub(super) fn is_well(nothing_failed: f32, has_page: bool) -> bool {
-    nothing_failed > if has_page { WELL_WITH_A_PAGE } else { WELL }
+/// Whether a post reports no failure; `has_page`: a page knows one of its messages. What costs most is asked last.
+pub(super) fn is_well(post: Post<'_>, has_page: bool) -> bool {
+    let most = if has_page { WELL_WITH_A_PAGE } else { WELL };
+    post.is_story() && post.nothing_failed().is_some_and(|it| it > most) && post.is_by_person()
 }
 
-/// Whether it reports one.
-pub(super) fn is_unwell(nothing_failed: f32) -> bool {
-    nothing_failed < UNWELL
+/// Whether it certainly reports one.
+pub(super) fn is_unwell(post: Post<'_>) -> bool {
+    post.nothing_failed().is_some_and(|it| it < UNWELL) && post.is_by_person()
 }
 
 /// Whether the writer says that there is no problem.

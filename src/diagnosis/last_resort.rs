@@ -12,7 +12,7 @@ use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::condition::Condition;
-use crate::incident::{self, Complaint, Description, ErrorEvent, Frame, Incident, Kind, Meant, Stance, Title};
+use crate::incident::{self, Complaint, Description, ErrorEvent, Frame, Incident, Kind, Meant, Post, Stance, Title};
 use crate::matching::{Hit, Origin};
 use crate::text::{Level, Transcript};
 
@@ -42,8 +42,8 @@ pub(super) fn by_symptom(unlisted: Candidate, transcript: &Transcript, incident:
     }
 }
 
-/// The failure that the writer or some line reports in words of its own, where nothing else was found; `is_excused`: what was found
-/// has an excuse.
+/// The failure that the writer or some line reports in words of its own, where nothing else was found; `is_excused`: what
+/// was found has an excuse.
 pub(super) fn last_resort(
     transcript: &Transcript,
     incident: &Incident,
@@ -51,10 +51,9 @@ pub(super) fn last_resort(
     book: &Book,
     is_excused: bool,
 ) -> Option<Candidate> {
-    let is_unwell = !is_excused
-        && incident::nothing_failed(transcript, incident).is_some_and(judgement::is_unwell)
-        && incident::is_by_person(transcript, incident);
+    let is_unwell = !is_excused && Post::of(transcript, incident).is_some_and(judgement::is_unwell);
     let description = incident::description(transcript, incident);
+    let is_certain = is_unwell || description.is_some_and(|it| judgement::is_certain(&it));
     let is_none = !is_unwell && description.is_some_and(|it| judgement::is_none(&it));
     if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
         return Some(conflict);
@@ -93,9 +92,7 @@ pub(super) fn last_resort(
     }
     // A title has too few words to be judged by them.
     match incident::title(transcript, incident) {
-        Some(Title::NoProblem) if !is_unwell && !description.is_some_and(|it| judgement::is_certain(&it)) => {
-            return None;
-        }
+        Some(Title::NoProblem) if !is_certain => return None,
         Some(Title::Known(line, meant)) => {
             return Some(of_kind(reported(line, None, transcript, incident), meant, book));
         }
@@ -105,9 +102,7 @@ pub(super) fn last_resort(
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
     // Who says that all works only asks something.
-    let is_well =
-        |it: &Description| !is_unwell && !judgement::is_certain(it) && Stance::of(transcript, incident).is_all_well();
-    let description = description.filter(|it| !is_well(it));
+    let description = description.filter(|_| is_certain || !Stance::of(transcript, incident).is_all_well());
     let has_page = |it: &Description| book.find(it.described.kind).is_some();
     if let Some(report) = description.filter(judgement::is_report) {
         let is_named = !has_page(&report) || judgement::may_open_a_page(&report);

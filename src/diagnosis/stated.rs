@@ -21,8 +21,8 @@ pub(super) fn state(causes: &mut [RankedCause]) {
     }
 }
 
-/// The probabilities that are stated where the evidence gives these, the largest first; what is missing to 1 is for causes that are
-/// not listed.
+/// The probabilities that are stated where the evidence gives these, the largest first; what is missing to 1 is for causes
+/// that are not listed.
 pub fn stated(shares: &[f64]) -> Vec<f64> {
     let Some(&first) = shares.first().filter(|first| (f64::EPSILON..SURE).contains(*first)) else {
         return shares.to_vec();

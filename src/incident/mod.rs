@@ -58,8 +58,7 @@ pub(crate) use failures::{Meant, counts_none, is_harmless, is_survived, reported
 pub(crate) use position::is_step;
 pub(crate) use readings::{Readings, Row, Series, readings};
 pub(crate) use remarks::{
-    Complaint, Description, Title, Told, complaint, description, is_by_person, is_only_told, is_story, nothing_failed,
-    title, told_of,
+    Complaint, Description, Post, Title, Told, complaint, description, is_only_told, title, told_of,
 };
 pub use role::Role;
 pub(crate) use stance::{Stance, describes_a_change, is_output, may_be_over, went_on};

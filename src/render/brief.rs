@@ -103,16 +103,19 @@ fn certain(diagnosis: &Diagnosis) -> Vec<String> {
     listed(&all, 6)
 }
 
-/// What was measured or looked up; what the text says the reader has in the text. Commands that install something are known of
-/// every GPU, and say something only where that is the first thing to do.
+/// The facts that are commands which install something.
+const COMMANDS: [&str; 5] = ["driver.command", "wheel.command", "wheel.pinned", "wheel.bounded", "wheel.install"];
+
+/// What was measured or looked up; what the text says the reader has in the text. Commands are known of every GPU, and say
+/// something only where they are the first thing to do.
 fn machine(diagnosis: &Diagnosis) -> Vec<String> {
     let first = diagnosis.actions.first();
     let is_first = |command: &str| first.is_some_and(|it| it.commands.iter().any(|block| block.contains(command)));
-    let says = |name: &str, fact: &facts::Fact| {
-        !name.ends_with("command") || matches!(&fact.value, facts::Value::Text(command) if is_first(command))
+    let is_apart = |name: &str, fact: &facts::Fact| {
+        COMMANDS.contains(&name) && !matches!(&fact.value, facts::Value::Text(command) if is_first(command))
     };
-    let known =
-        diagnosis.environment.iter().filter(|(name, fact)| !matches!(fact.source, Source::Text) && says(name, fact));
+    let known = diagnosis.environment.iter().filter(|(_, fact)| !matches!(fact.source, Source::Text));
+    let known = known.filter(|(name, fact)| !is_apart(name, fact));
     let line =
         |(name, fact): (&str, &facts::Fact)| format!("- {}: {}", facts::label(name), facts::words(name, &fact.value));
     known.map(line).take(8).collect()

@@ -237,6 +237,8 @@ pub struct Writing<S> {
     pub candidates: Vec<S>,
     /// Lower-case words of lines about required versions.
     pub requirements: Vec<S>,
+    /// One of these is in every story that a person tells.
+    pub writers: Vec<S>,
 }
 
 /// `commands.toml`.

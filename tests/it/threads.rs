@@ -1,4 +1,5 @@
-//! Recomposed threads (`kb/threads/open.jsonl`, `tests/threads`): whether the fault, the cause and the first action are what solved the failure.
+//! Recomposed threads (`kb/threads/open.jsonl`, `tests/threads`): whether the fault, the cause and the first action are what
+//! solved the failure.
 
 use std::fs;
 

@@ -14,25 +14,15 @@ const MOST_BYTES: usize = 4000;
 const MOST_LINES: usize = 60;
 const MOST_LETTERS: usize = 2000;
 
-/// Who writes a post asks or says "I" and "my" in it; letters of languages without spaces count as well.
-const WRITERS: [&str; 22] = [
-    "?", "？", " I ", "I'", " my ", "My ", " we ", "We ", " our ", " ich ", "Ich ", " wir ", " je ", "Je ", "J'",
-    " nous ", " eu ", " yo ", " мы ", " я ", "的", "の",
-];
-
-/// Lines of a post, at most.
-const MOST_LINES_OF_A_POST: usize = 120;
-
 /// How much somebody tells: "the", "is", "but", "after", of which a message has few, or signs that say as much where words have
 /// no spaces between them.
 #[derive(Clone, Copy)]
-struct Least {
-    words: usize,
-    signs: usize,
+pub(super) struct Least {
+    pub(super) words: usize,
+    pub(super) signs: usize,
 }
 
-const SENTENCE: Least = Least { words: 8, signs: 15 };
-const STORY: Least = Least { words: 14, signs: 30 };
+pub(super) const SENTENCE: Least = Least { words: 8, signs: 15 };
 
 /// A description, and where it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,45 +104,14 @@ pub(crate) fn is_only_told(transcript: &Transcript, incident: &Incident) -> bool
     told > 0 && told == transcript.lines().filter(|line| !line.text.trim().is_empty()).count()
 }
 
-/// The probability that nothing failed for the writer of a text as a whole; `None` for a title or a sentence alone, for what
-/// programs print, and for a text that is longer than what people post. The usual paste is a program's, and costs little.
-pub(crate) fn nothing_failed(transcript: &Transcript, incident: &Incident) -> Option<f32> {
-    let tells = transcript.len() <= MOST_LINES_OF_A_POST && tells(&said(transcript, incident, |_| true), SENTENCE);
-    tells.then(|| descriptions::nothing_failed(&together(own(transcript, incident))))
-}
-
-/// Whether a person seems to tell a part of a text.
-pub(crate) fn is_by_person(transcript: &Transcript, incident: &Incident) -> bool {
-    described(&said(transcript, incident, |_| true)).is_some_and(|it| it.by_person)
-}
-
-/// Whether a person certainly tells a story in it: enough is in sentences, without paths, numbers and signs.
-pub(crate) fn is_story(transcript: &Transcript, incident: &Incident) -> bool {
-    // Most texts have none of these, and reading them costs little.
-    let has_writer = || WRITERS.iter().any(|word| transcript.text().contains(word));
-    transcript.len() <= MOST_LINES_OF_A_POST && has_writer() && tells(&said(transcript, incident, is_sentence), STORY)
-}
-
-/// The lines that no program seems to have logged and for which `counts` holds. A message may be quoted in the middle of a
-/// sentence.
-fn said(transcript: &Transcript, incident: &Incident, counts: impl Fn(&str) -> bool) -> String {
-    let is_said = |line: &Line<'_>| line.prefix.level.is_none() && line.prefix.time.is_none() && counts(line.text);
-    together(own(transcript, incident).filter(is_said))
-}
-
 /// The lines that are not an answer of Faultbook's.
-fn own<'t>(transcript: &'t Transcript, incident: &'t Incident) -> impl Iterator<Item = Line<'t>> {
+pub(super) fn own<'t>(transcript: &'t Transcript, incident: &'t Incident) -> impl Iterator<Item = Line<'t>> {
     transcript.lines().filter(|line| incident.roles.get(line.index) != Some(&Role::Answer))
-}
-
-fn together<'t>(lines: impl Iterator<Item = Line<'t>>) -> String {
-    lines.flat_map(|line| [line.text, "\n"]).collect()
 }
 
 /// Where a writer says what is wrong.
 fn beginning(transcript: &Transcript, incident: &Incident) -> String {
-    let is_own = |line: &Line<'_>| incident.roles.get(line.index) != Some(&Role::Answer);
-    let lines = transcript.lines().filter(is_own).take(MOST_LINES);
+    let lines = own(transcript, incident).take(MOST_LINES);
     lines.flat_map(|line| line.text.chars().chain(['\n'])).take(MOST_LETTERS).collect()
 }
 
@@ -171,7 +130,8 @@ fn told(text: &str) -> bool {
     tells(text, SENTENCE)
 }
 
-fn tells(text: &str, least: Least) -> bool {
+/// Whether it is at least so much.
+pub(super) fn tells(text: &str, least: Least) -> bool {
     let little = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
     let little = little.filter(|word| wording::is_function_word(&word.to_lowercase())).take(least.words).count();
     let signs = || text.chars().filter(|&letter| letter >= '\u{3040}' && letter.is_alphabetic()).take(least.signs);

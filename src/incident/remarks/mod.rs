@@ -9,6 +9,7 @@ mod complaints;
 mod described;
 mod gate;
 mod language;
+mod post;
 #[cfg(test)]
 mod tests;
 mod titles;
@@ -16,9 +17,8 @@ mod titles;
 use std::sync::LazyLock;
 
 pub(crate) use self::complaints::{Complaint, complaint};
-pub(crate) use self::described::{
-    Description, Told, description, is_by_person, is_only_told, is_story, nothing_failed, told_of,
-};
+pub(crate) use self::described::{Description, Told, description, is_only_told, told_of};
+pub(crate) use self::post::Post;
 pub(crate) use self::titles::{Title, title};
 
 use self::clauses::{Clause, Splitter};

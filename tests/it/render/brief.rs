@@ -40,3 +40,19 @@ fn guesses_are_no_advice_and_what_is_nearly_certain_is() {
     let text = brief::render(&sample);
     assert!(text.contains("Nearly certain:") && text.contains("What solves it:\n- Halve the batch"), "{text}");
 }
+
+#[test]
+fn how_to_install_something_is_said_where_that_comes_first() {
+    // A port that is taken has nothing to do with the driver or the build, although the text names the GPU and the driver.
+    let text = "RTX 3090, Ubuntu 22.04, driver 535.54.03, torch 2.1.0+cu118\nRuntimeError: The server socket has failed to \
+                listen on any local network address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE\n";
+    let port = crate::support::diagnose(text.as_bytes());
+    let commands = ["driver.command", "wheel.command", "wheel.pinned", "wheel.bounded", "wheel.install"];
+    let known: Vec<_> = commands.into_iter().filter(|name| port.environment.text(name).is_some()).collect();
+    assert!(!known.is_empty(), "no command is computed, so that none can be left out");
+    assert!(!brief::render(&port).contains("\n- Command "), "{known:?}: {}", brief::render(&port));
+    // The same fact is said where the first action is that command.
+    let mut first = port.clone();
+    first.actions[0].commands = vec![port.environment.text(known[0]).unwrap_or_default().to_owned()];
+    assert!(brief::render(&first).contains("\n- Command "), "{}", brief::render(&first));
+}
