@@ -97,13 +97,6 @@ impl Features {
     }
 }
 
-/// How far weights speak for their kind, the last of which every text has.
-fn score(row: &[f32], features: &Features) -> f32 {
-    let weight = |feature: usize| row.get(feature).copied().unwrap_or(0.0);
-    let sum: f32 = features.scaled().map(|(feature, scale)| weight(feature) * scale).sum();
-    sum + row.last().copied().unwrap_or(0.0)
-}
-
 fn softmax(mut scores: Vec<f32>) -> Vec<f32> {
     let most = scores.iter().copied().fold(f32::MIN, f32::max);
     for score in &mut scores {
@@ -130,10 +123,14 @@ pub(crate) fn learn(
     const PASSES: usize = 15;
     const STEP: f32 = 0.25;
     const SHRINK: f32 = 0.01;
-    let mut weights = vec![vec![0.0_f32; features + 1]; kinds];
-    let mut squares = vec![vec![1.0_f32; features + 1]; kinds];
+    // By feature: the weights of all kinds for one of them stand side by side. The last feature is what every text has.
+    let mut weights = vec![0.0_f32; (features + 1) * kinds];
+    let mut squares = vec![1.0_f32; (features + 1) * kinds];
+    let of = |feature: usize| feature * kinds..(feature + 1) * kinds;
+    let examples: Vec<(Vec<(usize, f32)>, usize)> =
+        examples.iter().map(|(present, kind)| (present.scaled().chain([(features, 1.0)]).collect(), *kind)).collect();
     let mut counts = vec![0.0_f32; kinds];
-    for (_, kind) in examples {
+    for (_, kind) in &examples {
         counts[*kind] += 1.0;
     }
     let mean = examples.len() as f32 / kinds.max(1) as f32;
@@ -142,23 +139,30 @@ pub(crate) fn learn(
         let stride = stride(examples.len(), pass);
         for turn in 0..examples.len() {
             let (present, right) = &examples[turn * stride % examples.len()];
-            let probabilities = softmax(weights.iter().map(|row| score(row, present)).collect());
-            let worth = (mean / counts[*right]).sqrt() * if twice == Some(*right) { 2.0 } else { 1.0 };
-            for (kind, probability) in probabilities.into_iter().enumerate() {
-                let error = worth * (probability - if kind == *right { 1.0 } else { 0.0 });
-                if error.abs() < 0.001 {
-                    continue;
+            let mut scores = vec![0.0; kinds];
+            for (feature, scale) in present {
+                for (score, weight) in scores.iter_mut().zip(&weights[of(*feature)]) {
+                    *score += weight * scale;
                 }
-                for (place, scale) in present.scaled().chain([(features, 1.0)]) {
-                    let weight = weights[kind][place];
-                    let slope = error * scale + SHRINK * weight;
-                    squares[kind][place] += slope * slope;
-                    weights[kind][place] = weight - STEP * slope / squares[kind][place].sqrt();
+            }
+            let worth = (mean / counts[*right]).sqrt() * if twice == Some(*right) { 2.0 } else { 1.0 };
+            let error = |(kind, probability)| worth * (probability - if kind == *right { 1.0 } else { 0.0 });
+            let mut errors: Vec<(usize, f32)> = (0..).zip(softmax(scores).into_iter().enumerate().map(error)).collect();
+            errors.retain(|(_, error)| error.abs() >= 0.001);
+            for (feature, scale) in present {
+                let (weights, squares) = (&mut weights[of(*feature)], &mut squares[of(*feature)]);
+                for (kind, error) in &errors {
+                    let (weight, square) = (&mut weights[*kind], &mut squares[*kind]);
+                    let slope = error * scale + SHRINK * *weight;
+                    *square += slope * slope;
+                    *weight -= STEP * slope / square.sqrt();
                 }
             }
         }
     }
-    weights.iter().map(|row| Row::new(&row[..features], row[features])).collect()
+    let weight = |feature: usize, kind: usize| weights[feature * kinds + kind];
+    let row = |kind| (0..features).map(|feature| weight(feature, kind)).collect::<Vec<_>>();
+    (0..kinds).map(|kind| Row::new(&row(kind), weight(features, kind))).collect()
 }
 
 /// A number near the golden section of `count` that shares no factor with it, another one for each pass.
