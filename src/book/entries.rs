@@ -15,7 +15,8 @@ pub(crate) struct Entries {
     /// Read when a text is searched for the words of all of them.
     words: OnceLock<PackedWords<'static>>,
     packed_words: &'static [u8],
-    decoded: Vec<OnceLock<Entry>>,
+    /// Few are asked for: what is not takes a pointer.
+    decoded: Vec<OnceLock<Box<Entry>>>,
 }
 
 impl Entries {
@@ -28,7 +29,7 @@ impl Entries {
 
     fn entry(&self, number: u16) -> &Entry {
         let number = usize::from(number);
-        self.decoded[number].get_or_init(|| decoded(self.packed.entries[number]))
+        self.decoded[number].get_or_init(|| Box::new(decoded(self.packed.entries[number])))
     }
 
     /// All of them, in the order of the files.

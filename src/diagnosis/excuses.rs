@@ -41,7 +41,8 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
         return by_words;
     }
     let has_page = candidates.iter().any(|candidate| candidate.fault.is_some());
-    let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, has_page));
+    let complains = candidates.iter().any(|it| it.words.as_ref().is_some_and(|words| words.described.is_none()));
+    let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, has_page, complains));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
 }
 

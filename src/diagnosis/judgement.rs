@@ -3,7 +3,7 @@
 //! of letters.
 //!
 //! Chosen on the open threads (`kb/threads/open.jsonl`), and so that the healthy lines of `tests/it/lines` hold. On the 408
-//! frozen threads, 2.5 % of the problems are missed, and 12 % of those that no page is about are taken for a fault.
+//! frozen threads, 2.3 % of the problems are missed, and 11 % of those that no page is about are taken for a fault.
 
 use crate::incident::{Description, Post};
 
@@ -32,7 +32,13 @@ const HARDLY_NONE: f32 = 0.1;
 /// by cross-validation over the posts, because the probability of a post from which it was learned says nothing.
 const WELL_WITH_A_PAGE: f32 = 0.7;
 const WELL: f32 = 0.5;
+/// The same where the writer complains of something.
+const WELL_WITH_A_COMPLAINT: f32 = 0.85;
 const UNWELL: f32 = 0.15;
+/// Above this, somebody only asks, where neither a message nor a wording of a complaint is known.
+const RATHER_WELL: f32 = 0.6;
+/// The same where nothing tells a person's sentences from a program's.
+const UNWELL_BY_ANYBODY: f32 = 0.06;
 
 /// Below this in both models, there is a problem; below the second, although "stable diffusion" has a word of what is none.
 const SURELY_A_PROBLEM: f32 = 0.1;
@@ -49,15 +55,26 @@ const FEWEST_FOR_A_PROBLEM: usize = 2;
 /// Fewer concepts say too little for a report.
 const FEWEST_FOR_A_REPORT: usize = 3;
 
-/// Whether a post reports no failure; `has_page`: a page knows one of its messages. What costs most is asked last.
-pub(super) fn is_well(post: Post<'_>, has_page: bool) -> bool {
-    let most = if has_page { WELL_WITH_A_PAGE } else { WELL };
+/// Whether a post reports no failure; `has_page`: a page knows one of its messages; `complains`: a wording of a complaint is
+/// found. What costs most is asked last.
+pub(super) fn is_well(post: Post<'_>, has_page: bool, complains: bool) -> bool {
+    let most = match (complains, has_page) {
+        (true, _) => WELL_WITH_A_COMPLAINT,
+        (false, true) => WELL_WITH_A_PAGE,
+        (false, false) => WELL,
+    };
     post.is_story() && post.nothing_failed().is_some_and(|it| it > most) && post.is_by_person()
+}
+
+/// Whether it rather reports none, where no page knows a message of it and no wording of a complaint is found.
+pub(super) fn is_rather_well(post: Post<'_>) -> bool {
+    post.nothing_failed().is_some_and(|it| it > RATHER_WELL)
 }
 
 /// Whether it certainly reports one.
 pub(super) fn is_unwell(post: Post<'_>) -> bool {
-    post.nothing_failed().is_some_and(|it| it < UNWELL) && post.is_by_person()
+    post.nothing_failed()
+        .is_some_and(|it| it < UNWELL && post.is_by_person() || it < UNWELL_BY_ANYBODY && post.has_sentences())
 }
 
 /// Whether the writer says that there is no problem.

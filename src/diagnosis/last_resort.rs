@@ -51,7 +51,8 @@ pub(super) fn last_resort(
     book: &Book,
     is_excused: bool,
 ) -> Option<Candidate> {
-    let is_unwell = !is_excused && Post::of(transcript, incident).is_some_and(judgement::is_unwell);
+    let post = Post::of(transcript, incident);
+    let is_unwell = !is_excused && post.is_some_and(judgement::is_unwell);
     let description = incident::description(transcript, incident);
     let is_certain = is_unwell || description.is_some_and(|it| judgement::is_certain(&it));
     let is_none = !is_unwell && description.is_some_and(|it| judgement::is_none(&it));
@@ -101,8 +102,9 @@ pub(super) fn last_resort(
         }
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
-    // Who says that all works only asks something.
-    let description = description.filter(|_| is_certain || !Stance::of(transcript, incident).is_all_well());
+    // Who says that all works only asks something, and so does who writes as such people do.
+    let only_asks = || Stance::of(transcript, incident).is_all_well() || post.is_some_and(judgement::is_rather_well);
+    let description = description.filter(|_| is_certain || !only_asks());
     let has_page = |it: &Description| book.find(it.described.kind).is_some();
     if let Some(report) = description.filter(judgement::is_report) {
         let is_named = !has_page(&report) || judgement::may_open_a_page(&report);

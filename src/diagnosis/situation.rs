@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::shell;
-use super::words::{Lexicon, occurs};
+use super::words::Lexicon;
 use crate::facts::{Facts, Source, Value};
 use crate::incident::{Incident, Role};
 use crate::text::Transcript;
@@ -195,12 +195,12 @@ impl Situation {
 
     /// Whether a line of commands cannot work there.
     pub(super) fn forbids(&self, line: &str) -> bool {
-        let lower = line.to_ascii_lowercase();
-        let programs: Vec<&str> = shell::programs(line).collect();
-        self.present().any(|platform| {
-            platform.never.iter().any(|word| occurs(&lower, word))
-                || platform.absent.iter().any(|program| programs.contains(program))
-        })
+        if self.sightings.is_empty() {
+            return false;
+        }
+        let mut forbidden = false;
+        Lexicon::never().find(line, |(_, _, platform), _| forbidden |= self.sightings.contains_key(platform.name));
+        forbidden || shell::programs(line).any(|program| self.present().any(|one| one.absent.contains(&program)))
     }
 
     /// How variables are set there, if not as in a Unix shell.

@@ -43,6 +43,12 @@ impl Lexicon {
         CODE.get_or_init(|| Self::new(&wording::platform_words().code, |platform| &platform.code))
     }
 
+    /// Words of commands that cannot work on a platform.
+    pub(super) fn never() -> &'static Self {
+        static NEVER: OnceLock<Lexicon> = OnceLock::new();
+        NEVER.get_or_init(|| Self::new(&wording::platform_words().never, |platform| &platform.never))
+    }
+
     /// Calls `found` with every word that a text contains as the word asks, and its place.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(Word, Range<usize>)) {
         self.literals.find(text, |number, place| {

@@ -119,6 +119,8 @@ pub(crate) struct PlatformWords<'a> {
     pub(crate) labels: Literals<'a>,
     #[serde(borrow)]
     pub(crate) code: Literals<'a>,
+    #[serde(borrow)]
+    pub(crate) never: Literals<'a>,
 }
 
 #[allow(dead_code, reason = "only a build asks")]
@@ -132,6 +134,7 @@ impl PlatformWords<'static> {
             traces: finder(|platform| &platform.traces),
             labels: finder(|platform| &platform.labels),
             code: finder(|platform| &platform.code),
+            never: finder(|platform| &platform.never),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The GPU is not known: what the driver alone decides, or the command that shows the GPU and the builds to choose from.
 
+use std::collections::BTreeSet;
+
 use super::{Candidate, Machine};
 use crate::book::wheels::Wheel;
 use crate::compatibility::{self, branch};
@@ -66,9 +68,9 @@ impl Machine {
 
     /// The builds that are the first choice of some GPU with some driver, in the order of the table.
     fn rows<'b>(&self, wheels: &[&'b Wheel]) -> Vec<Row<'b>> {
-        let drivers: Vec<Option<u32>> = match (self.amd, self.driver_branch()) {
-            (true, _) => vec![None],
-            (false, Some(known)) => vec![Some(known)],
+        let drivers: BTreeSet<Option<u32>> = match (self.amd, self.driver_branch()) {
+            (true, _) => [None].into(),
+            (false, Some(known)) => [Some(known)].into(),
             (false, None) => {
                 let floors =
                     wheels.iter().filter_map(|wheel| compatibility::driver_floor(&wheel.cuda).and_then(branch));

@@ -32,7 +32,7 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         return Some(at + 1);
     }
     if let Some(rest) = words.strip_prefix("FAILED ").or_else(|| words.strip_prefix("ERROR "))
-        && rest.contains(".py")
+        && rest.split(' ').next().is_some_and(|test| test.ends_with(".py") || test.contains(".py::"))
     {
         return Some(summary(r, at, rest));
     }

@@ -1,5 +1,6 @@
 //! `faultbook diagnose [FILE|-]...`: which failure a text shows. Several texts are diagnosed one after the other.
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use crate::diagnosis::picture::RunPicture;
@@ -106,7 +107,8 @@ impl Writer {
 /// A file that cannot be read does not prevent the others from being diagnosed; the exit code reports it.
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit> {
     let output = Output::new(common, options.format)?;
-    let knowledge = open::knowledge(common, false)?;
+    // The process ends after this: the system takes back at once what it would give back piece by piece.
+    let knowledge = ManuallyDrop::new(open::knowledge(common, false)?);
     let unnamed = [PathBuf::from(if options.clipboard { CLIPBOARD } else { "-" })];
     let files = if options.files.is_empty() { unnamed.as_slice() } else { &options.files };
     let writer = Writer::of(output.format);
