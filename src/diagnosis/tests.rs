@@ -180,8 +180,8 @@ fn who_says_that_all_works_only_asks() {
         let asks = "hi, one 3060 and one P40 in my box. ollama puts the embedding model on the P40, how do I move it to the other card? \
             everything works, I just want the slow card free for the evening.\n";
         assert_eq!(answer(asks).verdict, Verdict::NoError);
-        let complains = asks
-            .replace("everything works, ", "since the update the server crashes every night and nothing is logged, ");
+        let complains =
+            asks.replace("everything works, ", "everything works, but since the update it crashes every night, ");
         assert_ne!(answer(&complains).verdict, Verdict::NoError);
     });
 }

@@ -38,11 +38,6 @@ impl<'t> Post<'t> {
         tells(&self.said(|_| true), SENTENCE).then(|| descriptions::nothing_failed(&whole()))
     }
 
-    /// Whether some of it is in sentences, whoever wrote them.
-    pub(crate) fn has_sentences(self) -> bool {
-        tells(&self.said(is_sentence), SENTENCE)
-    }
-
     /// Whether a person seems to write a part of it. Decodes the concepts, so ask last.
     pub(crate) fn is_by_person(self) -> bool {
         descriptions::described(&self.said(|_| true)).is_some_and(|it| it.by_person)
