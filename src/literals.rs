@@ -45,9 +45,6 @@ struct Entry {
     next: u32,
 }
 
-/// How many numbers an entry has.
-const ENTRY: usize = 5;
-
 /// How many bytes the table knows of a literal. Words of three letters are common among them.
 const WINDOW: usize = 3;
 
@@ -119,21 +116,20 @@ impl Literals<'_> {
         for (last, &byte) in text.iter().enumerate() {
             seen = (seen << 8 | fold(byte)) & 0xFF_FFFF;
             let mut next = heads.get(hash(seen, shift)).unwrap_or(0);
-            if next == 0 && self.short.is_empty() {
-                continue;
-            }
-            while let Some(entry) = self.entry((next as usize).wrapping_sub(1)) {
+            while next > 0 {
+                let number = next as usize - 1;
+                let entry = self.entry(number);
                 if entry.window == seen
                     && let Some(start) = (last + 1).checked_sub(WINDOW + entry.offset as usize)
                     && self.is_at(text, start, &entry)
                 {
-                    found(next as usize - 1, start..start + entry.len as usize);
+                    found(number, start..start + entry.len as usize);
                 }
                 next = entry.next;
             }
             for &number in &self.short {
-                if let Some(entry) = self.entry(number as usize)
-                    && let Some(start) = (last + 1).checked_sub(entry.len as usize)
+                let entry = self.entry(number as usize);
+                if let Some(start) = (last + 1).checked_sub(entry.len as usize)
                     && self.is_at(text, start, &entry)
                 {
                     found(number as usize, start..last + 1);
@@ -158,10 +154,9 @@ impl Literals<'_> {
         present
     }
 
-    fn entry(&self, number: usize) -> Option<Entry> {
-        let first = number.checked_mul(ENTRY)?;
-        let at = |place| self.entries.get(first + place);
-        Some(Entry { start: at(0)?, len: at(1)?, offset: at(2)?, window: at(3)?, next: at(4)? })
+    fn entry(&self, number: usize) -> Entry {
+        let [start, len, offset, window, next] = self.entries.group(number).expect("a number from the table");
+        Entry { start, len, offset, window, next }
     }
 
     fn is_at(&self, text: &[u8], start: usize, entry: &Entry) -> bool {
@@ -174,7 +169,7 @@ impl Literals<'_> {
 }
 
 impl Entry {
-    fn numbers(&self) -> [u32; ENTRY] {
+    fn numbers(&self) -> [u32; 5] {
         [self.start, self.len, self.offset, self.window, self.next]
     }
 
