@@ -19,7 +19,7 @@ impl Numbers<'_> {
         Some(u32::from_le_bytes(*self.0.get(place.checked_mul(BYTES)?..)?.first_chunk()?))
     }
 
-    /// `N` numbers that stand together, where all stand in such groups: the group at a place.
+    /// The group at a place, where all numbers form groups of `N`.
     pub(crate) fn group<const N: usize>(&self, place: usize) -> Option<[u32; N]> {
         let (numbers, _) = self.0.get(place.checked_mul(N * BYTES)?..)?.as_chunks::<BYTES>();
         Some(numbers.first_chunk::<N>()?.map(u32::from_le_bytes))
