@@ -193,7 +193,8 @@ fn homes(line: &str, start: usize, cuts: &mut Vec<Cut>, learned: &mut Learned) {
                 (true, Some(whole)) if whole.len() < 40 && rest.as_bytes().get(whole.len()) == Some(&b'\\') => whole,
                 _ => name,
             };
-            if name.is_empty() || is_nobody(name) || name == "Public" {
+            // No name begins with a dash, but a marker such as `-----END` may follow a folder without a line between.
+            if name.is_empty() || name.starts_with('-') || is_nobody(name) || name == "Public" {
                 continue;
             }
             learned.user(name);

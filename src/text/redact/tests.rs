@@ -346,6 +346,15 @@ fn a_path_that_grew_by_redaction_is_no_key() {
 }
 
 #[test]
+fn the_end_of_a_key_is_no_name() {
+    let once = redacted(
+        "-----BEGIN RSA PRIVATE KEY-----/home/-----END RSA PRIVATE KEY-----\r\n\nq7Zk2LmX9vT4bNpR8sWy3GdHj6Fc5Va1Ue0Qo-----BEGIN RSA PRIVATE KEY-----",
+    );
+    assert!(!once.contains("/home/user"), "{once}");
+    assert_eq!(redacted(&once), once);
+}
+
+#[test]
 fn a_key_ends_before_what_was_redacted_already() {
     let once = redacted("-----BEGIN RSA PRIVATE KEY-----authorizationlogin \r\nREDACTED_HOST_1\r\n/home/-----END ");
     assert!(!once.contains("authorizationlogin"), "{once}");
