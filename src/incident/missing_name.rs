@@ -42,6 +42,10 @@ fn read(
         words("module.name", module, Source::Text);
         words("module.distribution", distribution, Source::Catalogue);
     }
+    let top = asked().and_then(|missing| missing.name.split('.').next());
+    if let Some(folder) = top.zip(error).and_then(|(top, error)| holder(error, top)) {
+        words("module.elsewhere", &folder, Source::Text);
+    }
     for text in message.lines() {
         let Some(known) = removed::known(text, near) else { continue };
         words("api.package", distribution(&known), Source::Text);
@@ -110,6 +114,17 @@ fn caller<'e>(error: &'e ErrorEvent, package: &str) -> Option<Caller<'e>> {
             let file = frame.file.rsplit(['/', '\\']).next().unwrap_or(&frame.file);
             Caller::Own(if frame.line == 0 { file.to_owned() } else { format!("{file}:{}", frame.line) })
         }
+    })
+}
+
+/// The folder that holds the missing package, if a file of the user's own code lies in a folder of its name.
+fn holder(error: &ErrorEvent, package: &str) -> Option<String> {
+    error.frames.iter().filter(|frame| frame.is_own()).find_map(|frame| {
+        let mut folders: Vec<&str> = frame.file.split(['/', '\\']).collect();
+        folders.pop();
+        let place = folders.iter().rposition(|folder| *folder == package)?;
+        let parent = folders.get(..place)?.join("/");
+        Some(if parent.is_empty() { "the folder where the program was started".to_owned() } else { parent })
     })
 }
 
