@@ -37,13 +37,12 @@ fn read(
             facts.add(name, Value::Text(value.to_owned()), source, line);
         }
     };
-    let asked = || message.lines().filter_map(Missing::of).find(|missing| missing.kind == Kind::Module);
-    if let Some((module, distribution)) = asked().and_then(|it| Some((it.name, packages::distribution(it.name)?))) {
+    let module = message.lines().filter_map(Missing::of).find(|it| it.kind == Kind::Module).map(|it| it.name);
+    if let Some((module, distribution)) = module.and_then(|it| Some((it, packages::distribution(it)?))) {
         words("module.name", module, Source::Text);
         words("module.distribution", distribution, Source::Catalogue);
     }
-    let top = asked().and_then(|missing| missing.name.split('.').next());
-    if let Some(folder) = top.zip(error).and_then(|(top, error)| holder(error, top)) {
+    if let Some(folder) = module.zip(error).and_then(|(module, error)| holder(error, module)) {
         words("module.elsewhere", &folder, Source::Text);
     }
     for text in message.lines() {
@@ -117,14 +116,18 @@ fn caller<'e>(error: &'e ErrorEvent, package: &str) -> Option<Caller<'e>> {
     })
 }
 
-/// The folder that holds the missing package, if a file of the user's own code lies in a folder of its name.
-fn holder(error: &ErrorEvent, package: &str) -> Option<String> {
+/// The folder that holds the missing module, if a file of the user's own code lies in a folder of its name. Of a name with a
+/// dot, Python found the first part, so no folder is named like the whole.
+fn holder(error: &ErrorEvent, module: &str) -> Option<String> {
     error.frames.iter().filter(|frame| frame.is_own()).find_map(|frame| {
-        let mut folders: Vec<&str> = frame.file.split(['/', '\\']).collect();
-        folders.pop();
-        let place = folders.iter().rposition(|folder| *folder == package)?;
-        let parent = folders.get(..place)?.join("/");
-        Some(if parent.is_empty() { "the folder where the program was started".to_owned() } else { parent })
+        let path: Vec<&str> = frame.file.split(['/', '\\']).collect();
+        let (_, folders) = path.split_last()?;
+        let place = folders.iter().rposition(|folder| *folder == module)?;
+        Some(match folders.get(..place)? {
+            [] | ["."] => "the folder where the program was started".to_owned(),
+            [""] => "/".to_owned(),
+            parent => parent.join("/"),
+        })
     })
 }
 
@@ -134,4 +137,33 @@ fn folder(file: &str) -> Option<&str> {
     let name = rest.trim_start_matches(['/', '\\']).split(['/', '\\']).next()?;
     let name = name.strip_suffix(".py").unwrap_or(name);
     (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_on_the_way_to_the_failing_script_holds_the_module() {
+        let found = |file: &str, module: &str| {
+            let text = format!(
+                "Traceback (most recent call last):\n  File \"{file}\", line 3, in <module>\n    import x\n\
+                 ModuleNotFoundError: No module named '{module}'\n"
+            );
+            let transcript = crate::text::read(text.as_bytes());
+            let incident = crate::incident::read(&transcript);
+            let mut facts = Facts::default();
+            super::facts(&transcript, &incident, incident.errors.first()?, &mut facts);
+            facts.text("module.elsewhere").map(str::to_owned)
+        };
+        assert_eq!(found("src/training/main.py", "training").as_deref(), Some("src"));
+        assert_eq!(found("/home/me/net/training/steps/main.py", "training").as_deref(), Some("/home/me/net"));
+        assert_eq!(
+            found("./training/main.py", "training").as_deref(),
+            Some("the folder where the program was started")
+        );
+        assert_eq!(found("training.py", "training"), None);
+        assert_eq!(found("/home/me/net/training/main.py", "training.data"), None, "the package was found");
+        assert_eq!(found("/opt/venv/lib/python3.11/site-packages/training/a.py", "training"), None);
+    }
 }
