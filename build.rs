@@ -5,10 +5,11 @@
 //! compiling the markdown reader twice is not worth it. Missing or empty folders are fine: the book is smaller then.
 #![expect(unreachable_pub, reason = "the shared modules are public in the library")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use cases::Case;
+use cases::{Case, PackedCases};
 use definition::{FactType, Registry};
 use description::Vendor;
 use descriptions::{Kind, Post};
@@ -29,7 +30,6 @@ use systems::Translations;
 use titles::Titles;
 use trigger_words::Triggers;
 
-#[expect(dead_code, reason = "shared with the library; a build needs the types alone")]
 #[path = "src/book/cases.rs"]
 mod cases;
 #[path = "src/book/code_rows.rs"]
@@ -228,7 +228,8 @@ fn main() {
     write_signatures(&faults, &harmless, &tables, &vendors);
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
-    write("cases", &casebook(&kb.join("cases"), &book, &mut failed));
+    let posts = posts(&kb, &mut failed);
+    write("cases", &casebook(&kb.join("cases"), &posts, &book, &mut failed));
     let entries = errors(&kb.join("errors"), &mut failed);
     for entry in
         entries.iter().filter(|entry| entry.fault.iter().any(|id| !faults.iter().any(|(_, page, ..)| page.stem == *id)))
@@ -239,7 +240,7 @@ fn main() {
             entry.fault.as_deref().unwrap_or_default()
         ));
     }
-    write("descriptions", &described(kb, &book, &entries, &mut failed));
+    write("descriptions", &described(kb, &posts, &book, &entries, &mut failed));
     write_errors(&entries);
     write("facts", &facts);
     write("vendors", &pack(&vendors));
@@ -316,13 +317,18 @@ fn catalogues(kb: &Path, vendors: &[Vendor], failed: &mut Vec<String>) {
 const UNLISTED: &str = "unlisted";
 
 /// Packs the cases by fault. A fault without a page, a recipe that does not exist or a thread given twice fails the build.
-fn casebook(folder: &Path, book: &Packed<'_>, failed: &mut Vec<String>) -> Vec<u8> {
+fn casebook(folder: &Path, posts: &[Post], book: &Packed<'_>, failed: &mut Vec<String>) -> Vec<u8> {
     let known = |id: &str| book.faults.iter().any(|fault| fault.page.id == id);
     let is_recipe = |id: &str| book.fixes.iter().any(|fix| fix.id == id);
-    let mut packed: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut counts: BTreeMap<&str, BTreeMap<&str, u16>> = BTreeMap::new();
+    for post in posts.iter().filter(|post| known(&post.fault)) {
+        *counts.entry(&post.fault).or_default().entry(&post.cause).or_default() += 1;
+    }
+    let mut cases: BTreeMap<String, Vec<u8>> =
+        counts.keys().map(|fault| ((*fault).to_owned(), pack::<Vec<Case<'_>>>(&Vec::new()))).collect();
     for file in files(folder, "toml", failed) {
         let Some(read) = parsed::<CaseFile<'_>>(&file.path, &file.text, failed) else { continue };
-        let mut addresses = std::collections::BTreeSet::new();
+        let mut addresses = BTreeSet::new();
         for case in &read.case {
             if !addresses.insert(&case.at) {
                 failed.push(format!("{}: {} is there twice", file.path, case.at));
@@ -332,12 +338,26 @@ fn casebook(folder: &Path, book: &Packed<'_>, failed: &mut Vec<String>) -> Vec<u
             }
         }
         if known(&file.stem) || file.stem == UNLISTED {
-            packed.push((file.stem, pack(&read.case)));
+            cases.insert(file.stem, pack(&read.case));
         } else {
             failed.push(format!("{}: no fault page is called {}", file.path, file.stem));
         }
     }
-    pack(&packed)
+    let packed = |(fault, cases): (String, Vec<u8>)| {
+        let posts = counts.remove(fault.as_str()).unwrap_or_default().into_iter();
+        let posts = posts.map(|(cause, count)| (cause.to_owned(), count)).collect();
+        PackedCases { fault, cases, posts }
+    };
+    pack(&cases.into_iter().map(packed).collect::<Vec<_>>())
+}
+
+/// The posts of `kb/threads/open.jsonl`.
+fn posts(kb: &Path, failed: &mut Vec<String>) -> Vec<Post> {
+    let text = fs::read_to_string(kb.join("threads/open.jsonl")).unwrap_or_default();
+    text.lines().map(serde_json::from_str).collect::<Result<_, _>>().unwrap_or_else(|error| {
+        failed.push(format!("kb/threads/open.jsonl: {error}"));
+        Vec::new()
+    })
 }
 
 /// A file of errors without a page.
@@ -370,7 +390,7 @@ fn write_errors(entries: &[ErrorEntry<String>]) {
     let numbered = || (0_u16..).zip(entries);
     let alternatives: Vec<(u16, &str)> =
         numbered().flat_map(|(number, entry)| entry.words.iter().map(move |words| (number, words.as_str()))).collect();
-    let mut groups: std::collections::BTreeMap<&str, Vec<u16>> = std::collections::BTreeMap::new();
+    let mut groups: BTreeMap<&str, Vec<u16>> = BTreeMap::new();
     for (number, entry) in numbered() {
         let wordless = entry.words.is_empty().then_some("");
         for name in wordless.into_iter().chain(entry.fault.as_deref()) {
@@ -383,7 +403,13 @@ fn write_errors(entries: &[ErrorEntry<String>]) {
 }
 
 /// What is learned from the descriptions, and from posts.
-fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], failed: &mut Vec<String>) -> Vec<u8> {
+fn described(
+    kb: &Path,
+    posts: &[Post],
+    book: &Packed<'_>,
+    entries: &[ErrorEntry<String>],
+    failed: &mut Vec<String>,
+) -> Vec<u8> {
     let folder = kb.join("descriptions");
     let whole = files(&folder, "txt", failed).into_iter();
     let mut kinds: Vec<Kind> = whole.map(|file| Kind { name: file.stem, situation: None, text: file.text }).collect();
@@ -393,13 +419,7 @@ fn described(kb: &Path, book: &Packed<'_>, entries: &[ErrorEntry<String>], faile
         kinds.extend(situations.map(|file| Kind { name: name.clone(), situation: Some(file.stem), text: file.text }));
     }
     let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
-    let posts = fs::read_to_string(kb.join("threads/open.jsonl")).unwrap_or_default();
-    let posts =
-        posts.lines().map(serde_json::from_str::<Post>).collect::<Result<Vec<_>, _>>().unwrap_or_else(|error| {
-            failed.push(format!("kb/threads/open.jsonl: {error}"));
-            Vec::new()
-        });
-    write("posts", &pack(&descriptions::learned_by_posts(&posts)));
+    write("posts", &pack(&descriptions::learned_by_posts(posts)));
     write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
     let learned = descriptions::learned(&concepts, &kinds, &entries, |name| {
@@ -438,7 +458,7 @@ fn fact_registry(path: &Path, failed: &mut Vec<String>) -> Vec<u8> {
     let shown = path.display();
     let text = fs::read_to_string(path).unwrap_or_default();
     let Some(registry) = parsed::<Registry<'_>>(&shown.to_string(), &text, failed) else { return Vec::new() };
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
     for fact in registry.groups.iter().flat_map(|group| &group.facts) {
         if !names.insert(&fact.name) {
             failed.push(format!("{shown}: the fact {} is there twice", fact.name));

@@ -89,11 +89,18 @@ impl Builtin {
 
     /// The resolved public cases of that fault, decoded on every call: an answer needs those of one fault.
     pub(crate) fn cases(fault: &str) -> Vec<Case<'static>> {
+        Self::known_of(fault).map(|known| decoded(known.cases)).unwrap_or_default()
+    }
+
+    /// The causes of that fault that labelled posts have, and in how many.
+    pub(crate) fn posts(fault: &str) -> &'static [(&'static str, u16)] {
+        Self::known_of(fault).map_or(&[], |known| &known.posts)
+    }
+
+    fn known_of(fault: &str) -> Option<&'static PackedCases<&'static str, &'static [u8]>> {
         static CASES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cases.postcard"));
-        static FAULTS: OnceLock<Vec<PackedCases<'static>>> = OnceLock::new();
-        let faults = FAULTS.get_or_init(|| decoded(CASES));
-        let packed = faults.iter().find(|(id, _)| *id == fault).map(|(_, cases)| *cases);
-        packed.map(decoded).unwrap_or_default()
+        static FAULTS: OnceLock<Vec<PackedCases<&'static str, &'static [u8]>>> = OnceLock::new();
+        FAULTS.get_or_init(|| decoded(CASES)).iter().find(|known| known.fault == fault)
     }
 
     /// The errors that need no page of their own, found on the first call.

@@ -66,5 +66,13 @@ pub enum Sure {
     Several,
 }
 
-/// The cases of one fault: its id, and a `Vec<Case>` in postcard.
-pub(crate) type PackedCases<'a> = (&'a str, &'a [u8]);
+/// What is known of one fault from others' runs. `build.rs` writes it with owned strings and bytes.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PackedCases<S, B> {
+    /// The fault's id.
+    pub(crate) fault: S,
+    /// A `Vec<Case>` in postcard.
+    pub(crate) cases: B,
+    /// The causes that `kb/threads/open.jsonl` has posts of, and how many.
+    pub(crate) posts: Vec<(S, u16)>,
+}

@@ -195,6 +195,11 @@ impl Book {
         Builtin::cases(fault)
     }
 
+    /// The causes of a fault that labelled posts have, and in how many; those of a page of a team's own are unknown.
+    pub(crate) fn posts(&self, fault: &str) -> &'static [(&'static str, u16)] {
+        Builtin::posts(fault)
+    }
+
     /// The tables of status codes.
     pub fn codes(&self) -> &'static CodeTable {
         self.builtin.codes()

@@ -42,6 +42,10 @@ pub(crate) struct Post {
     input: String,
     #[serde(default)]
     healthy: bool,
+    /// The label of what failed: a page's id, or `none`.
+    pub(crate) fault: String,
+    /// The label of why.
+    pub(crate) cause: String,
 }
 
 /// What tells a post in which nothing failed from others.

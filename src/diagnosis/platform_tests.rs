@@ -105,6 +105,14 @@ fn what_a_text_shows_becomes_facts() {
 }
 
 #[test]
+fn the_windows_around_wsl_is_not_that_of_the_run() {
+    let (_, facts) = situation("Windows 11, WSL2 (Ubuntu), TF 2.16\nKilled\n");
+    assert_eq!((facts.text("run.platform"), facts.get("os.windows")), (Some("wsl2"), None));
+    let (_, facts) = situation("Windows 11, TF 2.16\nKilled\n");
+    assert!(facts.get("os.windows").is_some());
+}
+
+#[test]
 fn a_rocm_wheel_is_no_cuda() {
     let (_, facts) =
         situation("torch 2.8.0+rocm6.4\nGPU: AMD Instinct MI300X\nRuntimeError: HIP error: out of memory\n");

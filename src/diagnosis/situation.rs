@@ -161,6 +161,10 @@ impl Situation {
                 facts.add(fact, Value::Text(closest.platform.name.to_owned()), Source::Text, closest.line);
             }
         }
+        // A Windows that is named beside its Linux is the one around it.
+        if facts.text("run.platform").is_some_and(|platform| platform.starts_with("wsl")) {
+            facts.retain(|name| name != "os.windows");
+        }
     }
 
     /// Whether the run is on the platform of that name.

@@ -18,6 +18,8 @@ pub(crate) struct Why {
     pub fault: String,
     /// Known public cases of the fault.
     pub cases: usize,
+    /// Labelled posts about the fault.
+    pub posts: u16,
     /// Its causes, the most probable without evidence first.
     pub causes: Vec<WhyCause>,
 }
@@ -31,6 +33,8 @@ pub(crate) struct WhyCause {
     pub author: Prior,
     /// Known cases with this cause.
     pub cases: usize,
+    /// Labelled posts with this cause.
+    pub posts: u16,
     /// Log-odds from both, before any evidence.
     pub prior: f64,
     /// What moves it.
@@ -75,6 +79,7 @@ pub(crate) fn why(book: &Book, index: usize) -> Why {
         title: cause.title.clone(),
         author: cause.prior,
         cases: precedents.with_cause(&cause.id),
+        posts: precedents.posts_with(&cause.id),
         prior,
         evidence: cause.evidence.iter().map(evidence).collect(),
         fixes: super::fixes::ids(&page.id, cause)
@@ -90,7 +95,8 @@ pub(crate) fn why(book: &Book, index: usize) -> Why {
     };
     let mut causes: Vec<WhyCause> = page.causes.iter().zip(priors).map(of_cause).collect();
     causes.sort_by(|a, b| b.prior.total_cmp(&a.prior));
-    Why { fault: page.id.clone(), cases: precedents.len(), causes }
+    let posts = causes.iter().map(|cause| cause.posts).sum();
+    Why { fault: page.id.clone(), cases: precedents.len(), posts, causes }
 }
 
 fn evidence(item: &crate::book::page::Evidence) -> WhyEvidence {

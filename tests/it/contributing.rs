@@ -103,3 +103,18 @@ fn a_resolved_case_counts() {
         why["causes"].as_array().expect("causes").iter().filter_map(|cause| cause["cases"].as_u64()).sum();
     assert!(counted > 0 && counted <= written as u64, "{shown}");
 }
+
+/// So is a labelled post.
+#[test]
+fn a_labelled_post_counts() {
+    let posts = fs::read_to_string("kb/threads/open.jsonl").expect("the posts");
+    let posts: Vec<serde_json::Value> = posts.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let why: serde_json::Value =
+        serde_json::from_str(&Place::new().run("show oom --why --format json", "").out).expect("JSON");
+    let causes = why["causes"].as_array().expect("causes");
+    for cause in causes {
+        let written = posts.iter().filter(|post| post["fault"] == "oom" && post["cause"] == cause["id"]).count();
+        assert_eq!(cause["posts"].as_u64(), Some(written as u64), "{cause}");
+    }
+    assert!(why["posts"].as_u64() > Some(50), "{why}");
+}

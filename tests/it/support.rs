@@ -86,6 +86,11 @@ pub(crate) fn texts() -> Vec<PathBuf> {
     files
 }
 
+/// A number of a text's own: a sample chosen by it does not change for the others when a text is added.
+pub(crate) fn number_of(text: &str) -> usize {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes()) as usize
+}
+
 /// Checks that a run of `cargo test` left out because a file or a tool was missing.
 ///
 /// A test harness captures what passing tests print, so each check writes a line to a file of this run, and the binary

@@ -38,14 +38,18 @@ pub(super) fn run(book: &Book, found: &[Found<'_>], query: &str, output: &Output
     Ok(Exit::Found)
 }
 
-/// `author says common, 14 of 23 cases: +1.20`.
+/// `author: common; 14 of 23 cases; 31 of 40 posts; before evidence +1.20`.
 fn prior(why: &Why, cause: &WhyCause) -> String {
     let author = format!("{:?}", cause.author).to_lowercase();
     let cases = match why.cases {
         0 => "no known cases".to_owned(),
         all => format!("{} of {}", cause.cases, counted(all as u64, "case", "cases")),
     };
-    format!("author: {author}; {cases}; before evidence {:+.2}", cause.prior)
+    let posts = match why.posts {
+        0 => String::new(),
+        all => format!("; {} of {}", cause.posts, counted(u64::from(all), "post", "posts")),
+    };
+    format!("author: {author}; {cases}{posts}; before evidence {:+.2}", cause.prior)
 }
 
 fn solved(count: usize) -> String {

@@ -111,9 +111,13 @@ pub(super) fn notice_rows(sheet: &mut Sheet, notices: &[NoticeHit]) {
     }
 }
 
+/// Probability of a cause from which on it is said what does not help with it: it may well help with another cause.
+const RATHER_LIKELY: f64 = 0.6;
+
 /// What does not help with the best cause.
 fn dead_ends(sheet: &mut Sheet, diagnosis: &Diagnosis) {
-    let Some(cause) = diagnosis.causes.first().filter(|cause| !cause.dead_ends.is_empty()) else { return };
+    let best = diagnosis.causes.first().filter(|cause| cause.probability >= RATHER_LIKELY);
+    let Some(cause) = best.filter(|cause| !cause.dead_ends.is_empty()) else { return };
     let named: Vec<String> = cause
         .dead_ends
         .iter()
