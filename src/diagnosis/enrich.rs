@@ -118,7 +118,8 @@ fn framework_builds(facts: &mut Facts, book: &Book) {
 /// Whether the GPU came after the CUDA that the software is built with, and whether no code of such a build runs on it. Where
 /// the text does not give that CUDA, it is the newest with which the release was ever built.
 fn age_of_build(facts: &mut Facts, book: &Book) {
-    let stated = facts.get("torch.cuda").or(facts.get("cuda.version")).cloned();
+    let of_build = ["torch.cuda", "cuda.version", "tensorflow.cuda"];
+    let stated = of_build.iter().find_map(|name| facts.get(name)).cloned();
     if let Some(cuda) = &stated {
         facts.add("build.cuda", cuda.value.clone(), cuda.source, cuda.line);
     }
