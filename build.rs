@@ -228,7 +228,7 @@ fn main() {
     write_signatures(&faults, &harmless, &tables, &vendors);
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
-    let posts = posts(&kb, &mut failed);
+    let posts = posts(kb, &mut failed);
     write("cases", &casebook(&kb.join("cases"), &posts, &book, &mut failed));
     let entries = errors(&kb.join("errors"), &mut failed);
     for entry in
