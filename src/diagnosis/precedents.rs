@@ -161,18 +161,15 @@ impl Precedents {
     /// What to say about an action: `None` if it solved no known case.
     pub(super) fn solved(&self, action: &str) -> Option<Solved> {
         let by = |known: &Known| known.case.solved.iter().any(|id| id == action);
-        let nearest: Vec<String> =
-            self.cases.iter().filter(|it| by(it)).take(NAMED).map(|known| known.case.at.to_string()).collect();
-        if nearest.is_empty() {
-            return None;
-        }
         let platform = self.platform.as_deref().filter(|platform| {
             let here = || self.cases.iter().filter(|known| known.case.platform == *platform);
             here().count() >= ENOUGH && here().any(by)
         });
         let counted = || self.cases.iter().filter(|known| platform.is_none_or(|here| known.case.platform == here));
-        let cases = counted().filter(|known| by(known)).count();
-        Some(Solved { cases, of: counted().count(), platform: platform.map(str::to_owned), nearest })
+        let solved = || counted().filter(|known| by(known));
+        let nearest: Vec<String> = solved().take(NAMED).map(|known| known.case.at.to_string()).collect();
+        let (cases, of) = (solved().count(), counted().count());
+        (cases > 0).then(|| Solved { cases, of, platform: platform.map(str::to_owned), nearest })
     }
 }
 

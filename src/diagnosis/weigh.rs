@@ -209,7 +209,7 @@ fn likened(told: &Told, cause: &str, scene: &Scene<'_>) -> Option<Reason> {
     (weight > LEAST_OF_LIKENESS).then(|| Reason {
         supports: true,
         source: Source::Text,
-        says: "it is told as problems with this cause are".to_owned(),
+        says: "it is described as others describe a failure with this cause".to_owned(),
         span: Some(scene.transcript.span(told.line)),
         weight,
     })

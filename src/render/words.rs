@@ -2,17 +2,35 @@
 
 pub(crate) use crate::amounts::thousands;
 use crate::diagnosis::Solved;
+use crate::text::words::capital;
 
 /// Said of an ordinary error, so that nobody looks for the fault in the machine.
 pub(crate) const ORDINARY: &str =
     "An ordinary error, usually of the program or its files, not of the GPU or the driver.";
 
-/// How often an action solved known cases: `Solved 14 of 23 known cases on wsl2, for example ADDRESS`.
+/// How often an action solved known cases: `Solved 14 of 23 known cases on WSL 2, for example ADDRESS`.
 pub(crate) fn precedents(solved: &Solved) -> String {
-    let platform = solved.platform.as_deref().map(|platform| format!(" on {platform}")).unwrap_or_default();
+    let platform = solved.platform.as_deref().map(place).unwrap_or_default();
     let nearest = solved.nearest.join(", ");
     let (cases, of) = (solved.cases, counted(solved.of as u64, "known case", "known cases"));
     format!("Solved {cases} of {of}{platform}, for example {nearest}")
+}
+
+/// A value of `run.platform` after its preposition: ` on Windows`, ` in a notebook`.
+fn place(platform: &str) -> String {
+    match platform {
+        "wsl1" => " on WSL 1".to_owned(),
+        "wsl2" => " on WSL 2".to_owned(),
+        "macos" => " on macOS".to_owned(),
+        "notebook" => " in a notebook".to_owned(),
+        "container" => " in a container".to_owned(),
+        "docker" => " in Docker".to_owned(),
+        "cloud" | "rented" => " on a rented machine".to_owned(),
+        "linux" | "windows" | "colab" | "kaggle" | "kubernetes" | "slurm" | "jetson" => {
+            format!(" on {}", capital(platform))
+        }
+        other => format!(" on {other}"),
+    }
 }
 
 /// A probability as a percentage; `None` if it is not a probability.

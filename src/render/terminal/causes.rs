@@ -2,6 +2,7 @@
 
 use textwrap::core::display_width;
 
+use crate::book::cause_section::first_sentence;
 use crate::diagnosis::{Action, CauseStatus, Diagnosis, RankedCause, Reason};
 use crate::facts::Source;
 use crate::render::clean;
@@ -169,9 +170,25 @@ fn other(sheet: &mut Sheet, cause: &RankedCause, said: bool) {
     let indent = lead.len();
     sheet.paragraph(&Paragraph::new(title).lead(PLAIN, lead));
     if !check.is_empty() {
-        let words = Paragraph::new(check).style(FAINT).lead(PLAIN, " ".repeat(indent + 2));
-        sheet.paragraph(&words.at_most(sheet.most(CHECK_LINES)));
+        let room = sheet.width().saturating_sub(indent + 2).saturating_mul(sheet.most(CHECK_LINES));
+        let check = sentences_within(&check, room).to_owned();
+        sheet.paragraph(&Paragraph::new(check).style(FAINT).lead(PLAIN, " ".repeat(indent + 2)));
     }
+}
+
+/// The sentences that fit so many columns; the first in any case, because half an instruction is none.
+fn sentences_within(text: &str, columns: usize) -> &str {
+    let (first, mut rest) = first_sentence(text);
+    let mut fitting = first;
+    while !rest.is_empty() {
+        let after = first_sentence(rest).1;
+        let longer = text[..text.len() - after.len()].trim_end();
+        if display_width(longer) > columns {
+            break;
+        }
+        (fitting, rest) = (longer, after);
+    }
+    open_ended(fitting)
 }
 
 /// The machine's evidence on a cause, otherwise how to find out.

@@ -34,10 +34,19 @@ pub(super) fn asides(sheet: &mut Sheet, diagnosis: &Diagnosis) {
 fn cascade(sheet: &mut Sheet, echoes: &[Consequence]) {
     let words = match echoes {
         [] => return,
-        [echo] => format!("line {}, {}; it follows{}.", echo.span.start.line, title(echo), bracketed(&echo.why)),
+        [echo] => format!("line {}, {}; {}.", echo.span.start.line, title(echo), standing(&echo.why)),
         echoes => format!("{} that follow: {}.", counted(echoes.len() as u64, "line", "lines"), grouped(echoes, sheet)),
     };
     sheet.paragraph(&Paragraph::new(words).lead(STRONG, "Not the cause: ").indent(2));
+}
+
+/// How a line stands to the failure. Not every line that is no cause is a consequence.
+fn standing(why: &str) -> String {
+    match why {
+        "the same failure, repeated" => "it repeats this failure".to_owned(),
+        "printed before, the run went on" => "it was printed before, and the run went on".to_owned(),
+        why => format!("it follows{}", bracketed(why)),
+    }
 }
 
 /// The fault that is most often mistaken for this one.

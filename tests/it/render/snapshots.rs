@@ -123,7 +123,8 @@ fn known_fault_at_60() {
             Other causes                                    how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has
-                      really mapped after one convolution attempt; ...
+                      really mapped after one convolution attempt; more
+                      than one directory or version is the cause
                9 %  No kernel in this build for the GPU
                       refuted: sm_86 is in the wheel
                6 %  Dtype or layout not supported
@@ -293,7 +294,8 @@ fn wide_characters() {
             Other causes                                    how to check
               14 %  A second libcudnn comes first on the path
                       List the libcudnn files that the process has
-                      really mapped after one convolution attempt; ...
+                      really mapped after one convolution attempt; more
+                      than one directory or version is the cause
                9 %  No kernel in this build for the GPU
                       refuted: sm_86 is in the wheel
                6 %  Dtype or layout not supported
