@@ -73,24 +73,6 @@ pub(super) fn read(text: &str, line: u32, facts: &mut Facts) {
     }
 }
 
-/// Reads TensorFlow's note that it has opened the CUDA runtime, which is the one that it was built with.
-pub(super) fn opened(text: &str, line: u32, facts: &mut Facts) {
-    let Some(name) = after(text, "opened dynamic library ").and_then(|rest| after(rest, "cudart")) else { return };
-    let version = match name.strip_prefix("64_") {
-        // `cudart64_101.dll` is 10.1; `cudart64_12.dll` names no minor version.
-        Some(digits) => match digits.trim_end_matches(".dll").as_bytes() {
-            [major @ .., minor] if major.len() == 2 => {
-                format!("{}.{}", String::from_utf8_lossy(major), char::from(*minor))
-            }
-            _ => return,
-        },
-        None => name.trim_start_matches(".so.").to_owned(),
-    };
-    if version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.') {
-        facts.words_in_text("tensorflow.cuda", version.trim_end_matches('.'), line);
-    }
-}
-
 /// On Windows the name holds the version: `cudart64_110.dll` is CUDA 11, `cudart64_80.dll` CUDA 8, `cudnn64_8.dll`
 /// cuDNN 8, `nvrtc64_112_0.dll` CUDA 11.
 fn windows(stem: &str) -> (&str, Option<u32>) {
@@ -171,24 +153,6 @@ mod tests {
             ("libcudnn.so.8: cannot open shared object file\nsee libcublas.so.12", "lib.present", None),
         ] {
             assert_eq!(facts(text).number(name), value, "{name} in {text}");
-        }
-    }
-
-    #[test]
-    fn the_runtime_that_tensorflow_opened() {
-        let opened = |file: &str| {
-            let line = format!("I tensorflow/dso_loader.cc:44] Successfully opened dynamic library {file}\n");
-            facts(&line).text("tensorflow.cuda").map(str::to_owned)
-        };
-        for (file, version) in [
-            ("cudart64_101.dll", Some("10.1")),
-            ("cudart64_110.dll", Some("11.0")),
-            ("cudart64_12.dll", None),
-            ("libcudart.so.10.1", Some("10.1")),
-            ("libcudart.so.11.0", Some("11.0")),
-            ("libcublas.so.11", None),
-        ] {
-            assert_eq!(opened(file).as_deref(), version, "{file}");
         }
     }
 }

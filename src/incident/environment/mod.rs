@@ -105,7 +105,6 @@ impl<'p> Tables<'p> {
         }
         if has(triggers::LOADING) {
             loader::read(words, line, facts);
-            loader::opened(words, line, facts);
             self.present.read(words, line);
         }
         if has(triggers::SYSTEM) {

@@ -1,5 +1,5 @@
 //! What a library was built for, as shown by packages, archives and version mismatch messages. Facts `cudnn.cuda`,
-//! `nccl.cuda`, `cudnn.built`, `cublas.built`, `onnxruntime.cuda`, `onnxruntime.cudnn`, `jax.cuda`.
+//! `nccl.cuda`, `tensorflow.cuda`, `cudnn.built`, `cublas.built`, `onnxruntime.cuda`, `onnxruntime.cudnn`, `jax.cuda`.
 //!
 //! Mismatch messages name the required and the present version in either order. What pip only proposes does not count.
 
@@ -11,7 +11,26 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts) -> bool {
     packages(words, line, facts);
     interfaces(words, line, facts);
     tags(words, line, facts);
+    opened(words, line, facts);
     compared(words, line, facts)
+}
+
+/// Reads TensorFlow's note that it has opened the CUDA runtime, which is the one that it was built with.
+fn opened(words: &str, line: u32, facts: &mut Facts) {
+    let Some(name) = after(words, "opened dynamic library ").and_then(|rest| after(rest, "cudart")) else { return };
+    let version = match name.strip_prefix("64_") {
+        // `cudart64_101.dll` is 10.1; `cudart64_12.dll` names no minor version.
+        Some(digits) => match digits.trim_end_matches(".dll").as_bytes() {
+            [major @ .., minor] if major.len() == 2 => {
+                format!("{}.{}", String::from_utf8_lossy(major), char::from(*minor))
+            }
+            _ => return,
+        },
+        None => name.trim_start_matches(".so.").to_owned(),
+    };
+    if version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.') {
+        facts.words_in_text("tensorflow.cuda", version.trim_end_matches('.'), line);
+    }
 }
 
 /// `libcudnn8 8.8.0.121-1+cuda12.0`, `NCCL version 2.9.8+cuda11.0`, `cudnn-linux-x86_64-8.9.4.25_cuda12`,
@@ -173,6 +192,24 @@ fn tuple(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::incident::environment::tests::facts;
+
+    #[test]
+    fn the_runtime_that_tensorflow_opened() {
+        let opened = |file: &str| {
+            let line = format!("I tensorflow/dso_loader.cc:44] Successfully opened dynamic library {file}\n");
+            facts(&line).text("tensorflow.cuda").map(str::to_owned)
+        };
+        for (file, version) in [
+            ("cudart64_101.dll", Some("10.1")),
+            ("cudart64_110.dll", Some("11.0")),
+            ("cudart64_12.dll", None),
+            ("libcudart.so.10.1", Some("10.1")),
+            ("libcudart.so.11.0", Some("11.0")),
+            ("libcublas.so.11", None),
+        ] {
+            assert_eq!(opened(file).as_deref(), version, "{file}");
+        }
+    }
 
     #[test]
     fn what_libraries_are_built_for() {
