@@ -32,10 +32,16 @@ pub(super) fn consequences(
         .collect()
 }
 
+/// Of a line that tells of the primary failure again.
+pub(crate) const REPEATED: &str = "the same failure, repeated";
+
+/// Of a line above the primary failure that ended nothing.
+pub(crate) const BEFORE: &str = "printed before, the run went on";
+
 /// Why `other` counts as a consequence of `primary`, in words. `chains` gives each error the first one of its chain.
 fn relation(incident: &Incident, chains: &[usize], primary: &Candidate, other: &Candidate) -> &'static str {
     if other.fault == primary.fault {
-        return "the same failure, repeated";
+        return REPEATED;
     }
     let chained = match (primary.error, other.error) {
         (Some(a), Some(b)) => chains[a] == chains[b],
@@ -53,7 +59,7 @@ fn relation(incident: &Incident, chains: &[usize], primary: &Candidate, other: &
         (true, _) => "in the same chain of errors",
         _ if other.rank.is_some() && other.rank != primary.rank => "on another rank",
         _ if other.role < SignatureRole::Cause => "printed because something else failed first",
-        _ if other.line < primary.line => "printed before, the run went on",
+        _ if other.line < primary.line => BEFORE,
         _ => "printed afterwards",
     }
 }

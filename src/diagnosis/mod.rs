@@ -8,7 +8,7 @@ mod alternatives;
 mod answer;
 mod budget;
 pub(crate) mod capacity;
-mod cascade;
+pub(crate) mod cascade;
 pub(crate) mod conditions;
 mod enrich;
 pub(crate) mod evidence;

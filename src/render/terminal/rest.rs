@@ -3,6 +3,7 @@
 use textwrap::core::display_width;
 
 use super::head;
+use crate::diagnosis::cascade::{BEFORE, REPEATED};
 use crate::diagnosis::{Consequence, Diagnosis, NoticeHit, ProbeSummary};
 use crate::render::clean;
 use crate::render::inline;
@@ -43,8 +44,8 @@ fn cascade(sheet: &mut Sheet, echoes: &[Consequence]) {
 /// How a line stands to the failure. Not every line that is no cause is a consequence.
 fn standing(why: &str) -> String {
     match why {
-        "the same failure, repeated" => "it repeats this failure".to_owned(),
-        "printed before, the run went on" => "it was printed before, and the run went on".to_owned(),
+        REPEATED => "it repeats this failure".to_owned(),
+        BEFORE => "it was printed before, and the run went on".to_owned(),
         why => format!("it follows{}", bracketed(why)),
     }
 }

@@ -116,8 +116,8 @@ fn changed(texts: &[(String, String)]) -> BTreeMap<&'static str, (usize, Vec<Str
     found
 }
 
-/// The text from the line on which the traceback of its primary failure begins; `None` where a person reports it in words of
-/// his own, which belong to it wherever they stand.
+/// The text from the line on which the traceback of its primary failure begins; `None` where a person reports it in their own
+/// words, which belong to it wherever they stand.
 fn cut_above(text: &str, answer: &Diagnosis) -> Option<String> {
     let fault = answer.fault.as_ref()?;
     let is_raised = |name: &str| name.contains("Error") || name.contains("Exception");
