@@ -7,6 +7,7 @@ use super::judgement;
 use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
+use crate::facts::Facts;
 use crate::incident::{Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
 use crate::text::Transcript;
 use crate::wording;
@@ -41,9 +42,16 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
         return by_words;
     }
     let has_page = candidates.iter().any(|candidate| candidate.fault.is_some());
-    let complains = candidates.iter().any(|it| it.words.as_ref().is_some_and(|words| words.described.is_none()));
+    let complains = candidates.iter().any(|it| it.words.as_ref().is_some_and(|words| words.described.is_none()))
+        || compares(&incident.facts);
     let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, has_page, complains));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
+}
+
+/// Whether the writer says that it works elsewhere, or since when it does not.
+fn compares(facts: &Facts) -> bool {
+    let mut said = facts.iter().filter_map(|(name, _)| name.strip_prefix("writer."));
+    said.any(|said| said.starts_with("works_") || said.starts_with("began_with_"))
 }
 
 fn excused(candidates: &[Candidate], excuse: Excuse) -> Vec<Excused> {

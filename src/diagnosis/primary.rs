@@ -203,7 +203,8 @@ fn known(transcript: &Transcript, incident: &Incident, hits: &[Hit], book: &Book
             words: None,
         };
         match candidates.last_mut().filter(|last| last.line == hit.line) {
-            Some(last) if better_on_line(last, &candidate) => {}
+            Some(last) if followed(line.text, last, &candidate) => {}
+            Some(last) if !followed(line.text, &candidate, last) && better_on_line(last, &candidate) => {}
             Some(last) => *last = candidate,
             None => candidates.push(candidate),
         }
@@ -225,6 +226,18 @@ fn is_talk(writers: &Writers<'_>, line: &Line<'_>) -> bool {
 /// Whether `old` describes their common line better than `new`.
 fn better_on_line(old: &Candidate, new: &Candidate) -> bool {
     (old.role, old.origin, old.specificity) >= (new.role, new.origin, new.specificity)
+}
+
+/// Whether the words between two messages on a line say that the second one came later: "and right after it".
+fn followed(line: &str, first: &Candidate, second: &Candidate) -> bool {
+    let between = line.get(first.at as usize..second.at as usize).unwrap_or_default();
+    // Most lines have one message, or two of which one is a part of the other.
+    const SHORTEST: usize = 16;
+    let says_so = || {
+        let between = between.to_lowercase();
+        wording::writing().afterwards.iter().any(|words| between.contains(words))
+    };
+    between.len() >= SHORTEST && first.role == second.role && says_so()
 }
 
 fn severity(hit: &Hit, event: Option<&ErrorEvent>, level: Option<Level>) -> Severity {

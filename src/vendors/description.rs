@@ -193,6 +193,8 @@ pub struct GpuNames {
     pub models: Vec<String>,
     /// Series whose models prose names alone: `RTX` with `5090`.
     pub bare: BTreeMap<String, Vec<String>>,
+    /// Beginnings of the names of cloud machines, by the GPU that they have: `Tesla V100` with `p3.`.
+    pub machines: BTreeMap<String, Vec<String>>,
 }
 
 /// How texts show status codes.

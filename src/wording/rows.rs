@@ -233,6 +233,8 @@ pub struct Writing<S> {
     pub mentions: Vec<S>,
     /// Words of a part about the past.
     pub past: Vec<S>,
+    /// Lower-case words between two messages, of which the first came first.
+    pub afterwards: Vec<S>,
     /// How an installer's lines about packages that are not installed yet begin.
     pub candidates: Vec<S>,
     /// Lower-case words of lines about required versions.

@@ -14,6 +14,7 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
     if words.len() > 600 {
         return;
     }
+    let words = replacement(words).unwrap_or(words);
     match name(words) {
         // "RTX 3060" in a sentence: good enough where no line gives the full name.
         Some((name, _)) if is_short(&name) => {
@@ -29,8 +30,8 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
             }
         }
         None => {
-            let named = bare(words).map(|name| ("gpu.name", full(&name), line));
-            hints.extend(named);
+            let named = bare(words).map(|name| full(&name)).or_else(|| machine(words).map(str::to_owned));
+            hints.extend(named.map(|name| ("gpu.name", name, line)));
             hints.truncate(64);
         }
     }
@@ -48,6 +49,37 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
             facts.number_in_text("gpu.count", count as f64, line);
         }
     }
+}
+
+/// What follows the GPU that another one has replaced: "swapped the 2080 for a 3090".
+fn replacement(words: &str) -> Option<&str> {
+    const REPLACED: [&str; 6] = ["wapped ", "eplaced ", "witched from ", "pgraded from ", "oved from ", "hanged from "];
+    const BY: [&str; 5] = [" for ", " with ", " by ", " to ", " against "];
+    /// A name and the words before it are no longer.
+    const FAR: usize = 40;
+    let rest = REPLACED.iter().find_map(|verb| after(words, verb))?;
+    let (at, by) = BY.iter().filter_map(|by| Some((find(rest, by)?, by))).min()?;
+    let (old, new) = (rest.get(..at)?, rest.get(at + by.len()..)?);
+    let is_gpu = |words: &str| name(words).is_some() || bare(words).is_some();
+    (at <= FAR && is_gpu(old) && is_gpu(new)).then_some(new)
+}
+
+/// The GPU of a cloud machine that a line names: "p3.2xlarge", "a2-highgpu-1g".
+fn machine(words: &str) -> Option<&'static str> {
+    let machines = vendors::all().iter().flat_map(|vendor| &vendor.gpus.machines);
+    let mut names = machines.flat_map(|(gpu, names)| names.iter().map(move |name| (gpu.as_str(), name.as_str())));
+    let (gpu, _) = names.find(|(_, name)| {
+        words.match_indices(name).any(|(at, _)| {
+            let begins = words
+                .get(..at)
+                .is_some_and(|head| !head.ends_with(|c: char| is_word(c) || matches!(c, '.' | '-' | '/')));
+            // AWS: the size follows a dot.
+            let size = words.get(at + name.len()..).unwrap_or_default().split(|c: char| !is_word(c)).next();
+            let sized = size.is_some_and(|size| size.ends_with("xlarge") || size.starts_with("metal"));
+            begins && (sized || !name.ends_with('.'))
+        })
+    })?;
+    Some(gpu)
 }
 
 /// The name as the driver prints it.
@@ -233,6 +265,30 @@ mod tests {
             ("NVIDIA A100-SXM4-80GB", "NVIDIA A100-SXM4-80GB"),
         ] {
             assert_eq!(name(text).map(|(name, _)| name).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn gpus_of_cloud_machines() {
+        for (text, expected) in [
+            ("EKS 1.29, node group of p3.2xlarge.", Some("Tesla V100")),
+            ("on a g5.xlarge instance", Some("NVIDIA A10G")),
+            ("gcloud a2-highgpu-1g, Debian", Some("NVIDIA A100")),
+            ("step3.2xlarge", None),
+            ("Python p3.5", None),
+        ] {
+            assert_eq!(machine(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_gpu_that_replaced_another_counts() {
+        for (text, expected) in [
+            ("Swapped my 2080 for a 3090. It hangs", Some("a 3090. It hangs")),
+            ("I upgraded from a GTX 1080 to an RTX 3060", Some("an RTX 3060")),
+            ("replaced the cable, now the 3090 works with it", None),
+        ] {
+            assert_eq!(replacement(text), expected, "{text}");
         }
     }
 

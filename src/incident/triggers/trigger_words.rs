@@ -43,6 +43,7 @@ pub(crate) fn of_vendor(vendor: &Vendor) -> Vec<(&str, Topics)> {
     all.extend(vendor.sentences.all.iter().filter(|(.., general)| !general).map(|(text, ..)| (text.as_str(), CODES)));
     all.extend(vendor.gpus.starts.iter().map(|start| (start.trim_end(), ENVIRONMENT | GPUS)));
     all.extend(vendor.gpus.bare.values().flatten().map(|model| (model.as_str(), ENVIRONMENT | GPUS)));
+    all.extend(vendor.gpus.machines.values().flatten().map(|machine| (machine.as_str(), ENVIRONMENT | GPUS)));
     all.extend(vendor.tools.iter().map(|tool| (tool.prefix.as_str(), FRAMEWORK)));
     all.extend(vendor.kernel_log.modules.iter().map(|module| (module.as_str(), KERNEL)));
     all.push((vendor.kernel_log.prefix.trim_end_matches([':', ' ']), KERNEL));
