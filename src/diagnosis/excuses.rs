@@ -8,7 +8,7 @@ use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::facts::Facts;
-use crate::incident::{Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
+use crate::incident::{self, Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
 use crate::text::Transcript;
 use crate::wording;
 
@@ -42,10 +42,15 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
         return by_words;
     }
     let has_page = candidates.iter().any(|candidate| candidate.fault.is_some());
-    let complains = candidates.iter().any(|it| it.words.as_ref().is_some_and(|words| words.described.is_none()))
-        || compares(&incident.facts);
-    let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, has_page, complains));
+    let complains = candidates.iter().any(is_complaint) || compares(&incident.facts);
+    let is_told = incident::is_only_told(transcript, incident);
+    let is_well = Post::of(transcript, incident).is_some_and(|it| judgement::is_well(it, has_page, complains, is_told));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
+}
+
+/// Whether a wording of a complaint reports it.
+fn is_complaint(candidate: &Candidate) -> bool {
+    candidate.words.as_ref().is_some_and(|words| words.described.is_none())
 }
 
 /// Whether the writer says that it works elsewhere, or since when it does not.
@@ -113,7 +118,8 @@ fn excuse(
     if !is_symptom && !loses_gpu && survived() {
         return Some(Excuse::WentOn);
     }
-    if is_notice && stance.run_is_fine || stance.only_mentions(transcript.line(candidate.line).text) {
+    let only_mentions = || !is_complaint(candidate) && stance.only_mentions(transcript.line(candidate.line).text);
+    if is_notice && stance.run_is_fine || only_mentions() {
         return Some(Excuse::Mentioned);
     }
     None

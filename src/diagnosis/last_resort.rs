@@ -103,11 +103,16 @@ pub(super) fn last_resort(
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
     // Who says that all works only asks something, and so does who writes as such people do.
-    let only_asks = || Stance::of(transcript, incident).is_all_well() || post.is_some_and(judgement::is_rather_well);
+    let only_asks = || Stance::of(transcript, incident).is_all_well() || post.is_some_and(judgement::is_surely_well);
     let description = description.filter(|_| is_certain || !only_asks());
+    let may_only_ask = !is_certain && post.is_some_and(judgement::is_rather_well);
     let has_page = |it: &Description| book.find(it.described.kind).is_some();
     if let Some(report) = description.filter(judgement::is_report) {
-        let is_named = !has_page(&report) || judgement::may_open_a_page(&report);
+        let is_named = match (has_page(&report), may_only_ask) {
+            (false, _) => true,
+            (true, false) => judgement::may_open_a_page(&report),
+            (true, true) => judgement::is_surely_its_kind(&report),
+        };
         return Some(described_as(is_named, &report, transcript, incident, book));
     }
     if let Some(found) = found {
@@ -117,7 +122,11 @@ pub(super) fn last_resort(
     let sounds_only = |it: &Description| transcript.line(it.line).text.split_inclusive(". ").all(incident::is_harmless);
     let perhaps = description.filter(|it| is_unwell || !sounds_only(it) && judgement::is_rather_a_problem(it));
     let Some(perhaps) = perhaps else {
-        let first = transcript.lines().find(|line| is_unwell && !line.text.trim().is_empty())?;
+        let reports = is_unwell
+            || !is_excused
+                && incident::is_only_told(transcript, incident)
+                && post.is_some_and(judgement::is_maybe_unwell);
+        let first = transcript.lines().find(|line| reports && !line.text.trim().is_empty())?;
         return Some(reported(first.index, None, transcript, incident));
     };
     let is_named = match has_page(&perhaps) {
