@@ -118,8 +118,7 @@ fn excuse(
     if !is_symptom && !loses_gpu && survived() {
         return Some(Excuse::WentOn);
     }
-    let only_mentions = || !is_complaint(candidate) && stance.only_mentions(transcript.line(candidate.line).text);
-    if is_notice && stance.run_is_fine || only_mentions() {
+    if is_notice && stance.run_is_fine || stance.only_mentions(transcript.line(candidate.line).text) {
         return Some(Excuse::Mentioned);
     }
     None
