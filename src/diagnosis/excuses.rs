@@ -41,10 +41,12 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
     if !by_words.is_empty() {
         return by_words;
     }
-    let has_page = candidates.iter().any(|candidate| candidate.fault.is_some());
-    let complains = candidates.iter().any(is_complaint) || compares(&incident.facts);
-    let is_told = incident::is_only_told(transcript, incident);
-    let is_well = Post::of(transcript, incident).is_some_and(|it| judgement::is_well(it, has_page, complains, is_told));
+    let known = judgement::Known {
+        has_page: candidates.iter().any(|candidate| candidate.fault.is_some()),
+        complains: candidates.iter().any(is_complaint) || compares(&incident.facts),
+    };
+    let is_told = || incident::is_only_told(transcript, incident);
+    let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, known, is_told));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
 }
 

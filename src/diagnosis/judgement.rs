@@ -60,36 +60,63 @@ const FEWEST_FOR_A_PROBLEM: usize = 2;
 /// Fewer concepts say too little for a report.
 const FEWEST_FOR_A_REPORT: usize = 3;
 
-/// Whether a post reports no failure; `has_page`: a page knows one of its messages; `complains`: a wording of a complaint is
-/// found; `is_told`: it is a person's sentences and nothing else. What costs most is asked last.
-pub(super) fn is_well(post: Post<'_>, has_page: bool, complains: bool, is_told: bool) -> bool {
-    let most = match (is_told, complains, has_page) {
-        (true, ..) => SURELY_WELL,
-        (false, true, _) => WELL_WITH_A_COMPLAINT,
-        (false, false, true) => WELL_WITH_A_PAGE,
-        (false, false, false) => WELL,
+/// What is known of the failures that a post names, before it is asked as a whole whether anything failed.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// A page knows one of its messages.
+    pub(super) has_page: bool,
+    /// A wording of a complaint is found, or a comparison with what works.
+    pub(super) complains: bool,
+}
+
+/// Whether a post reports no failure; `is_told`: whether it is a person's sentences and nothing else. What costs most is asked
+/// last.
+pub(super) fn is_well(post: Post<'_>, known: Known, is_told: impl FnOnce() -> bool) -> bool {
+    if !post.is_story() {
+        return false;
+    }
+    let most = match known {
+        _ if is_told() => SURELY_WELL,
+        Known { complains: true, .. } => WELL_WITH_A_COMPLAINT,
+        Known { has_page: true, .. } => WELL_WITH_A_PAGE,
+        Known { .. } => WELL,
     };
-    post.is_story() && post.nothing_failed().is_some_and(|it| it > most) && post.is_by_person()
+    post.nothing_failed().is_some_and(|it| it > most) && post.is_by_person()
 }
 
-/// Whether it rather reports none, where no page knows a message of it and no wording of a complaint is found.
-pub(super) fn is_rather_well(post: Post<'_>) -> bool {
-    post.nothing_failed().is_some_and(|it| it > RATHER_WELL)
+/// What a post as a whole says of whether anything failed, where neither a message nor a wording of a complaint is known.
+#[derive(Clone, Copy)]
+pub(super) struct Outlook<'t> {
+    post: Post<'t>,
+    /// The probability that nothing failed.
+    well: f32,
 }
 
-/// The same, and certainly.
-pub(super) fn is_surely_well(post: Post<'_>) -> bool {
-    post.nothing_failed().is_some_and(|it| it > SURELY_WELL)
-}
+impl<'t> Outlook<'t> {
+    /// `None` where a person tells too little.
+    pub(super) fn of(post: Post<'t>) -> Option<Self> {
+        Some(Self { post, well: post.nothing_failed()? })
+    }
 
-/// Whether it may report something.
-pub(super) fn is_maybe_unwell(post: Post<'_>) -> bool {
-    post.nothing_failed().is_some_and(|it| it < MAYBE_WELL) && post.is_by_person()
-}
+    /// Whether its writer may only ask something.
+    pub(super) fn is_rather_well(self) -> bool {
+        self.well > RATHER_WELL
+    }
 
-/// Whether it certainly reports one.
-pub(super) fn is_unwell(post: Post<'_>) -> bool {
-    post.nothing_failed().is_some_and(|it| it < UNWELL) && post.is_by_person()
+    /// Whether its writer certainly does.
+    pub(super) fn is_surely_well(self) -> bool {
+        self.well > SURELY_WELL
+    }
+
+    /// Whether it may report something.
+    pub(super) fn is_maybe_unwell(self) -> bool {
+        self.well < MAYBE_WELL && self.post.is_by_person()
+    }
+
+    /// Whether it certainly reports something.
+    pub(super) fn is_unwell(self) -> bool {
+        self.well < UNWELL && self.post.is_by_person()
+    }
 }
 
 /// Whether the writer says that there is no problem.

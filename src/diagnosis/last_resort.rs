@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::conditions::Conditions;
 use super::enrich;
-use super::judgement;
+use super::judgement::{self, Outlook};
 use super::primary::{Candidate, Severity, Words, is_request_to_stop};
 use super::unlisted::{self, Failing, reporting_line};
 use super::writers::Writers;
@@ -51,8 +51,8 @@ pub(super) fn last_resort(
     book: &Book,
     is_excused: bool,
 ) -> Option<Candidate> {
-    let post = Post::of(transcript, incident);
-    let is_unwell = !is_excused && post.is_some_and(judgement::is_unwell);
+    let outlook = Post::of(transcript, incident).and_then(Outlook::of);
+    let is_unwell = !is_excused && outlook.is_some_and(Outlook::is_unwell);
     let description = incident::description(transcript, incident);
     let is_certain = is_unwell || description.is_some_and(|it| judgement::is_certain(&it));
     let is_none = !is_unwell && description.is_some_and(|it| judgement::is_none(&it));
@@ -103,9 +103,9 @@ pub(super) fn last_resort(
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
     // Who says that all works only asks something, and so does who writes as such people do.
-    let only_asks = || Stance::of(transcript, incident).is_all_well() || post.is_some_and(judgement::is_surely_well);
+    let only_asks = || Stance::of(transcript, incident).is_all_well() || outlook.is_some_and(Outlook::is_surely_well);
     let description = description.filter(|_| is_certain || !only_asks());
-    let may_only_ask = !is_certain && post.is_some_and(judgement::is_rather_well);
+    let may_only_ask = !is_certain && outlook.is_some_and(Outlook::is_rather_well);
     let has_page = |it: &Description| book.find(it.described.kind).is_some();
     if let Some(report) = description.filter(judgement::is_report) {
         let is_named = match (has_page(&report), may_only_ask) {
@@ -125,7 +125,7 @@ pub(super) fn last_resort(
         let reports = is_unwell
             || !is_excused
                 && incident::is_only_told(transcript, incident)
-                && post.is_some_and(judgement::is_maybe_unwell);
+                && outlook.is_some_and(Outlook::is_maybe_unwell);
         let first = transcript.lines().find(|line| reports && !line.text.trim().is_empty())?;
         return Some(reported(first.index, None, transcript, incident));
     };

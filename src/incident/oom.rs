@@ -100,7 +100,8 @@ fn torch(text: &str, line: u32, facts: &mut Facts) {
         let held = process.filter(|p| sane(*p)).or(old_reserved);
         match (total, free, held) {
             (Some(total), Some(free), Some(held)) => {
-                Some(total - free - held).map(|it| if it > CONTEXT { it } else { 0.0 })
+                let rest = total - free - held;
+                Some(if rest > CONTEXT { rest } else { 0.0 })
             }
             _ => None,
         }

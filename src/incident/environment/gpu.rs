@@ -53,6 +53,7 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
 
 /// What follows the GPU that another one has replaced: "swapped the 2080 for a 3090".
 fn replacement(words: &str) -> Option<&str> {
+    /// Without their first letters, which may be capitals.
     const REPLACED: [&str; 6] = ["wapped ", "eplaced ", "witched from ", "pgraded from ", "oved from ", "hanged from "];
     const BY: [&str; 5] = [" for ", " with ", " by ", " to ", " against "];
     /// A name and the words before it are no longer.
