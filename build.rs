@@ -419,12 +419,12 @@ fn described(
         kinds.extend(situations.map(|file| Kind { name: name.clone(), situation: Some(file.stem), text: file.text }));
     }
     let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
-    write("posts", &pack(&descriptions::learned_by_posts(posts)));
+    let is_page = |name: &str| book.faults.iter().any(|fault| fault.page.id == name);
+    write("posts", &pack(&descriptions::learned_by_posts(posts, &kinds)));
+    write("pages", &pack(&descriptions::pages_by_posts(posts, &kinds, is_page)));
     write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
-    let learned = descriptions::learned(&concepts, &kinds, &entries, |name| {
-        book.faults.iter().any(|fault| fault.page.id == name)
-    });
+    let learned = descriptions::learned(&concepts, &kinds, &entries, is_page);
     match learned {
         Ok(lessons) => {
             write("situations", &pack(&lessons.situations));

@@ -1,27 +1,43 @@
 //! Whether a text tells of a problem at all, by its words, pairs of words and runs of letters: what no concept names, a typing
 //! error and a language without spaces included.
 //!
-//! Logistic regression over hashed features (Weinberger et al. 2009), learned twice: from the same descriptions as the kinds,
-//! and from whole posts with all that they quote. `build.rs` includes this file by path, and learns.
+//! Logistic regression over hashed features (Weinberger et al. 2009), learned three times: from the same descriptions as the
+//! kinds, from whole posts with all that they quote, and once more for each page that many posts are about. `build.rs` includes
+//! this file by path, and learns.
 
 use super::model::Row;
 
-/// Buckets of runs of letters and of words.
-const LETTERS: u32 = 1 << 17;
-const WORDS: u32 = 1 << 16;
+/// How a text is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    /// Letters of it that are read.
+    most: usize,
+    /// Buckets of runs of letters.
+    letters: u32,
+    /// Buckets of words and their pairs, behind those of letters.
+    words: u32,
+}
+
+/// Sentences: a writer says what is wrong at the beginning.
+pub(crate) const SENTENCES: Reading = Reading { most: 1500, letters: 1 << 17, words: 1 << 16 };
+/// A post, which may say it below a log.
+pub(crate) const POST: Reading = Reading { most: 4000, ..SENTENCES };
+/// A post of which many things are asked: with a quarter of the buckets, a page is found as often.
+pub(crate) const KIND: Reading = Reading { most: 1500, letters: 1 << 15, words: 1 << 14 };
 
 /// Letters in a run.
 const RUN: std::ops::RangeInclusive<usize> = 2..=5;
 
-/// Letters that are read of sentences: a writer says what is wrong at the beginning.
-pub(crate) const OF_SENTENCES: usize = 1500;
-/// The same of a post, which may say it below a log.
-pub(crate) const OF_A_POST: usize = 4000;
-
-/// The probability that the first `most` letters of a text tell of no problem of its writer; `row` speaks for that.
+/// The probability of what `row` speaks for.
 #[allow(dead_code, reason = "only the library asks")]
-pub(crate) fn no_problem<B: AsRef<[u8]>>(row: &Row<B>, text: &str, most: usize) -> f32 {
-    logistic(row.score(scaled(text, most).map(|(bucket, scale)| (bucket as usize, scale))))
+pub(crate) fn probability<B: AsRef<[u8]>>(row: &Row<B>, text: &str, reading: Reading) -> f32 {
+    probability_of(row, &features(text, reading))
+}
+
+/// The same of features that several rows are asked about.
+#[allow(dead_code, reason = "only the library asks")]
+pub(crate) fn probability_of<B: AsRef<[u8]>>(row: &Row<B>, features: &[(u32, f32)]) -> f32 {
+    logistic(row.score(features.iter().map(|(bucket, scale)| (*bucket as usize, *scale))))
 }
 
 #[allow(dead_code, reason = "only the library asks")]
@@ -30,23 +46,23 @@ fn logistic(score: f32) -> f32 {
 }
 
 /// The buckets of a text, each with its weight in a sum: the features of a sort are as long as one together.
-fn scaled(text: &str, most: usize) -> impl Iterator<Item = (u32, f32)> {
-    let (letters, words) = buckets(text, most);
+pub(crate) fn features(text: &str, reading: Reading) -> Vec<(u32, f32)> {
+    let (letters, words) = buckets(text, reading);
     let scale = |of: &[u32]| 1.0 / (of.len().max(1) as f32).sqrt();
     let (letter, word) = (scale(&letters), scale(&words));
-    let letters = letters.into_iter().map(move |bucket| (bucket, letter));
-    letters.chain(words.into_iter().map(move |bucket| (LETTERS + bucket, word)))
+    let letters = letters.into_iter().map(|bucket| (bucket, letter));
+    letters.chain(words.into_iter().map(|bucket| (reading.letters + bucket, word))).collect()
 }
 
 /// Runs of letters within words, and words and their pairs: each bucket once.
-fn buckets(text: &str, most: usize) -> (Vec<u32>, Vec<u32>) {
-    let text: String = text.chars().take(most).flat_map(char::to_lowercase).collect();
+fn buckets(text: &str, reading: Reading) -> (Vec<u32>, Vec<u32>) {
+    let text: String = text.chars().take(reading.most).flat_map(char::to_lowercase).collect();
     let mut letters = Vec::new();
     for word in text.split_whitespace() {
         let word = format!(" {word} ");
         let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
         for run in RUN {
-            letters.extend(starts.windows(run + 1).map(|at| hash(&[&word[at[0]..at[run]]]) % LETTERS));
+            letters.extend(starts.windows(run + 1).map(|at| hash(&[&word[at[0]..at[run]]]) % reading.letters));
         }
     }
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '\'');
@@ -58,7 +74,7 @@ fn buckets(text: &str, most: usize) -> (Vec<u32>, Vec<u32>) {
             .into_iter()
             .filter(|it| it.starts_with(|c| is_word(c) || matches!(c, '?' | '!')))
         {
-            words.extend([hash(&[word]) % WORDS, hash(&[before, word]) % WORDS]);
+            words.extend([hash(&[word]) % reading.words, hash(&[before, word]) % reading.words]);
             before = word;
         }
     }
@@ -77,32 +93,43 @@ fn hash(parts: &[&str]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// Learns from the first `most` letters of texts, each with whether it tells of no problem: logistic regression by dual
-/// coordinate descent (Yu, Huang, Lin 2011), which needs no step size.
+/// What is learned from: the features of a text, and how much it counts beside others.
 #[allow(dead_code, reason = "build.rs learns")]
-pub(crate) fn learn(texts: &[(&str, bool)], most: usize) -> Row<Vec<u8>> {
-    /// How much an example counts against the size of the weights, and passes over the examples.
+pub(crate) struct Example {
+    pub(crate) features: Vec<(u32, f32)>,
+    pub(crate) worth: f32,
+}
+
+/// Learns what tells the examples for which `is_so` holds from the others: logistic regression by dual coordinate descent (Yu,
+/// Huang, Lin 2011), which needs no step size.
+#[allow(dead_code, reason = "build.rs learns")]
+pub(crate) fn learn(
+    examples: &[Example],
+    is_so: impl Fn(usize) -> bool,
+    reading: Reading,
+    passes: usize,
+) -> Row<Vec<u8>> {
+    /// How much an example counts against the size of the weights.
     const WORTH: f32 = 10.0;
-    const PASSES: usize = 12;
-    /// How near a share comes to its ends, where logarithms have no value.
-    const LEAST: f32 = 1e-4;
-    let examples: Vec<(Vec<(u32, f32)>, f32)> =
-        texts.iter().map(|(text, none)| (scaled(text, most).collect(), if *none { 1.0 } else { -1.0 })).collect();
-    let mut weights = vec![0.0_f32; (LETTERS + WORDS) as usize];
+    /// How near a share comes to its ends, as a part of them, where logarithms have no value.
+    const LEAST: f32 = 1e-5;
+    let mut weights = vec![0.0_f32; (reading.letters + reading.words) as usize];
     let mut bias = 0.0_f32;
-    // Each example's share in the weights, between 0 and WORTH.
-    let mut shares = vec![WORTH * 0.001; examples.len()];
-    for ((features, sign), share) in examples.iter().zip(&shares) {
-        for (bucket, scale) in features {
-            weights[*bucket as usize] += sign * share * scale;
+    // Each example's share in the weights, between 0 and its worth.
+    let mut shares: Vec<f32> = examples.iter().map(|example| WORTH * example.worth * 0.001).collect();
+    let sign = |place: usize| if is_so(place) { 1.0 } else { -1.0 };
+    for (place, (example, share)) in examples.iter().zip(&shares).enumerate() {
+        for (bucket, scale) in &example.features {
+            weights[*bucket as usize] += sign(place) * share * scale;
         }
-        bias += sign * share;
+        bias += sign(place) * share;
     }
-    for pass in 0..PASSES {
+    for pass in 0..passes {
         let stride = super::model::stride(examples.len(), pass);
         for turn in 0..examples.len() {
             let place = turn * stride % examples.len();
-            let (features, sign) = &examples[place];
+            let (Example { features, worth }, sign) = (&examples[place], sign(place));
+            let worth = WORTH * worth;
             let length: f32 = 1.0 + features.iter().map(|(_, scale)| scale * scale).sum::<f32>();
             let score: f32 =
                 bias + features.iter().map(|(bucket, scale)| weights[*bucket as usize] * scale).sum::<f32>();
@@ -110,10 +137,11 @@ pub(crate) fn learn(texts: &[(&str, bool)], most: usize) -> Row<Vec<u8>> {
             let (old, slope_of_score) = (shares[place], sign * score);
             let mut share = old;
             for _ in 0..8 {
-                let slope = slope_of_score + length * (share - old) + (share / (WORTH - share)).ln();
-                let bend = length + WORTH / (share * (WORTH - share));
+                let slope = slope_of_score + length * (share - old) + (share / (worth - share)).ln();
+                let bend = length + worth / (share * (worth - share));
                 let next = share - slope / bend;
-                share = next.clamp(share * 0.1, WORTH - (WORTH - share) * 0.1).clamp(LEAST, WORTH - LEAST);
+                share = next.clamp(share * 0.1, worth - (worth - share) * 0.1);
+                share = share.clamp(LEAST * worth, worth - LEAST * worth);
             }
             shares[place] = share;
             let change = sign * (share - old);

@@ -5,8 +5,9 @@
 //! page or like an entry of `kb/errors`, or a folder with a file for each situation (a cause of the page, or the `told` of an
 //! action of the entry). Whether there is a problem at all is learned once more from words, their pairs and runs of letters:
 //! this has no concept to know, and is sure more often where it is sure. From the posts of `kb/threads` is learned, in the same
-//! way, whether anything failed in a whole post, whatever messages it quotes. Decoded when first asked: where the book found
-//! nothing in a text, or where sentences accompany a failure whose situations are distinguished.
+//! way, whether anything failed in a whole post, whatever messages it quotes, and which page it is about: a second opinion on
+//! the kind. Decoded when first asked: where the book found nothing in a text, or where sentences accompany a failure whose
+//! situations are distinguished.
 
 mod concepts;
 mod letters;
@@ -16,7 +17,7 @@ mod words;
 use std::sync::LazyLock;
 
 pub(crate) use concepts::Concepts;
-use letters::{OF_A_POST, OF_SENTENCES};
+use letters::{KIND, POST, SENTENCES};
 use model::{Features, Learned, NONE, Row, Situations, probabilities};
 use words::Words;
 
@@ -67,6 +68,11 @@ static POSTS: LazyLock<Row<&'static [u8]>> = LazyLock::new(|| {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 });
 
+static PAGES: LazyLock<Situations<&'static str, &'static [u8]>> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/pages.postcard"));
+    postcard::from_bytes(bytes).expect("the same build wrote these bytes")
+});
+
 static SITUATIONS: LazyLock<Vec<Situations<&'static str, &'static [u8]>>> = LazyLock::new(|| {
     let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/situations.postcard"));
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
@@ -74,12 +80,21 @@ static SITUATIONS: LazyLock<Vec<Situations<&'static str, &'static [u8]>>> = Lazy
 
 /// The probability that a text tells of no problem of its writer, by its words and letters alone.
 pub(crate) fn no_problem(text: &str) -> f32 {
-    letters::no_problem(&LETTERS, text, OF_SENTENCES)
+    letters::probability(&LETTERS, text, SENTENCES)
 }
 
 /// The probability that nothing failed for the writer of a whole post, with the logs and messages that it quotes.
 pub(crate) fn nothing_failed(post: &str) -> f32 {
-    letters::no_problem(&POSTS, post, OF_A_POST)
+    letters::probability(&POSTS, post, POST)
+}
+
+/// The page that the posts most like this one are about, and the probability that this one is. Each page is told from all
+/// others, and from problems that no page is about.
+pub(crate) fn page_of_posts(post: &str) -> (&'static str, f32) {
+    let features = letters::features(post, KIND);
+    let probabilities = PAGES.rows.iter().map(|row| letters::probability_of(row, &features));
+    let pages = PAGES.names.iter().copied().zip(probabilities);
+    pages.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
 }
 
 /// What a text describes; `None` where it holds no concept at all.
@@ -183,6 +198,24 @@ mod tests {
              Nothing was changed, batch size is 8 on a 3090. What can I do about it?",
         );
         assert!(well > 0.6 && unwell < 0.2, "{well} {unwell}");
+    }
+
+    #[test]
+    fn the_page_that_posts_are_about() {
+        for (text, page) in [
+            (
+                "torch.cuda.is_available() is False, everything is computed on the CPU, the RTX 3060 idles. Why?",
+                "gpu-not-used",
+            ),
+            (
+                "After epoch 3 the loss is nan, with fp16 only, bf16 is fine. Gradient clipping did not help.",
+                "non-finite",
+            ),
+            ("Two nodes, DDP: all ranks reach the first all_reduce and wait there forever, GPUs at 100 %.", "hang"),
+        ] {
+            let found = page_of_posts(text);
+            assert!(found.0 == page && found.1 > 0.3, "{text}: {found:?}");
+        }
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //!
 //! A text is excused as a whole or not at all: one failure that has no excuse, and all of them count.
 
-use super::judgement;
+use super::judgement::{self, Outlook};
 use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::facts::Facts;
-use crate::incident::{self, Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
+use crate::incident::{Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
 use crate::text::Transcript;
 use crate::wording;
 
@@ -45,8 +45,7 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
         has_page: candidates.iter().any(|candidate| candidate.fault.is_some()),
         complains: candidates.iter().any(is_complaint) || compares(&incident.facts),
     };
-    let is_told = || incident::is_only_told(transcript, incident);
-    let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, known, is_told));
+    let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, known));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
 }
 
@@ -120,7 +119,10 @@ fn excuse(
     if !is_symptom && !loses_gpu && survived() {
         return Some(Excuse::WentOn);
     }
-    if is_notice && stance.run_is_fine || stance.only_mentions(transcript.line(candidate.line).text) {
+    // A complaint may be worded as a question.
+    let tells = || Post::of(transcript, incident).and_then(Outlook::of).is_some_and(Outlook::is_unwell);
+    let only_mentions = || stance.only_mentions(transcript.line(candidate.line).text);
+    if is_notice && stance.run_is_fine || only_mentions() && !(is_complaint(candidate) && tells()) {
         return Some(Excuse::Mentioned);
     }
     None

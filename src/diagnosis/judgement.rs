@@ -40,10 +40,12 @@ const WELL_WITH_A_COMPLAINT: f32 = 0.85;
 /// these; 16 of 18 healthy posts were healthy before and after.
 const RATHER_WELL: f32 = 0.6;
 const SURELY_WELL: f32 = 0.9;
-/// A few lines of a person that are below this report something, where the models of descriptions know too few of their words.
-const MAYBE_WELL: f32 = 0.5;
-/// Below this, something failed, although nothing says what; by cross-validation as well.
-const UNWELL: f32 = 0.15;
+/// Sentences and nothing else report something below this, whatever their words: an error classifier is asked about problems.
+/// The second is for those that do not sound like a person, and may be a program's.
+const MAYBE_WELL: f32 = 0.6;
+const MAYBE_WELL_BY_A_PROGRAM: f32 = 0.4;
+/// Below this, something failed, although nothing says what, or the words are those of a question.
+const UNWELL: f32 = 0.2;
 
 /// Below this in both models, there is a problem; below the second, although "stable diffusion" has a word of what is none.
 const SURELY_A_PROBLEM: f32 = 0.1;
@@ -54,6 +56,15 @@ const A_KIND: f32 = 0.3;
 const A_PAGE: f32 = 0.12;
 /// The same for a page where little else is said, or where a wording speaks for another one.
 const SURELY_A_KIND: f32 = 0.6;
+/// A page that posts like this one are about is opened above this, although the concepts name another kind, not certainly.
+const A_PAGE_BY_POSTS: f32 = 0.75;
+/// Both together overrule a wording that names no cause, where each is more probable than this.
+const A_PAGE_OF_BOTH: f32 = 0.5;
+/// Where both name the same page, the product of their probabilities needs to be no more than this: of 28 unseen posts, 25 were
+/// about it.
+const A_PAGE_TOGETHER: f32 = 0.03;
+/// Posts name no page of a post that may only ask something: nothing failed with more than this.
+const WELL_BY_POSTS: f32 = 0.45;
 
 /// A text with fewer concepts is a search for words.
 const FEWEST_FOR_A_PROBLEM: usize = 2;
@@ -69,14 +80,13 @@ pub(super) struct Known {
     pub(super) complains: bool,
 }
 
-/// Whether a post reports no failure; `is_told`: whether it is a person's sentences and nothing else. What costs most is asked
-/// last.
-pub(super) fn is_well(post: Post<'_>, known: Known, is_told: impl FnOnce() -> bool) -> bool {
+/// Whether a post reports no failure. What costs most is asked last.
+pub(super) fn is_well(post: Post<'_>, known: Known) -> bool {
     if !post.is_story() {
         return false;
     }
     let most = match known {
-        _ if is_told() => SURELY_WELL,
+        _ if post.is_only_told() => SURELY_WELL,
         Known { complains: true, .. } => WELL_WITH_A_COMPLAINT,
         Known { has_page: true, .. } => WELL_WITH_A_PAGE,
         Known { .. } => WELL,
@@ -108,14 +118,15 @@ impl<'t> Outlook<'t> {
         self.well > SURELY_WELL
     }
 
-    /// Whether it may report something.
-    pub(super) fn is_maybe_unwell(self) -> bool {
-        self.well < MAYBE_WELL && self.post.is_by_person()
+    /// Whether it is sentences that may report something.
+    pub(super) fn may_tell(self) -> bool {
+        self.post.is_only_told()
+            && (self.well < MAYBE_WELL_BY_A_PROGRAM || self.well < MAYBE_WELL && self.post.is_by_person())
     }
 
     /// Whether it certainly reports something.
     pub(super) fn is_unwell(self) -> bool {
-        self.well < UNWELL && self.post.is_by_person()
+        self.well < UNWELL && (self.post.is_only_told() || self.post.is_by_person())
     }
 }
 
@@ -155,6 +166,26 @@ pub(super) fn is_sure(it: &Description) -> bool {
 /// Whether they are so sure that a word of a title is wrong.
 pub(super) fn is_certain(it: &Description) -> bool {
     is_none_below(CERTAINLY_A_PROBLEM, it)
+}
+
+/// The kind of what sentences describe, from two models that know nothing of each other: by its concepts, and by the posts that
+/// are like it. `is_named`: the first is sure enough on its own. `None` where the kind stays open.
+pub(super) fn kind(it: &Description, outlook: Option<Outlook<'_>>, is_named: bool) -> Option<&'static str> {
+    let by_concepts = it.described.kind;
+    let by_posts = outlook.filter(|it| it.well < WELL_BY_POSTS).and_then(|outlook| {
+        let (page, probability) = outlook.post.page();
+        let are_one = page == by_concepts && probability * it.described.probability > A_PAGE_TOGETHER;
+        let is_likelier = probability > A_PAGE_BY_POSTS && it.described.probability < SURELY_A_KIND;
+        (are_one || is_likelier).then_some(page)
+    });
+    by_posts.or(is_named.then_some(by_concepts))
+}
+
+/// Whether the page of a description overrules a wording that names another one.
+pub(super) fn is_page_of_both(it: &Description, outlook: Option<Outlook<'_>>) -> bool {
+    let is_it = |(page, probability)| page == it.described.kind && probability > A_PAGE_OF_BOTH;
+    let are_one = || it.described.probability > A_PAGE_OF_BOTH && outlook.is_some_and(|it| is_it(it.post.page()));
+    is_surely_its_kind(it) || are_one()
 }
 
 /// Whether the kind of a report is probable enough to open its page.

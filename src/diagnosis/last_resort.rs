@@ -74,10 +74,10 @@ pub(super) fn last_resort(
             complaint.meant.cause.is_none()
                 && ![it.described.kind, it.described.second].contains(&complaint.meant.fault)
                 && book.find(it.described.kind).is_some()
-                && judgement::is_surely_its_kind(it)
+                && judgement::is_page_of_both(it, outlook)
         });
         if let Some(other) = other {
-            return Some(self::described(&other, transcript, incident, book));
+            return Some(described(Some(other.described.kind), &other, transcript, incident, book));
         }
         return Some(complained(complaint, transcript, incident, book));
     }
@@ -113,19 +113,16 @@ pub(super) fn last_resort(
             (true, false) => judgement::may_open_a_page(&report),
             (true, true) => judgement::is_surely_its_kind(&report),
         };
-        return Some(described_as(is_named, &report, transcript, incident, book));
+        return Some(described(judgement::kind(&report, outlook, is_named), &report, transcript, incident, book));
     }
     if let Some(found) = found {
         return Some(reported(found.line, None, transcript, incident));
     }
     // Whoever tells a whole story in one line may also say that the log has no error.
     let sounds_only = |it: &Description| transcript.line(it.line).text.split_inclusive(". ").all(incident::is_harmless);
-    let perhaps = description.filter(|it| is_unwell || !sounds_only(it) && judgement::is_rather_a_problem(it));
+    let reports = is_unwell || !is_excused && outlook.is_some_and(Outlook::may_tell);
+    let perhaps = description.filter(|it| reports || !sounds_only(it) && judgement::is_rather_a_problem(it));
     let Some(perhaps) = perhaps else {
-        let reports = is_unwell
-            || !is_excused
-                && incident::is_only_told(transcript, incident)
-                && outlook.is_some_and(Outlook::is_maybe_unwell);
         let first = transcript.lines().find(|line| reports && !line.text.trim().is_empty())?;
         return Some(reported(first.index, None, transcript, incident));
     };
@@ -133,27 +130,19 @@ pub(super) fn last_resort(
         true => judgement::is_surely_its_kind(&perhaps),
         false => judgement::is_its_kind(&perhaps),
     };
-    Some(described_as(is_named, &perhaps, transcript, incident, book))
+    Some(described(judgement::kind(&perhaps, outlook, is_named), &perhaps, transcript, incident, book))
 }
 
-/// What sentences describe: a problem of its kind, or one whose kind stays open.
-fn described_as(
-    is_named: bool,
+/// The problem that sentences describe, as the page or the entry of its kind; without a kind, it stays open.
+fn described(
+    kind: Option<&'static str>,
     it: &Description,
     transcript: &Transcript,
     incident: &Incident,
     book: &Book,
 ) -> Candidate {
-    match is_named {
-        true => described(it, transcript, incident, book),
-        false => reported(it.line, None, transcript, incident),
-    }
-}
-
-/// The problem that sentences describe, as the page or the entry of its kind.
-fn described(description: &Description, transcript: &Transcript, incident: &Incident, book: &Book) -> Candidate {
-    let kind = description.described.kind;
-    let found = reported(description.line, book.find(kind), transcript, incident);
+    let Some(kind) = kind else { return reported(it.line, None, transcript, incident) };
+    let found = reported(it.line, book.find(kind), transcript, incident);
     let words = Words { described: Some(kind), cause: None };
     let found = Candidate { words: Some(Box::new(words)), ..found };
     of_its_page(found, transcript, incident, book)

@@ -69,7 +69,7 @@ use std::ops::Range;
 
 use crate::book::Book;
 use crate::facts::Facts;
-use crate::incident::{self, Failure, Incident};
+use crate::incident::{self, Failure, Incident, Post};
 use crate::matching::{Hit, Owner};
 use crate::text::Transcript;
 use actions::Tried;
@@ -192,7 +192,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         }
     } else {
         diagnosis.notes.extend(excuses::notes(transcript, &ordered.excused, book));
-        if diagnosis.notes.is_empty() && diagnosis.notices.is_empty() && incident::is_only_told(transcript, incident) {
+        if diagnosis.notes.is_empty()
+            && diagnosis.notices.is_empty()
+            && Post::of(transcript, incident).is_some_and(Post::is_only_told)
+        {
             diagnosis.notes.push(TELL_MORE.to_owned());
         }
     }

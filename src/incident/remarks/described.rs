@@ -1,5 +1,6 @@
 //! What kind of problem the writer's sentences describe as a whole, where no wording of a complaint is known.
 
+use super::clauses::sentences as sentences_of;
 use super::complaints::{FEW_LINES, is_question_of_others, prose};
 use crate::descriptions::{self, Described, described, no_problem};
 use crate::incident::failures::ends_well;
@@ -22,7 +23,8 @@ pub(super) struct Least {
     pub(super) signs: usize,
 }
 
-pub(super) const SENTENCE: Least = Least { words: 8, signs: 15 };
+const SENTENCE: Least = Least { words: 8, signs: 15 };
+const HALF_A_SENTENCE: Least = Least { words: 3, signs: 6 };
 
 /// A description, and where it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -130,6 +132,13 @@ fn told(text: &str) -> bool {
     tells(text, SENTENCE)
 }
 
+/// The same, or several short sentences together: "tp=1: perfect. tp=2: never gets past loading".
+pub(super) fn tells_enough(text: &str) -> bool {
+    const WORDS: usize = 10;
+    let several = || text.lines().map(|line| sentences_of(line).len()).sum::<usize>() > 1;
+    told(text) || tells(text, HALF_A_SENTENCE) && text.split_whitespace().nth(WORDS).is_some() && several()
+}
+
 /// Whether it is at least so much.
 pub(super) fn tells(text: &str, least: Least) -> bool {
     let little = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
@@ -138,7 +147,8 @@ pub(super) fn tells(text: &str, least: Least) -> bool {
     little == least.words || signs().count() == least.signs
 }
 
-/// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have.
+/// Whether a line reads like a person's words: hardly any digits and signs, as progress, tables, code and paths have; more of
+/// them where it certainly tells something.
 pub(super) fn is_sentence(text: &str) -> bool {
     let text = text.trim();
     const DRAWN: &[char] = &['|', '━', '█', '=', '{', '}', '[', ']', '<', '>', '\\', '#', '+', '*', '_', '$', ';', '/'];
@@ -147,7 +157,7 @@ pub(super) fn is_sentence(text: &str) -> bool {
     let all = text.chars().count();
     // "core/process_util.cc:146]"
     let is_location = |word: &str| word.matches('/').count() > 1 && word.contains(':') && !word.contains("://");
-    letters * 5 >= all * 4
+    (letters * 5 >= all * 4 || letters * 5 >= all * 3 && tells(text, HALF_A_SENTENCE))
         && !text.split_whitespace().any(is_location)
         && drawn * 16 <= all
         && !text.trim().contains("   ")

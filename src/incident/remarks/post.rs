@@ -1,6 +1,6 @@
 //! A text as a post: what a person wrote, with the logs and messages that it quotes.
 
-use super::described::{Least, SENTENCE, is_sentence, own, tells};
+use super::described::{Least, is_only_told, is_sentence, own, tells, tells_enough};
 use crate::descriptions;
 use crate::incident::Incident;
 use crate::text::{Line, Transcript};
@@ -34,8 +34,21 @@ impl<'t> Post<'t> {
 
     /// The probability that nothing failed for its writer; `None` where a person tells less than a sentence.
     pub(crate) fn nothing_failed(self) -> Option<f32> {
-        let whole = || together(own(self.transcript, self.incident));
-        tells(&self.said(|_| true), SENTENCE).then(|| descriptions::nothing_failed(&whole()))
+        tells_enough(&self.said(|_| true)).then(|| descriptions::nothing_failed(&self.whole()))
+    }
+
+    /// The page that most posts like this one are about, and how probable it is for the letters and words of this one alone.
+    pub(crate) fn page(self) -> (&'static str, f32) {
+        descriptions::page_of_posts(&self.whole())
+    }
+
+    fn whole(self) -> String {
+        together(own(self.transcript, self.incident))
+    }
+
+    /// Whether every line is a sentence, and no program's message is among them.
+    pub(crate) fn is_only_told(self) -> bool {
+        is_only_told(self.transcript, self.incident)
     }
 
     /// Whether a person seems to write a part of it. Decodes the concepts, so ask last.
