@@ -103,8 +103,9 @@ pub(super) fn last_resort(
         Some(Title::NoProblem | Title::Failure(_)) | None => {}
     }
     // Who says that all works only asks something, and so does who writes as such people do.
-    let only_asks = || Stance::of(transcript, incident).is_all_well() || outlook.is_some_and(Outlook::is_surely_well);
-    let description = description.filter(|_| is_certain || !only_asks());
+    let asks = || Stance::of(transcript, incident).is_all_well() || outlook.is_some_and(Outlook::is_surely_well);
+    let only_asks = !is_certain && asks();
+    let description = description.filter(|_| !only_asks);
     let may_only_ask = !is_certain && outlook.is_some_and(Outlook::is_rather_well);
     let has_page = |it: &Description| book.find(it.described.kind).is_some();
     if let Some(report) = description.filter(judgement::is_report) {
@@ -120,7 +121,7 @@ pub(super) fn last_resort(
     }
     // Whoever tells a whole story in one line may also say that the log has no error.
     let sounds_only = |it: &Description| transcript.line(it.line).text.split_inclusive(". ").all(incident::is_harmless);
-    let reports = is_unwell || !is_excused && outlook.is_some_and(Outlook::may_tell);
+    let reports = is_unwell || !is_excused && !only_asks && outlook.is_some_and(Outlook::may_tell);
     let perhaps = description.filter(|it| reports || !sounds_only(it) && judgement::is_rather_a_problem(it));
     let Some(perhaps) = perhaps else {
         let first = transcript.lines().find(|line| reports && !line.text.trim().is_empty())?;
