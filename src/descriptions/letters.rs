@@ -1,5 +1,5 @@
-//! Whether a text tells of a problem at all, by its words, pairs of words and runs of letters: what no concept names, a typing
-//! error and a language without spaces included.
+//! Whether a text tells of a problem at all, and which page it is about, by its words, pairs of words and runs of letters: what
+//! no concept names, a typing error and a language without spaces included.
 //!
 //! Logistic regression over hashed features (Weinberger et al. 2009), learned three times: from the same descriptions as the
 //! kinds, from whole posts with all that they quote, and once more for each page that many posts are about. `build.rs` includes
@@ -22,8 +22,8 @@ pub(crate) struct Reading {
 pub(crate) const SENTENCES: Reading = Reading { most: 1500, letters: 1 << 17, words: 1 << 16 };
 /// A post, which may say it below a log.
 pub(crate) const POST: Reading = Reading { most: 4000, ..SENTENCES };
-/// A post of which many things are asked: with a quarter of the buckets, a page is found as often.
-pub(crate) const KIND: Reading = Reading { most: 1500, letters: 1 << 15, words: 1 << 14 };
+/// A post of which is asked, for each page, whether it is about it: with a quarter of the buckets, a page is found as often.
+pub(crate) const PAGE: Reading = Reading { most: 1500, letters: 1 << 15, words: 1 << 14 };
 
 /// Letters in a run.
 const RUN: std::ops::RangeInclusive<usize> = 2..=5;

@@ -17,7 +17,7 @@ mod words;
 use std::sync::LazyLock;
 
 pub(crate) use concepts::Concepts;
-use letters::{KIND, POST, SENTENCES};
+use letters::{PAGE, POST, SENTENCES};
 use model::{Features, Learned, NONE, Row, Situations, probabilities};
 use words::Words;
 
@@ -68,7 +68,10 @@ static POSTS: LazyLock<Row<&'static [u8]>> = LazyLock::new(|| {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 });
 
-static PAGES: LazyLock<Situations<&'static str, &'static [u8]>> = LazyLock::new(|| {
+/// A page, and what tells the posts about it from others.
+type Page = (&'static str, Row<&'static [u8]>);
+
+static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| {
     let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/pages.postcard"));
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 });
@@ -91,9 +94,8 @@ pub(crate) fn nothing_failed(post: &str) -> f32 {
 /// The page that the posts most like this one are about, and the probability that this one is. Each page is told from all
 /// others, and from problems that no page is about.
 pub(crate) fn page_of_posts(post: &str) -> (&'static str, f32) {
-    let features = letters::features(post, KIND);
-    let probabilities = PAGES.rows.iter().map(|row| letters::probability_of(row, &features));
-    let pages = PAGES.names.iter().copied().zip(probabilities);
+    let features = letters::features(post, PAGE);
+    let pages = PAGES.iter().map(|(page, row)| (*page, letters::probability_of(row, &features)));
     pages.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
 }
 

@@ -3,6 +3,8 @@
 //!
 //! A text is excused as a whole or not at all: one failure that has no excuse, and all of them count.
 
+use std::cell::OnceCell;
+
 use super::judgement::{self, Outlook};
 use super::primary::{Candidate, Severity};
 use crate::book::Book;
@@ -74,12 +76,19 @@ fn by_words(transcript: &Transcript, incident: &Incident, candidates: &[Candidat
     if describes_a_change(transcript, incident) {
         return excused(candidates, Excuse::Mentioned);
     }
-    let mut stance = None;
+    let asked = Asked::default();
     let excused = candidates.iter().map(|candidate| {
-        let excuse = excuse(transcript, incident, candidate, book, &mut stance)?;
+        let excuse = excuse(transcript, incident, candidate, book, &asked)?;
         Some(Excused { candidate: candidate.clone(), excuse })
     });
     excused.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// What is asked of the whole text, once and only where it matters.
+#[derive(Default)]
+struct Asked {
+    stance: OnceCell<Stance>,
+    is_unwell: OnceCell<bool>,
 }
 
 fn excuse(
@@ -87,7 +96,7 @@ fn excuse(
     incident: &Incident,
     candidate: &Candidate,
     book: &Book,
-    stance: &mut Option<Stance>,
+    asked: &Asked,
 ) -> Option<Excuse> {
     let event = candidate.error.map(|error| &incident.errors[error]);
     let lines = event.map_or(candidate.line..candidate.line + 1, |event| event.lines.clone());
@@ -101,7 +110,7 @@ fn excuse(
     if ends_it && (traced || !may_be_over(transcript, incident, last)) {
         return None;
     }
-    let stance = stance.get_or_insert_with(|| Stance::of(transcript, incident));
+    let stance = asked.stance.get_or_init(|| Stance::of(transcript, incident));
     if stance.is_settled(last) {
         return Some(Excuse::Mentioned);
     }
@@ -120,7 +129,8 @@ fn excuse(
         return Some(Excuse::WentOn);
     }
     // A complaint may be worded as a question.
-    let tells = || Post::of(transcript, incident).and_then(Outlook::of).is_some_and(Outlook::is_unwell);
+    let is_unwell = || Post::of(transcript, incident).and_then(Outlook::of).is_some_and(Outlook::is_unwell);
+    let tells = || *asked.is_unwell.get_or_init(is_unwell);
     let only_mentions = || stance.only_mentions(transcript.line(candidate.line).text);
     if is_notice && stance.run_is_fine || only_mentions() && !(is_complaint(candidate) && tells()) {
         return Some(Excuse::Mentioned);

@@ -141,7 +141,8 @@ fn few_harmless_tokens_are_taken_for_secrets_in_many_samples() {
     assert!(wrong.len() * 1000 <= tried, "{} of {tried}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// As a growth and not as a time: sixteen times the line takes less than 64 times as long (a square would take 256 times) in one of ten attempts: a busy machine interrupts the longer one.
+/// As a growth and not as a time: sixteen times the line takes less than 64 times as long (a square would take 256 times) in one
+/// of ten attempts, because a busy machine interrupts the longer one.
 #[test]
 fn long_lines_take_no_square_of_the_time() {
     const PIECES: usize = 1000;
