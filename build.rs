@@ -36,6 +36,8 @@ mod cases;
 mod code_rows;
 #[path = "src/descriptions/concepts.rs"]
 mod concepts;
+#[path = "src/descriptions/courtesies.rs"]
+mod courtesies;
 #[path = "src/facts/definition.rs"]
 mod definition;
 #[path = "src/vendors/description.rs"]
@@ -118,6 +120,7 @@ fn main() {
         "src/book/cases.rs",
         "src/book/errors.rs",
         "src/descriptions/concepts.rs",
+        "src/descriptions/courtesies.rs",
         "src/descriptions/letters.rs",
         "src/descriptions/model.rs",
         "src/descriptions/source.rs",
@@ -420,7 +423,10 @@ fn described(
     }
     let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
     let is_page = |name: &str| book.faults.iter().any(|fault| fault.page.id == name);
-    write("posts", &pack(&descriptions::learned_by_posts(posts, &kinds)));
+    let writing = fs::read_to_string(kb.join("wording/writing.toml")).unwrap_or_default();
+    // What is wrong with the file is reported where it is packed.
+    let courtesies = wording::read::<Writing<String>>(&writing).map(|it| it.courtesies).unwrap_or_default();
+    write("posts", &pack(&descriptions::learned_by_posts(posts, &kinds, &courtesies)));
     write("pages", &pack(&descriptions::pages_by_posts(posts, &kinds, is_page)));
     write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();

@@ -37,11 +37,18 @@ pub(crate) fn probability<B: AsRef<[u8]>>(row: &Row<B>, text: &str, reading: Rea
 /// The same of features that several rows are asked about.
 #[allow(dead_code, reason = "only the library asks")]
 pub(crate) fn probability_of<B: AsRef<[u8]>>(row: &Row<B>, features: &[(u32, f32)]) -> f32 {
-    logistic(row.score(features.iter().map(|(bucket, scale)| (*bucket as usize, *scale))))
+    logistic(log_odds_of(row, features))
 }
 
+/// The log-odds of the same.
 #[allow(dead_code, reason = "only the library asks")]
-fn logistic(score: f32) -> f32 {
+pub(crate) fn log_odds_of<B: AsRef<[u8]>>(row: &Row<B>, features: &[(u32, f32)]) -> f32 {
+    row.score(features.iter().map(|(bucket, scale)| (*bucket as usize, *scale)))
+}
+
+/// The probability with these log-odds.
+#[allow(dead_code, reason = "only the library asks")]
+pub(crate) fn logistic(score: f32) -> f32 {
     1.0 / (1.0 + (-score).exp())
 }
 

@@ -10,6 +10,7 @@
 //! situations are distinguished.
 
 mod concepts;
+mod courtesies;
 mod letters;
 mod model;
 mod words;
@@ -20,6 +21,8 @@ pub(crate) use concepts::Concepts;
 use letters::{PAGE, POST, SENTENCES};
 use model::{Features, Learned, NONE, Row, Situations, probabilities};
 use words::Words;
+
+use crate::wording;
 
 /// What somebody describes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,9 +89,10 @@ pub(crate) fn no_problem(text: &str) -> f32 {
     letters::probability(&LETTERS, text, SENTENCES)
 }
 
-/// The probability that nothing failed for the writer of a whole post, with the logs and messages that it quotes.
+/// The probability that nothing failed for the writer of a whole post, with the logs and messages that it quotes and without
+/// thanks: on 452 unseen posts, leaving them out raised the share of problems below every healthy one (AUC) from 0.939 to 0.946.
 pub(crate) fn nothing_failed(post: &str) -> f32 {
-    letters::probability(&POSTS, post, POST)
+    letters::probability(&POSTS, &courtesies::without(post, &wording::writing().courtesies), POST)
 }
 
 /// The page that the posts most like this one are about, and the probability that this one is. Each page is told from all
@@ -97,6 +101,31 @@ pub(crate) fn page_of_posts(post: &str) -> (&'static str, f32) {
     let features = letters::features(post, PAGE);
     let pages = PAGES.iter().map(|(page, row)| (*page, letters::probability_of(row, &features)));
     pages.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
+}
+
+/// The page that a text is most likely about, and how probable that is, by what posts and concepts say together: of 64 unseen
+/// posts in a person's own words that a page is about, this is the page in 84 %, by posts alone in 80 %, and by concepts alone
+/// in 72 %. `None` where it holds no concept at all.
+pub(crate) fn likeliest_page(text: &str) -> Option<(&'static str, f32)> {
+    /// What concepts count beside posts, and the probability that they leave to each page.
+    const OF_CONCEPTS: f32 = 0.5;
+    const LEAST: f32 = 0.003;
+    let concepts = READER.concepts.features(text);
+    if concepts.is_empty() {
+        return None;
+    }
+    let kinds = probabilities(&READER.learned.rows, &Features { concepts, words: READER.words.features(text) });
+    let problem = 1.0 - kinds.get(READER.none).copied().unwrap_or(0.0);
+    let of_concepts = |page: &str| {
+        let kind = READER.learned.kinds.iter().position(|kind| *kind == page);
+        kind.map_or(0.0, |kind| kinds[kind] / problem.max(LEAST)) + LEAST
+    };
+    let features = letters::features(text, PAGE);
+    let pages = PAGES
+        .iter()
+        .map(|(page, row)| (*page, letters::log_odds_of(row, &features) + OF_CONCEPTS * of_concepts(page).ln()));
+    let (page, log_odds) = pages.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some((page, letters::logistic(log_odds)))
 }
 
 /// What a text describes; `None` where it holds no concept at all.

@@ -10,7 +10,7 @@ use super::primary::{Candidate, Severity};
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::facts::Facts;
-use crate::incident::{Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
+use crate::incident::{self, Incident, Post, Stance, describes_a_change, is_output, may_be_over, went_on};
 use crate::text::Transcript;
 use crate::wording;
 
@@ -86,17 +86,17 @@ fn by_words(transcript: &Transcript, incident: &Incident, candidates: &[Candidat
 
 /// What is asked of the whole text, once and only where it matters.
 #[derive(Default)]
-struct Asked {
+struct Asked<'t> {
     stance: OnceCell<Stance>,
-    is_unwell: OnceCell<bool>,
+    outlook: OnceCell<Option<Outlook<'t>>>,
 }
 
-fn excuse(
-    transcript: &Transcript,
-    incident: &Incident,
+fn excuse<'t>(
+    transcript: &'t Transcript,
+    incident: &'t Incident,
     candidate: &Candidate,
     book: &Book,
-    asked: &Asked,
+    asked: &Asked<'t>,
 ) -> Option<Excuse> {
     let event = candidate.error.map(|error| &incident.errors[error]);
     let lines = event.map_or(candidate.line..candidate.line + 1, |event| event.lines.clone());
@@ -128,11 +128,17 @@ fn excuse(
     if !is_symptom && !loses_gpu && survived() {
         return Some(Excuse::WentOn);
     }
-    // A complaint may be worded as a question.
-    let is_unwell = || Post::of(transcript, incident).and_then(Outlook::of).is_some_and(Outlook::is_unwell);
-    let tells = || *asked.is_unwell.get_or_init(is_unwell);
+    // A complaint may be worded as a question, and a message may be quoted in one.
+    let outlook = || *asked.outlook.get_or_init(|| Post::of(transcript, incident).and_then(Outlook::of));
+    let is_reported = || match is_complaint(candidate) {
+        true => outlook().is_some_and(Outlook::is_unwell),
+        false => {
+            outlook().is_some_and(Outlook::is_surely_unwell)
+                && incident::description(transcript, incident).is_some_and(|it| judgement::is_report(&it))
+        }
+    };
     let only_mentions = || stance.only_mentions(transcript.line(candidate.line).text);
-    if is_notice && stance.run_is_fine || only_mentions() && !(is_complaint(candidate) && tells()) {
+    if is_notice && stance.run_is_fine || only_mentions() && !is_reported() {
         return Some(Excuse::Mentioned);
     }
     None

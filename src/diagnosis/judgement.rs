@@ -45,6 +45,7 @@ const SURELY_WELL: f32 = 0.9;
 const MAYBE_WELL_BY_A_PROGRAM: f32 = 0.4;
 /// Below this, something failed, although nothing says what, or the words are those of a question.
 const UNWELL: f32 = 0.2;
+const SURELY_UNWELL: f32 = 0.05;
 
 /// Below this in both models, there is a problem; below the second, although "stable diffusion" has a word of what is none.
 const SURELY_A_PROBLEM: f32 = 0.1;
@@ -126,6 +127,11 @@ impl<'t> Outlook<'t> {
     /// Whether it certainly reports something.
     pub(super) fn is_unwell(self) -> bool {
         self.well < UNWELL && (self.post.is_only_told() || self.post.is_by_person())
+    }
+
+    /// Whether it does, although it quotes a message as those do who only ask about one.
+    pub(super) fn is_surely_unwell(self) -> bool {
+        self.well < SURELY_UNWELL && self.is_unwell()
     }
 }
 

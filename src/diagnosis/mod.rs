@@ -13,6 +13,7 @@ pub(crate) mod conditions;
 mod enrich;
 pub(crate) mod evidence;
 mod excuses;
+mod explaining;
 mod explanations;
 mod failure;
 mod findings;
@@ -20,6 +21,7 @@ mod fixes;
 mod judgement;
 mod last_resort;
 mod library;
+mod likeliest;
 mod likeness;
 mod located;
 mod measurable;
@@ -72,13 +74,10 @@ use crate::facts::Facts;
 use crate::incident::{self, Failure, Incident, Post};
 use crate::matching::{Hit, Owner};
 use crate::text::Transcript;
-use actions::Tried;
 use conditions::Conditions;
+use explaining::Explaining;
 use failure::{error_of, fault_of};
-use precedents::Precedents;
 use primary::Candidate;
-use resemblance::TextWords;
-use searched::Searched;
 use situation::Situation;
 
 /// What was measured on the machine, and how.
@@ -116,11 +115,22 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     let situation = Situation::of(transcript, incident, &failing, &facts);
     situation.record(&mut facts);
     enrich::from_catalogue(&mut facts, book);
-    if let Some(fault) = located.fault() {
-        wheels::add(book.fault(fault), transcript, book, &mut facts);
+    let primary = ordered.primary.as_ref();
+    let likeliest = primary.and_then(|primary| likeliest::page(transcript, incident, primary, book));
+    if let Some(page) = located.fault().or(likeliest.map(|(page, _)| page)) {
+        wheels::add(book.fault(page), transcript, book, &mut facts);
     }
 
     let conditions = Conditions::new(&facts);
+    let scene = Explaining {
+        transcript,
+        incident,
+        library,
+        conditions: &conditions,
+        facts: &facts,
+        situation: &situation,
+        matching: &matching,
+    };
     let mut diagnosis = Diagnosis {
         verdict: Verdict::NoError,
         fault: None,
@@ -150,32 +160,10 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     false => Verdict::KnownFault,
                 };
                 diagnosis.fault = Some(fault_of(transcript, &facts, primary, &ordered.others, book, index));
-                let failing = unlisted::Failing::of(transcript, incident, primary);
-                let entry = &book.faults[index];
-                let special = unlisted::specific(failing, &entry.id, entry.matter().ordinary);
-                let scene = weigh::Scene {
-                    transcript,
-                    incident,
-                    error: primary.error.map(|error| &incident.errors[error]),
-                    line: primary.line,
-                    searched: Searched::new(transcript, incident, primary.line),
-                    conditions: &conditions,
-                    special: special
-                        .filter(|it| it.fault == Some(&entry.id))
-                        .and_then(|it| it.cause)
-                        .or(primary.cause()),
-                    told: incident::told_of(&entry.id, transcript, incident, !primary.is_described()),
-                };
-                let words = TextWords::of(transcript);
-                let precedents = Precedents::of(&book.faults[index].id, &facts, book, &words);
-                let mut fits = fixes::Fits::new();
-                diagnosis.causes = causes(library, index, &scene, &matching, &precedents, &situation, &mut fits);
-                diagnosis.actions = actions::ranked(&mut diagnosis.causes, &precedents, &fits, &Tried::of(&facts));
-                let first = situation.first_recipe(&book.fault(index).area);
-                diagnosis.actions.sort_by_key(|one| Some(one.id.as_str()) != first);
-                let special = special.map(|it| unlisted::of_entry(it, failing, transcript, incident, &situation));
-                diagnosis.actions.splice(0..0, special.into_iter().flatten());
-                diagnosis.like_cases = precedents.like();
+                let page = scene.page(primary, index);
+                diagnosis.causes = page.causes;
+                diagnosis.actions = page.actions;
+                diagnosis.like_cases = page.like_cases;
                 diagnosis.next_check = next_check::next_check(&diagnosis.causes);
                 diagnosis.notes.extend(budget::note(&facts, &diagnosis.causes));
                 stated::state(&mut diagnosis.causes);
@@ -184,8 +172,14 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.verdict = Verdict::UnlistedError;
                 let failing = unlisted::Failing::of(transcript, incident, primary);
                 diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, &situation, book);
-                // The words of a description are near to many pages, and it has advice of its own.
-                if primary.described().is_none() {
+                if let Some((index, score)) = likeliest {
+                    let entry = &book.faults[index];
+                    let of_page = likeliest::actions(scene.page(primary, index).actions, &entry.id);
+                    diagnosis.actions.splice(0..0, of_page);
+                    let title = entry.matter().title.clone();
+                    diagnosis.nearest = vec![NearPage { id: entry.id.clone(), title, score }];
+                } else if primary.described().is_none() {
+                    // The words of a description are near to many pages, and it has advice of its own.
                     diagnosis.nearest = nearest(transcript, incident, primary, library);
                 }
             }
@@ -229,63 +223,6 @@ const OOM: &str = "oom.";
 /// What somebody reads whose sentences report nothing that is recognized.
 const TELL_MORE: &str = "no message of a program is in this text; if something is wrong, add the last lines that it printed, \
                          or say what you expected and what came instead";
-
-/// The page's causes, weighed, with the fixes that apply and the probe's status.
-fn causes(
-    library: Library<'_>,
-    index: usize,
-    scene: &weigh::Scene<'_>,
-    matching: &[reports::Match],
-    precedents: &Precedents,
-    situation: &Situation,
-    fits: &mut fixes::Fits,
-) -> Vec<RankedCause> {
-    let page = library.book.fault(index);
-    let mut weighed = weigh::weigh(&page.causes, scene, precedents);
-    reports::apply_report_evidence(&mut weighed, &page.causes, matching, library, precedents);
-    let mut causes: Vec<RankedCause> = weighed
-        .into_iter()
-        .map(|one| {
-            let cause = &page.causes[one.cause];
-            let (status, status_says) = status::of(cause, &one, scene.conditions);
-            RankedCause {
-                id: cause.id.clone(),
-                title: cause.title.clone(),
-                probability: one.probability,
-                tied: false,
-                prior: one.prior,
-                cases: precedents.with_cause(&cause.id),
-                status,
-                status_says,
-                reasons: one.reasons,
-                check: cause.check.says.clone(),
-                check_command: cause.check.command.as_ref().and_then(|command| {
-                    alternatives::fitting(std::slice::from_ref(command), situation).blocks.into_iter().next()
-                }),
-                fixes: fixes::proposed(&page.id, cause, one.probability, scene, situation, fits),
-                dead_ends: cause.dead_ends.clone(),
-            }
-        })
-        .collect();
-    mark_ties(&mut causes);
-    let first = situation.first_recipe(&page.area).and_then(|recipe| library.book.recipe(recipe));
-    if let (Some(recipe), Some(cause)) = (first, causes.first_mut()) {
-        cause.fixes.retain(|fix| fix.id != recipe.id);
-        cause.fixes.insert(0, fixes::first(recipe, &cause.id, situation));
-    }
-    causes
-}
-
-/// Marks the causes that the text does not separate from the first.
-fn mark_ties(causes: &mut [RankedCause]) {
-    /// A cause that is as likely as this share of the first is no less likely than that, as far as anybody knows.
-    const TIE: f64 = 0.8;
-    let Some((first, others)) = causes.split_first_mut() else { return };
-    for other in others {
-        other.tied = other.probability >= TIE * first.probability;
-        first.tied |= other.tied;
-    }
-}
 
 /// The lines of the first failure.
 fn failing_lines(incident: &Incident, primary: Option<&Candidate>) -> Range<usize> {

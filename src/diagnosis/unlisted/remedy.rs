@@ -4,7 +4,7 @@ use super::{Action, CASES, Cost};
 use crate::wording;
 
 /// Shorter sentences say nothing, longer ones are cut.
-const FEWEST_BYTES: usize = 20;
+const FEWEST_BYTES: usize = 16;
 const MOST_LETTERS: usize = 180;
 
 /// To do what the message says, if it says something that can be done.
@@ -50,7 +50,14 @@ fn is_remedy(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let any = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
     let said = wording::advice();
-    sentence.len() >= FEWEST_BYTES && any(&said.remedies) && !any(&said.no_remedies)
+    sentence.len() >= FEWEST_BYTES && (any(&said.remedies) || names_a_value(&lower)) && !any(&said.no_remedies)
+}
+
+/// Whether it says what a setting must be: "neg_sample_num should be 0 when ...".
+fn names_a_value(sentence: &str) -> bool {
+    let before = [" should be ", " must be "].iter().find_map(|says| sentence.split_once(says));
+    let setting = before.and_then(|(before, _)| before.split_whitespace().next_back());
+    setting.is_some_and(|it| it.contains('_') || it.ends_with(['`', '\'', '"']))
 }
 
 #[cfg(test)]
@@ -65,7 +72,9 @@ mod tests {
                 "To solve this issue, load",
             ),
             ("FooBackend is missing: please install it with `pip install foo`", "please install it"),
-            ("rope_scaling must be a dictionary", ""),
+            ("rope_scaling must be a dictionary", "rope_scaling must be"),
+            ("neg_num should be 0 when the loss is CE", "neg_num should be 0"),
+            ("The input must be a matrix", ""),
             ("Something went wrong. Please try again later.", ""),
             ("This is a bug. Please report it with the trace above.", ""),
         ] {

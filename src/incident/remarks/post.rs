@@ -42,6 +42,12 @@ impl<'t> Post<'t> {
         descriptions::page_of_posts(&self.whole())
     }
 
+    /// The page that it is most likely about, and how probable that is for its words and concepts together; `None` where a person
+    /// tells less than a sentence.
+    pub(crate) fn likeliest_page(self) -> Option<(&'static str, f32)> {
+        tells_enough(&self.said(|_| true)).then(|| descriptions::likeliest_page(&self.whole()))?
+    }
+
     fn whole(self) -> String {
         together(own(self.transcript, self.incident))
     }

@@ -71,7 +71,7 @@ pub(super) fn nearest_pages(sheet: &mut Sheet, nearest: &[NearPage]) {
         return;
     }
     // The scores are relative to the best page, so that percentages would suggest too much.
-    pages(sheet, "Nearest pages of the book, probably not it", nearest);
+    pages(sheet, "Nearest pages of the book, none of them certain", nearest);
 }
 
 /// Faults that print nothing.

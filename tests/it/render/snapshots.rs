@@ -216,7 +216,7 @@ fn unlisted_error() {
               missing_keys_after_augmentation_2025
                 Missing keys after augmentation                               resolved  0.41
 
-            Nearest pages of the book, probably not it
+            Nearest pages of the book, none of them certain
               worker-crashed  A data loading worker died
 
             Not the cause: 3 lines that follow: a collective timed out, line 120, 140 (other
