@@ -428,7 +428,7 @@ fn described(
     let courtesies = wording::read::<Writing<String>>(&writing).map(|it| it.courtesies).unwrap_or_default();
     write("posts", &pack(&descriptions::learned_by_posts(posts, &kinds, &courtesies)));
     write("pages", &pack(&descriptions::pages_by_posts(posts, &kinds, is_page)));
-    write("letters", &pack(&descriptions::learned_by_letters(&kinds)));
+    write("letters", &pack(&descriptions::learned_by_letters(&kinds, &courtesies)));
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
     let learned = descriptions::learned(&concepts, &kinds, &entries, is_page);
     match learned {

@@ -40,10 +40,11 @@ fn described(kinds: &[Kind]) -> impl Iterator<Item = (&str, &Kind)> {
     kinds.iter().flat_map(|kind| kind.lines().map(move |line| (line, kind)))
 }
 
-/// What tells a problem from none by letters and words alone.
-pub(crate) fn learned_by_letters(kinds: &[Kind]) -> Row<Vec<u8>> {
+/// What tells a problem from none by letters and words alone, without `courtesies`.
+pub(crate) fn learned_by_letters(kinds: &[Kind], courtesies: &[String]) -> Row<Vec<u8>> {
+    let example = |line: &str| example(&courtesies::without(line, courtesies), SENTENCES, 1.0);
     let (examples, none): (Vec<_>, Vec<bool>) =
-        described(kinds).map(|(line, kind)| (example(line, SENTENCES, 1.0), kind.is_none())).unzip();
+        described(kinds).map(|(line, kind)| (example(line), kind.is_none())).unzip();
     letters::learn(&examples, |place| none[place], SENTENCES, PASSES)
 }
 

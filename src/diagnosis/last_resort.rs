@@ -55,7 +55,7 @@ pub(super) fn last_resort(
     let is_unwell = !is_excused && outlook.is_some_and(Outlook::is_unwell);
     let description = incident::description(transcript, incident);
     let is_certain = is_unwell || description.is_some_and(|it| judgement::is_certain(&it));
-    let is_none = !is_unwell && description.is_some_and(|it| judgement::is_none(&it));
+    let is_none = !is_unwell && description.is_some_and(|it| judgement::is_none(&it, outlook));
     if let Some(conflict) = conflict(transcript, incident, book).filter(|_| !is_none) {
         return Some(conflict);
     }
