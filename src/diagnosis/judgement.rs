@@ -42,7 +42,7 @@ const RATHER_WELL: f32 = 0.6;
 const SURELY_WELL: f32 = 0.9;
 /// Sentences and nothing else report something up to `RATHER_WELL`, whatever their words: an error classifier is asked about
 /// problems. Those that do not sound like a person, and may be a program's, do so below this.
-const MAYBE_WELL_BY_A_PROGRAM: f32 = 0.4;
+const MAYBE_WELL_BY_A_PROGRAM: f32 = 0.35;
 /// Below this, something failed, although nothing says what, or the words are those of a question.
 const UNWELL: f32 = 0.2;
 const SURELY_UNWELL: f32 = 0.05;
