@@ -323,7 +323,7 @@ class NearPage:
     id: str
     """Its id."""
     score: float
-    """Likeness, 0 to 1."""
+    """Likeness, or the probability that a told problem is about it, 0 to 1."""
     title: str
     """Its title."""
 

@@ -361,7 +361,7 @@ pub struct NearPage {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Likeness, 0 to 1.
+    /// Likeness, or the probability that a told problem is about it, 0 to 1.
     #[serde(serialize_with = "figure")]
     pub score: f64,
 }

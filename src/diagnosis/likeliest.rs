@@ -10,8 +10,8 @@ use crate::book::Book;
 use crate::incident::{Incident, Post};
 use crate::text::Transcript;
 
-/// Less probable pages are not named. Of 14 unseen stories of a problem without a certain kind that a page was named for, 8 were
-/// of the 8 that a page is about; the other 6 were questions, or problems that none is about.
+/// Less probable pages are not named. Of 281 unseen posts, a page is named for 14: the right one for the 8 that a page is about;
+/// the others were questions, or problems that no page is about.
 const LEAST: f32 = 0.018;
 
 /// Actions of the page that come before the general ones.
@@ -36,7 +36,10 @@ pub(super) fn page(
 /// The first actions of that page, which say what they are for.
 pub(super) fn actions(of_page: Vec<Action>, page: &str) -> impl Iterator<Item = Action> {
     of_page.into_iter().take(MOST).map(move |action| {
-        let detail = format!("This is for `{page}`, which fits these words best. {}", action.detail);
-        Action { detail: detail.trim_end().to_owned(), causes: Vec::new(), ..action }
+        let detail = match action.detail.as_str() {
+            "" => format!("For `{page}`, which fits these words best."),
+            detail => format!("For `{page}`, which fits these words best: {detail}"),
+        };
+        Action { detail, causes: Vec::new(), ..action }
     })
 }

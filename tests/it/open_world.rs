@@ -147,6 +147,25 @@ fn whoever_tells_something_is_not_sent_away() {
 }
 
 #[test]
+fn a_story_without_a_certain_kind_is_told_what_helps_with_the_likeliest_page() {
+    let told = answer(
+        "Como faço pro whisper rodar na placa de vídeo em vez do processador? Instalei tudo como está no readme.\n",
+    );
+    assert_eq!(told.verdict, Verdict::UnlistedError);
+    let near: Vec<&str> = told.nearest.iter().map(|page| page.id.as_str()).collect();
+    assert_eq!(near, ["gpu-not-used"]);
+    assert!(
+        told.actions[0].detail.starts_with("For `gpu-not-used`, which fits these words best"),
+        "{:?}",
+        told.actions
+    );
+    assert!(told.actions.iter().any(|action| action.id.starts_with("unlisted#")), "{:?}", told.actions);
+    // An error says more than what is told around it.
+    let thrown = answer("Como faço pro whisper rodar na placa de vídeo?\nOddityError: the moon\n");
+    assert!(thrown.actions.iter().all(|action| !action.detail.starts_with("For `")), "{:?}", thrown.actions);
+}
+
+#[test]
 fn a_symptom_and_an_error_without_a_page() {
     let fault = |text: &str| answer(text).fault.map(|fault| fault.id);
     // An exception may be what the writer means by a crash, and is never why a machine reboots.
