@@ -107,6 +107,11 @@ pub(crate) fn page_of_posts(post: &str) -> (&'static str, f32) {
     pages.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
 }
 
+/// Whether enough posts are about a page to tell it from others.
+pub(crate) fn have_posts(page: &str) -> bool {
+    PAGES.iter().any(|(other, _)| *other == page)
+}
+
 /// The page that a text is most likely about, and how probable that is, by what posts and concepts say together: of 64 unseen
 /// posts in a person's own words that a page is about, this is the page in 84 %, by posts alone in 80 %, and by concepts alone
 /// in 72 %. `None` where it holds no concept at all.

@@ -200,7 +200,8 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     }
     terms::of_vendor(&mut diagnosis, &facts);
     drop(conditions);
-    let no_message = ordered.primary.as_ref().is_none_or(Candidate::is_described);
+    let is_told = |it: &Candidate| it.is_described() || it.fault.is_none() && it.error.is_none();
+    let no_message = ordered.primary.as_ref().is_none_or(is_told);
     diagnosis.silent = silent::candidates(transcript, incident, &facts, book, no_message);
     diagnosis.environment = facts;
     diagnosis
