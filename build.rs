@@ -10,28 +10,24 @@ use std::fs;
 use std::path::Path;
 
 use cases::{Case, PackedCases};
+use catalogues::write_catalogues;
 use definition::{FactType, Registry};
 use description::Vendor;
-use descriptions::{Kind, Post};
+use descriptions::Post;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
+use lessons::write_lessons;
 use literals::Literals;
-use mentions::Mentions;
-use metrics::Metrics;
 use pack_signatures::write_signatures;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedPage, PackedTable, Summary};
-use places::PlatformWords;
-use rows::{Advice, Commands, Failures, Headings, Recall, Redaction, States, Variables, Writing};
 use schema::{FixMatter, FrontMatter, NoticeMatter, PageStatus, SignatureRole, SignatureSpec};
-use secrets::Secrets;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use systems::Translations;
-use titles::Titles;
-use trigger_words::Triggers;
 
 #[path = "src/book/cases.rs"]
 mod cases;
+#[path = "build/catalogues.rs"]
+mod catalogues;
 #[path = "src/book/code_rows.rs"]
 mod code_rows;
 #[path = "src/descriptions/concepts.rs"]
@@ -48,6 +44,8 @@ mod descriptions;
 mod errors;
 #[path = "build/files.rs"]
 mod files;
+#[path = "build/lessons.rs"]
+mod lessons;
 #[path = "src/descriptions/letters.rs"]
 mod letters;
 #[expect(dead_code, reason = "shared with the library; a build packs what the library finds")]
@@ -231,7 +229,7 @@ fn main() {
     write_signatures(&faults, &harmless, &tables, &vendors);
     let facts = fact_registry(&kb.join("facts.toml"), &mut failed);
     write("book", &pack(&book));
-    let posts = posts(kb, &mut failed);
+    let posts = lessons::posts(kb, &mut failed);
     write("cases", &casebook(&kb.join("cases"), &posts, &book, &mut failed));
     let entries = errors(&kb.join("errors"), &mut failed);
     for entry in
@@ -243,76 +241,15 @@ fn main() {
             entry.fault.as_deref().unwrap_or_default()
         ));
     }
-    write("descriptions", &described(kb, &posts, &book, &entries, &mut failed));
+    let is_page = |name: &str| book.faults.iter().any(|fault| fault.page.id == name);
+    write_lessons(kb, &posts, &entries, is_page, &mut failed);
     write_errors(&entries);
     write("facts", &facts);
     write("vendors", &pack(&vendors));
     write("code_words", &pack(&Literals::new(vendors.iter().flat_map(Vendor::code_words))));
-    catalogues(kb, &vendors, &mut failed);
+    write_catalogues(kb, &vendors, &mut failed);
     for message in &failed {
         println!("cargo::error={message}");
-    }
-}
-
-/// Packs the catalogue of packages, the table of removed names and the wordings separately: most runs need few of them.
-fn catalogues(kb: &Path, vendors: &[Vendor], failed: &mut Vec<String>) {
-    let text = |name: &str| fs::read_to_string(kb.join(name)).unwrap_or_default();
-    let (packages, broken) = packages::read(&text("packages.csv"));
-    failed.extend(broken.iter().map(|(line, reason)| format!("kb/packages.csv:{line}: {reason}")));
-    write("packages", &pack(&packages));
-    let (imports, broken) = packages::read_imports(&text("imports.csv"));
-    failed.extend(broken.iter().map(|(line, reason)| format!("kb/imports.csv:{line}: {reason}")));
-    write("imports", &pack(&imports));
-    let (removed, broken) = removed::read(&text("removed.csv"));
-    failed.extend(broken.iter().map(|(line, reason)| format!("kb/removed.csv:{line}: {reason}")));
-    write("removed", &pack(&removed));
-    let (lifetimes, broken) = removed::read_lifetimes(&text("lifetimes.csv"));
-    failed.extend(broken.iter().map(|(line, reason)| format!("kb/lifetimes.csv:{line}: {reason}")));
-    write_file("lifetimes.txt", removed::sorted_lines(&lifetimes).as_bytes());
-    let (truth, broken) = truth::read(&text("truth.csv"));
-    failed.extend(broken.iter().map(|(line, reason)| format!("kb/truth.csv:{line}: {reason}")));
-    write("truth", &pack(&truth));
-    let wording = |name: &str| text(&format!("wording/{name}.toml"));
-    let mut languages = |folder: &str| {
-        let files = files(&kb.join("wording").join(folder), "toml", failed);
-        files.into_iter().map(|file| (file.stem, file.text))
-    };
-    let alarms = wording::alarms(&wording("alarms"), packages::marks(&packages), packages::traces(&packages));
-    if let Ok(alarms) = &alarms {
-        let literals = alarms.literals.iter().map(|(literal, topics)| (literal.as_str(), *topics));
-        write("triggers", &pack(&Triggers::new(literals.chain(vendors.iter().flat_map(trigger_words::of_vendor)))));
-    }
-    let platforms = wording::platforms(&wording("platforms"));
-    if let Ok(platforms) = &platforms {
-        write("platform_words", &pack(&PlatformWords::of(platforms)));
-    }
-    let (statements, symptoms) = (languages("statements"), languages("symptoms"));
-    let packed = [
-        ("alarms", alarms.map(|read| pack(&read))),
-        ("advice", wording::read::<Advice<String>>(&wording("advice")).map(|read| pack(&read))),
-        ("statements", wording::statements(&wording("statements"), statements).map(|read| pack(&read))),
-        ("symptoms", wording::symptoms(&wording("symptoms"), symptoms).map(|read| pack(&read))),
-        ("failures", wording::read::<Failures<String>>(&wording("failures")).map(|read| pack(&read))),
-        ("mentions", wording::read::<Mentions<String>>(&wording("mentions")).map(|read| pack(&read))),
-        ("metrics", wording::read::<Metrics<String>>(&wording("metrics")).map(|read| pack(&read))),
-        ("headings", wording::read::<Headings<String>>(&wording("headings")).map(|read| pack(&read))),
-        ("states", wording::read::<States<String>>(&wording("states")).map(|read| pack(&read))),
-        ("translations", wording::read::<Translations<String>>(&wording("translations")).map(|read| pack(&read))),
-        ("titles", wording::read_joined::<Titles<String>>(&wording("titles")).map(|read| pack(&read))),
-        ("recall", wording::read::<Recall<String>>(&wording("recall")).map(|read| pack(&read))),
-        ("concepts", wording::concepts(&wording("concepts")).map(|read| pack(&read))),
-        ("platforms", platforms.map(|read| pack(&read))),
-        ("writing", wording::read::<Writing<String>>(&wording("writing")).map(|read| pack(&read))),
-        ("commands", wording::read::<Commands<String>>(&wording("commands")).map(|read| pack(&read))),
-        ("variables", wording::read::<Variables<String>>(&wording("variables")).map(|read| pack(&read))),
-        ("redaction", wording::read::<Redaction<String>>(&wording("redaction")).map(|read| pack(&read))),
-        ("secrets", wording::read::<Secrets<String>>(&wording("secrets")).map(|read| pack(&read))),
-    ];
-    for (name, packed) in packed {
-        match packed {
-            Ok(bytes) => write(name, &bytes),
-            Err(reason) => failed.push(format!("kb/wording/{name}.toml: {reason}")),
-        }
     }
 }
 
@@ -352,15 +289,6 @@ fn casebook(folder: &Path, posts: &[Post], book: &Packed<'_>, failed: &mut Vec<S
         PackedCases { fault, cases, posts }
     };
     pack(&cases.into_iter().map(packed).collect::<Vec<_>>())
-}
-
-/// The posts of `kb/threads/open.jsonl`.
-fn posts(kb: &Path, failed: &mut Vec<String>) -> Vec<Post> {
-    let text = fs::read_to_string(kb.join("threads/open.jsonl")).unwrap_or_default();
-    text.lines().map(serde_json::from_str).collect::<Result<_, _>>().unwrap_or_else(|error| {
-        failed.push(format!("kb/threads/open.jsonl: {error}"));
-        Vec::new()
-    })
 }
 
 /// A file of errors without a page.
@@ -403,44 +331,6 @@ fn write_errors(entries: &[ErrorEntry<String>]) {
     let entries = packed.iter().map(Vec::as_slice).collect();
     write("errors", &pack(&PackedErrors { entries, groups: groups.into_iter().collect() }));
     write("error_words", &pack(&PackedWords::new(&alternatives)));
-}
-
-/// What is learned from the descriptions, and from posts.
-fn described(
-    kb: &Path,
-    posts: &[Post],
-    book: &Packed<'_>,
-    entries: &[ErrorEntry<String>],
-    failed: &mut Vec<String>,
-) -> Vec<u8> {
-    let folder = kb.join("descriptions");
-    let whole = files(&folder, "txt", failed).into_iter();
-    let mut kinds: Vec<Kind> = whole.map(|file| Kind { name: file.stem, situation: None, text: file.text }).collect();
-    for folder in folders(&folder) {
-        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let situations = files(&folder, "txt", failed).into_iter();
-        kinds.extend(situations.map(|file| Kind { name: name.clone(), situation: Some(file.stem), text: file.text }));
-    }
-    let entries: Vec<&str> = entries.iter().filter(|entry| entry.described).map(|entry| entry.id.as_str()).collect();
-    let is_page = |name: &str| book.faults.iter().any(|fault| fault.page.id == name);
-    let writing = fs::read_to_string(kb.join("wording/writing.toml")).unwrap_or_default();
-    // What is wrong with the file is reported where it is packed.
-    let courtesies = wording::read::<Writing<String>>(&writing).map(|it| it.courtesies).unwrap_or_default();
-    write("posts", &pack(&descriptions::learned_by_posts(posts, &kinds, &courtesies)));
-    write("pages", &pack(&descriptions::pages_by_posts(posts, &kinds, is_page)));
-    write("letters", &pack(&descriptions::learned_by_letters(&kinds, &courtesies)));
-    let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
-    let learned = descriptions::learned(&concepts, &kinds, &entries, is_page);
-    match learned {
-        Ok(lessons) => {
-            write("situations", &pack(&lessons.situations));
-            pack(&lessons.kinds)
-        }
-        Err(reason) => {
-            failed.push(reason);
-            Vec::new()
-        }
-    }
 }
 
 /// Packs the descriptions of vendors together with their tables of codes.

@@ -1,7 +1,7 @@
 //! Thanks, praise and greetings, which people write whether anything failed or not. `build.rs` includes this file by path.
 //!
-//! Nobody thanks for a project in a text in which nothing failed more than in another; but composed texts and logs have no thanks,
-//! so a model takes them for a sign that all is well.
+//! The composed descriptions of problems and the logs have none of them, so a model would learn that whoever thanks has no
+//! problem.
 
 /// Longer sentences say more than thanks.
 const MOST_LETTERS: usize = 160;

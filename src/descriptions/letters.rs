@@ -31,16 +31,10 @@ const RUN: std::ops::RangeInclusive<usize> = 2..=5;
 /// The probability of what `row` speaks for.
 #[allow(dead_code, reason = "only the library asks")]
 pub(crate) fn probability<B: AsRef<[u8]>>(row: &Row<B>, text: &str, reading: Reading) -> f32 {
-    probability_of(row, &features(text, reading))
+    logistic(log_odds_of(row, &features(text, reading)))
 }
 
-/// The same of features that several rows are asked about.
-#[allow(dead_code, reason = "only the library asks")]
-pub(crate) fn probability_of<B: AsRef<[u8]>>(row: &Row<B>, features: &[(u32, f32)]) -> f32 {
-    logistic(log_odds_of(row, features))
-}
-
-/// The log-odds of the same.
+/// The log-odds of it, for features that several rows are asked about.
 #[allow(dead_code, reason = "only the library asks")]
 pub(crate) fn log_odds_of<B: AsRef<[u8]>>(row: &Row<B>, features: &[(u32, f32)]) -> f32 {
     row.score(features.iter().map(|(bucket, scale)| (*bucket as usize, *scale)))

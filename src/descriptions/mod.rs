@@ -102,9 +102,14 @@ fn without_courtesies(text: &str) -> String {
 /// The page that the posts most like this one are about, and the probability that this one is. Each page is told from all
 /// others, and from problems that no page is about.
 pub(crate) fn page_of_posts(post: &str) -> (&'static str, f32) {
-    let features = letters::features(post, PAGE);
-    let pages = PAGES.iter().map(|(page, row)| (*page, letters::probability_of(row, &features)));
-    pages.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
+    let likeliest = by_posts(post).max_by(|a, b| a.1.total_cmp(&b.1));
+    likeliest.map(|(page, log_odds)| (page, letters::logistic(log_odds))).unwrap_or_default()
+}
+
+/// Each page that enough posts are about, with the log-odds that this text is about it.
+fn by_posts(text: &str) -> impl Iterator<Item = (&'static str, f32)> {
+    let features = letters::features(text, PAGE);
+    PAGES.iter().map(move |(page, row)| (*page, letters::log_odds_of(row, &features)))
 }
 
 /// Whether enough posts are about a page to tell it from others.
@@ -119,31 +124,26 @@ pub(crate) fn likeliest_page(text: &str) -> Option<(&'static str, f32)> {
     /// What concepts count beside posts, and the probability that they leave to each page.
     const OF_CONCEPTS: f32 = 0.5;
     const LEAST: f32 = 0.003;
-    let concepts = READER.concepts.features(text);
-    if concepts.is_empty() {
-        return None;
-    }
-    let kinds = probabilities(&READER.learned.rows, &Features { concepts, words: READER.words.features(text) });
+    let kinds = probabilities(&READER.learned.rows, &features(text)?);
     let problem = 1.0 - kinds.get(READER.none).copied().unwrap_or(0.0);
-    let of_concepts = |page: &str| {
+    let by_concepts = |page: &str| {
         let kind = READER.learned.kinds.iter().position(|kind| *kind == page);
         kind.map_or(0.0, |kind| kinds[kind] / problem.max(LEAST)) + LEAST
     };
-    let features = letters::features(text, PAGE);
-    let pages = PAGES
-        .iter()
-        .map(|(page, row)| (*page, letters::log_odds_of(row, &features) + OF_CONCEPTS * of_concepts(page).ln()));
+    let pages = by_posts(text).map(|(page, log_odds)| (page, log_odds + OF_CONCEPTS * by_concepts(page).ln()));
     let (page, log_odds) = pages.max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some((page, letters::logistic(log_odds)))
 }
 
+/// What the models of concepts read of a text; `None` where it holds no concept at all.
+fn features(text: &str) -> Option<Features> {
+    let concepts = READER.concepts.features(text);
+    (!concepts.is_empty()).then(|| Features { concepts, words: READER.words.features(text) })
+}
+
 /// What a text describes; `None` where it holds no concept at all.
 pub(crate) fn described(text: &str) -> Option<Described> {
-    let concepts = READER.concepts.features(text);
-    if concepts.is_empty() {
-        return None;
-    }
-    let features = Features { concepts, words: READER.words.features(text) };
+    let features = features(text)?;
     let names = |concepts: &[u16]| concepts.iter().any(|concept| features.concepts.contains(concept));
     let question = text.contains(['?', '？']);
     let probabilities = probabilities(&READER.learned.rows, &features);

@@ -183,15 +183,15 @@ pub(super) fn is_certain(it: &Description) -> bool {
 /// where posts speak for another page: of the nine pages that this left closed on 850 posts, one was right.
 pub(super) fn kind(it: &Description, outlook: Option<Outlook<'_>>, is_named: bool) -> Option<&'static str> {
     let by_concepts = it.described.kind;
-    let by_posts = outlook.map(|outlook| outlook.post.page());
-    let surely_by_posts =
-        outlook.filter(|it| it.well < WELL_BY_POSTS).zip(by_posts).and_then(|(_, (page, probability))| {
-            let are_one = page == by_concepts && probability * it.described.probability > A_PAGE_TOGETHER;
-            let is_likelier = probability > A_PAGE_BY_POSTS && it.described.probability < SURELY_A_KIND;
-            (are_one || is_likelier).then_some(page)
-        });
-    let are_apart = descriptions::have_posts(by_concepts) && by_posts.is_some_and(|(page, _)| page != by_concepts);
-    surely_by_posts.or((is_named && !are_apart).then_some(by_concepts))
+    let Some(outlook) = outlook else { return is_named.then_some(by_concepts) };
+    let (by_posts, probability) = outlook.post.page();
+    let are_one = by_posts == by_concepts && probability * it.described.probability > A_PAGE_TOGETHER;
+    let is_likelier = probability > A_PAGE_BY_POSTS && it.described.probability < SURELY_A_KIND;
+    if outlook.well < WELL_BY_POSTS && (are_one || is_likelier) {
+        return Some(by_posts);
+    }
+    let are_apart = by_posts != by_concepts && descriptions::have_posts(by_concepts);
+    (is_named && !are_apart).then_some(by_concepts)
 }
 
 /// Whether the page of a description overrules a wording that names another one.

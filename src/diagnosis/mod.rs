@@ -13,7 +13,6 @@ pub(crate) mod conditions;
 mod enrich;
 pub(crate) mod evidence;
 mod excuses;
-mod explaining;
 mod explanations;
 mod failure;
 mod findings;
@@ -27,6 +26,7 @@ mod located;
 mod measurable;
 mod next_check;
 mod own_command;
+mod page;
 pub mod picture;
 #[cfg(test)]
 mod platform_tests;
@@ -75,8 +75,8 @@ use crate::incident::{self, Failure, Incident, Post};
 use crate::matching::{Hit, Owner};
 use crate::text::Transcript;
 use conditions::Conditions;
-use explaining::Explaining;
 use failure::{error_of, fault_of};
+use page::Explaining;
 use primary::Candidate;
 use situation::Situation;
 
@@ -122,7 +122,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     }
 
     let conditions = Conditions::new(&facts);
-    let scene = Explaining {
+    let explaining = Explaining {
         transcript,
         incident,
         library,
@@ -160,7 +160,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                     false => Verdict::KnownFault,
                 };
                 diagnosis.fault = Some(fault_of(transcript, &facts, primary, &ordered.others, book, index));
-                let page = scene.page(primary, index);
+                let page = explaining.page(primary, index);
                 diagnosis.causes = page.causes;
                 diagnosis.actions = page.actions;
                 diagnosis.like_cases = page.like_cases;
@@ -174,7 +174,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, &situation, book);
                 if let Some((index, score)) = likeliest {
                     let entry = &book.faults[index];
-                    let of_page = likeliest::actions(scene.page(primary, index).actions, &entry.id);
+                    let of_page = likeliest::actions(explaining.page(primary, index).actions, &entry.id);
                     diagnosis.actions.splice(0..0, of_page);
                     let title = entry.matter().title.clone();
                     diagnosis.nearest = vec![NearPage { id: entry.id.clone(), title, score }];
