@@ -16,7 +16,7 @@ use description::Vendor;
 use descriptions::Post;
 use errors::{ErrorEntry, PackedErrors, PackedWords};
 use files::{File, files, folders, pack, page, parsed, write, write_file};
-use lessons::write_lessons;
+use lessons::{write_advice, write_lessons};
 use literals::Literals;
 use pack_signatures::write_signatures;
 use packed::{CodeRow, Packed, PackedFault, PackedFile, PackedPage, PackedTable, Summary};
@@ -24,6 +24,8 @@ use schema::{FixMatter, FrontMatter, NoticeMatter, PageStatus, SignatureRole, Si
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+#[path = "src/descriptions/advice.rs"]
+mod advice;
 #[path = "src/book/cases.rs"]
 mod cases;
 #[path = "build/catalogues.rs"]
@@ -67,6 +69,8 @@ mod pack_signatures;
 mod packages;
 #[path = "src/book/packed.rs"]
 mod packed;
+#[path = "build/pieces.rs"]
+mod pieces;
 #[path = "src/wording/places.rs"]
 mod places;
 #[path = "src/removed/source.rs"]
@@ -117,6 +121,7 @@ fn main() {
         "src/book/code_rows.rs",
         "src/book/cases.rs",
         "src/book/errors.rs",
+        "src/descriptions/advice.rs",
         "src/descriptions/concepts.rs",
         "src/descriptions/courtesies.rs",
         "src/descriptions/letters.rs",
@@ -243,6 +248,9 @@ fn main() {
     }
     let is_page = |name: &str| book.faults.iter().any(|fault| fault.page.id == name);
     write_lessons(kb, &posts, &entries, is_page, &mut failed);
+    let of_pages = faults.iter().flat_map(|(_, file, _, body)| pieces::of_page(&file.stem, body));
+    let of_recipes = recipes.iter().map(|(file, matter, body)| pieces::of_recipe(&file.stem, &matter.title, body));
+    write_advice(of_pages.chain(of_recipes).chain(pieces::of_entries(&entries)).collect(), &posts);
     write_errors(&entries);
     write("facts", &facts);
     write("vendors", &pack(&vendors));

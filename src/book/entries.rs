@@ -27,7 +27,8 @@ impl Entries {
         Self { packed, words: OnceLock::new(), packed_words, decoded }
     }
 
-    fn entry(&self, number: u16) -> &Entry {
+    /// The one with this number, in the order of the files.
+    pub(crate) fn entry(&self, number: u16) -> &Entry {
         let number = usize::from(number);
         self.decoded[number].get_or_init(|| Box::new(decoded(self.packed.entries[number])))
     }

@@ -2,7 +2,7 @@
 //!
 //! `build.rs` includes this file by path: what a model learned at build time is found by the same code afterwards.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -30,8 +30,8 @@ pub(crate) const NEGATION: &str = "negation";
 /// Finds the concepts of a text.
 #[derive(Debug)]
 pub(crate) struct Concepts<'a> {
-    /// By the first bytes of the first word's beginning.
-    by_first: HashMap<&'a [u8], Vec<Beginning<'a>>>,
+    /// By the first bytes of the first word's beginning, in the slot of which are those of other first bytes as well.
+    by_first: Vec<Vec<Beginning<'a>>>,
     /// For each first byte, how long those are: a bit for each length.
     lengths: [u8; 256],
     /// The number of concepts, and of the one that negates.
@@ -41,6 +41,14 @@ pub(crate) struct Concepts<'a> {
 
 /// So many first bytes find the few ways that may be meant.
 const FIRST: usize = 3;
+
+/// More than there are first bytes, so that most slots have those of one beginning.
+const SLOTS: usize = 1 << 12;
+
+/// The slot of so many first bytes.
+fn slot(first: &[u8]) -> usize {
+    first.iter().fold(first.len(), |slot, byte| (slot * 37 + usize::from(*byte)) % SLOTS)
+}
 
 /// What the first word begins with, of some ways to say something.
 #[derive(Debug)]
@@ -86,7 +94,7 @@ impl<'a> Concepts<'a> {
             }
             count += 1;
         }
-        let mut by_first: HashMap<&[u8], Vec<Beginning<'_>>> = HashMap::new();
+        let mut by_first: Vec<Vec<Beginning<'_>>> = (0..SLOTS).map(|_| Vec::new()).collect();
         let mut lengths = [0; 256];
         for (concept, words) in alternatives {
             let mut words = words.split_whitespace();
@@ -97,7 +105,7 @@ impl<'a> Concepts<'a> {
             if let [first, ..] = key {
                 lengths[usize::from(*first)] |= 1 << key.len();
             }
-            let known = by_first.entry(key).or_default();
+            let known = &mut by_first[slot(key)];
             match known.iter_mut().find(|beginning| beginning.text == text) {
                 Some(beginning) => beginning.ways.push(way),
                 None => {
@@ -146,7 +154,8 @@ impl<'a> Concepts<'a> {
         let mut second: Option<&str> = None;
         let lengths = rest.bytes().next().map_or(0, |first| self.lengths[usize::from(first)]);
         for length in (1..=FIRST.min(rest.len())).filter(|length| lengths >> length & 1 == 1) {
-            for beginning in self.by_first.get(&rest.as_bytes()[..length]).into_iter().flatten() {
+            let beginnings = self.by_first[slot(&rest.as_bytes()[..length])].iter();
+            for beginning in beginnings.filter(|beginning| beginning.text.len().min(FIRST) == length) {
                 let Some(after) = rest.strip_prefix(beginning.text) else { continue };
                 let is_word = ends_word(after);
                 for way in beginning.ways.iter().filter(|way| is_word || !way.whole) {

@@ -5,6 +5,8 @@
 //! kinds, from whole posts with all that they quote, and once more for each page that many posts are about. `build.rs` includes
 //! this file by path, and learns.
 
+use std::ops::RangeInclusive;
+
 use super::model::Row;
 
 /// How a text is read.
@@ -26,7 +28,7 @@ pub(crate) const POST: Reading = Reading { most: 4000, ..SENTENCES };
 pub(crate) const PAGE: Reading = Reading { most: 1500, letters: 1 << 15, words: 1 << 14 };
 
 /// Letters in a run.
-const RUN: std::ops::RangeInclusive<usize> = 2..=5;
+const RUN: RangeInclusive<usize> = 2..=5;
 
 /// The probability of what `row` speaks for.
 #[allow(dead_code, reason = "only the library asks")]
@@ -58,14 +60,7 @@ pub(crate) fn features(text: &str, reading: Reading) -> Vec<(u32, f32)> {
 /// Runs of letters within words, and words and their pairs: each bucket once.
 fn buckets(text: &str, reading: Reading) -> (Vec<u32>, Vec<u32>) {
     let text: String = text.chars().take(reading.most).flat_map(char::to_lowercase).collect();
-    let mut letters = Vec::new();
-    for word in text.split_whitespace() {
-        let word = format!(" {word} ");
-        let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
-        for run in RUN {
-            letters.extend(starts.windows(run + 1).map(|at| hash(&[&word[at[0]..at[run]]]) % reading.letters));
-        }
-    }
+    let mut letters = runs(&text, RUN, reading.letters);
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '\'');
     let mut words = Vec::new();
     let mut before = "";
@@ -84,6 +79,19 @@ fn buckets(text: &str, reading: Reading) -> (Vec<u32>, Vec<u32>) {
         buckets.dedup();
     }
     (letters, words)
+}
+
+/// The buckets of all runs of so many letters within words, in the order of the text.
+pub(crate) fn runs(text: &str, lengths: RangeInclusive<usize>, buckets: u32) -> Vec<u32> {
+    let mut out = Vec::new();
+    for word in text.split_whitespace() {
+        let word = format!(" {word} ");
+        let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+        for run in lengths.clone() {
+            out.extend(starts.windows(run + 1).map(|at| hash(&[&word[at[0]..at[run]]]) % buckets));
+        }
+    }
+    out
 }
 
 /// FNV-1a of the parts, one behind the other.

@@ -62,6 +62,16 @@ pub(crate) struct Post {
     pub(crate) fault: String,
     /// The label of why.
     pub(crate) cause: String,
+    /// What solved it; empty if nobody knows.
+    #[serde(default)]
+    resolution: String,
+}
+
+impl Post {
+    /// The post and what solved it, where something failed and that is known.
+    pub(crate) fn solved(&self) -> Option<(&str, &str)> {
+        (!self.healthy && !self.resolution.is_empty()).then_some((&self.input, &self.resolution))
+    }
 }
 
 /// What tells a post in which nothing failed from others, learned from posts and, because they are few, from descriptions, all

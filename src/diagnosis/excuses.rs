@@ -58,8 +58,17 @@ fn is_complaint(candidate: &Candidate) -> bool {
 
 /// Whether the writer says that it works elsewhere, or since when it does not.
 fn compares(facts: &Facts) -> bool {
-    let mut said = facts.iter().filter_map(|(name, _)| name.strip_prefix("writer."));
-    said.any(|said| said.starts_with("works_") || said.starts_with("began_with_"))
+    says_since_when(facts) || said(facts).any(|said| said.starts_with("works_"))
+}
+
+/// Whether the writer says since when it does not work.
+pub(super) fn says_since_when(facts: &Facts) -> bool {
+    said(facts).any(|said| said.starts_with("began_with_"))
+}
+
+/// The names of what the writer says.
+fn said(facts: &Facts) -> impl Iterator<Item = &str> {
+    facts.iter().filter_map(|(name, _)| name.strip_prefix("writer."))
 }
 
 fn excused(candidates: &[Candidate], excuse: Excuse) -> Vec<Excused> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::conditions::Conditions;
 use super::enrich;
+use super::excuses;
 use super::judgement::{self, Outlook};
 use super::primary::{Candidate, Severity, Words, is_request_to_stop};
 use super::unlisted::{self, Failing, reporting_line};
@@ -121,7 +122,9 @@ pub(super) fn last_resort(
     }
     // Whoever tells a whole story in one line may also say that the log has no error.
     let sounds_only = |it: &Description| transcript.line(it.line).text.split_inclusive(". ").all(incident::is_harmless);
-    let reports = is_unwell || !is_excused && !only_asks && outlook.is_some_and(Outlook::may_tell);
+    let since_when = || excuses::says_since_when(&incident.facts);
+    let may_tell = |it: Outlook<'_>| it.may_tell() || !it.is_rather_well() && since_when();
+    let reports = is_unwell || !is_excused && !only_asks && outlook.is_some_and(may_tell);
     let perhaps = description.filter(|it| reports || !sounds_only(it) && judgement::is_rather_a_problem(it));
     let Some(perhaps) = perhaps else {
         let first = transcript.lines().find(|line| reports && !line.text.trim().is_empty())?;

@@ -15,7 +15,7 @@ use crate::text::Transcript;
 const LEAST: f32 = 0.018;
 
 /// Actions of the page that come before the general ones.
-const MOST: usize = 3;
+pub(super) const MOST: usize = 3;
 
 /// The page that a told problem is most likely about, and how probable that is; `None` where a message or an entry says more.
 pub(super) fn page(

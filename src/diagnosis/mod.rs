@@ -38,6 +38,7 @@ mod searched;
 mod second;
 mod shell;
 mod silent;
+mod similar;
 mod situation;
 mod stated;
 mod status;
@@ -66,6 +67,7 @@ pub use weigh::{MOST_FROM_TEXT, none_of_these};
 #[cfg(any(feature = "cli", feature = "web"))]
 pub(crate) use why::{Why, WhyCause, why};
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -130,6 +132,7 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
         facts: &facts,
         situation: &situation,
         matching: &matching,
+        compared: OnceCell::new(),
     };
     let mut diagnosis = Diagnosis {
         verdict: Verdict::NoError,
@@ -172,16 +175,19 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
                 diagnosis.verdict = Verdict::UnlistedError;
                 let failing = unlisted::Failing::of(transcript, incident, primary);
                 diagnosis.actions = unlisted::actions(failing, transcript, incident, &facts, &situation, book);
+                let mut own = OF_MESSAGE;
                 if let Some((index, score)) = likeliest {
                     let entry = &book.faults[index];
                     let of_page = likeliest::actions(explaining.page(primary, index).actions, &entry.id);
                     diagnosis.actions.splice(0..0, of_page);
+                    own = likeliest::MOST;
                     let title = entry.matter().title.clone();
                     diagnosis.nearest = vec![NearPage { id: entry.id.clone(), title, score }];
                 } else if primary.described().is_none() {
                     // The words of a description are near to many pages, and it has advice of its own.
                     diagnosis.nearest = nearest(transcript, incident, primary, library);
                 }
+                similar::add(&mut diagnosis.actions, own, &explaining, primary);
             }
         }
     } else {
@@ -206,6 +212,9 @@ fn explain(located: &Located<'_>, measured: &Measured) -> Diagnosis {
     diagnosis.environment = facts;
     diagnosis
 }
+
+/// Actions for the very message of an error without a page that come before what helped with similar words.
+const OF_MESSAGE: usize = 2;
 
 /// The facts of the text: around its first failure, and everywhere.
 fn facts_of(transcript: &Transcript, incident: &Incident, primary: Option<&Candidate>) -> Facts {

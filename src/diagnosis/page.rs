@@ -1,5 +1,7 @@
 //! One page about one text: its causes as this text ranks them, and what to do about them.
 
+use std::cell::OnceCell;
+
 use super::answer::{Action, LikeCase, RankedCause};
 use super::conditions::Conditions;
 use super::library::Library;
@@ -8,9 +10,10 @@ use super::primary::Candidate;
 use super::resemblance::TextWords;
 use super::searched::Searched;
 use super::situation::Situation;
-use super::{actions, alternatives, fixes, reports, status, unlisted, weigh};
+use super::{actions, alternatives, fixes, reports, similar, status, unlisted, weigh};
+use crate::descriptions::Compared;
 use crate::facts::Facts;
-use crate::incident::{self, Incident};
+use crate::incident::{self, Incident, Post};
 use crate::text::Transcript;
 
 /// What a page is asked about.
@@ -24,6 +27,8 @@ pub(super) struct Explaining<'a> {
     pub(super) situation: &'a Situation,
     /// The reports that are like the text.
     pub(super) matching: &'a [reports::Match],
+    /// The text, compared with posts, once that is asked for.
+    pub(super) compared: OnceCell<Compared>,
 }
 
 /// What a page says of the text.
@@ -37,6 +42,11 @@ pub(super) struct Explained {
 }
 
 impl Explaining<'_> {
+    /// The text around the failure, compared with posts.
+    pub(super) fn compared(&self, failure: &Candidate) -> &Compared {
+        self.compared.get_or_init(|| similar::compared(self.transcript, failure.line))
+    }
+
     /// What the page with this index says, if the failure is its own.
     pub(super) fn page(&self, failure: &Candidate, index: usize) -> Explained {
         let &Self { transcript, incident, library, facts, conditions, situation, .. } = self;
@@ -58,7 +68,10 @@ impl Explaining<'_> {
         let precedents = Precedents::of(&entry.id, facts, library.book, &TextWords::of(transcript));
         let mut fits = fixes::Fits::new();
         let mut causes = self.causes(index, &scene, &precedents, &mut fits);
-        let mut actions = actions::ranked(&mut causes, &precedents, &fits, &actions::Tried::of(facts));
+        let is_told = Post::of(transcript, incident).is_some_and(Post::is_story);
+        let near = is_told.then(|| similar::Near::of_page(library.book.fault(index), self.compared(failure)));
+        let near = near.unwrap_or_default();
+        let mut actions = actions::ranked(&mut causes, &precedents, &fits, &near, &actions::Tried::of(facts));
         let first = situation.first_recipe(&library.book.fault(index).area);
         actions.sort_by_key(|one| Some(one.id.as_str()) != first);
         let special = special.map(|it| unlisted::of_entry(it, failing, transcript, incident, situation));

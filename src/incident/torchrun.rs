@@ -14,13 +14,16 @@ use crate::text::Level;
 /// Whether an exception is how a launcher reports that a child failed.
 pub(super) fn reports_child(event: &ErrorEvent) -> bool {
     event.type_name.ends_with("ChildFailedError")
-        || event.type_name.ends_with("CalledProcessError")
-            && event.frames.iter().any(|frame| {
-                let file = frame.file.replace('\\', "/");
-                file.contains("accelerate/commands/")
-                    || file.contains("deepspeed/launcher/")
-                    || file.contains("torch/distributed/launch")
-            })
+        || event.type_name.ends_with("CalledProcessError") && event.frames.iter().any(is_of_launcher)
+        // Cut off within the launcher, which waits for its children.
+        || event.type_name.is_empty() && event.frames.last().is_some_and(is_of_launcher)
+}
+
+fn is_of_launcher(frame: &Frame) -> bool {
+    let file = frame.file.replace('\\', "/");
+    let folders =
+        ["accelerate/commands/", "deepspeed/launcher/", "torch/distributed/launch", "torch/distributed/run.py"];
+    folders.iter().any(|folder| file.contains(folder))
 }
 
 /// Reads torchrun's table from `at` on, below the exception with that number; returns the position after it.

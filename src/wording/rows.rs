@@ -241,6 +241,8 @@ pub struct Writing<S> {
     pub requirements: Vec<S>,
     /// One of these is in every story that a person tells.
     pub writers: Vec<S>,
+    /// Lower-case words by which somebody asks for a remedy.
+    pub pleas: Vec<S>,
     /// Lower-case beginnings of the words of thanks, praise and greetings.
     pub courtesies: Vec<S>,
 }

@@ -142,10 +142,7 @@ fn explained(entry: &ErrorEntry<&str>, place: usize, action: &ErrorAction<&str>,
         quoted(failing.message).map_or_else(|| "the name in the message".to_owned(), |name| format!("`{name}`"));
     let filled = |text: &str| text.replace("{frame}", &frame).replace("{quoted}", &quoted);
     Action {
-        id: match place {
-            0 => format!("{CASES}#{}", entry.id),
-            _ => format!("{CASES}#{}-{}", entry.id, place + 1),
-        },
+        id: id(entry.id, place),
         title: filled(action.title),
         detail: filled(action.detail),
         commands: action.commands.iter().map(|&block| block.to_owned()).collect(),
@@ -155,6 +152,19 @@ fn explained(entry: &ErrorEntry<&str>, place: usize, action: &ErrorAction<&str>,
         causes: Vec::new(),
         of_message: !entry.words.is_empty(),
     }
+}
+
+/// The id of an entry's action, by its number.
+pub(super) fn id(entry: &str, place: usize) -> String {
+    match place {
+        0 => format!("{CASES}#{entry}"),
+        _ => format!("{CASES}#{entry}-{}", place + 1),
+    }
+}
+
+/// Whether an action is for all errors of a type, or for every error.
+pub(super) fn is_general(action: &Action) -> bool {
+    !action.of_message && action.id.starts_with(CASES)
 }
 
 /// The first name in quotes or backticks.

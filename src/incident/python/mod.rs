@@ -149,6 +149,9 @@ fn traceback(r: &mut ParserContext<'_>, from: usize, at: usize, header: usize) -
         event.fatal = false;
         r.cover(&mut event, from, last_own);
         if !event.frames.is_empty() {
+            if super::torchrun::reports_child(&event) {
+                event.kind = Kind::Launcher;
+            }
             r.push(event);
         }
     }

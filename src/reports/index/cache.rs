@@ -282,8 +282,8 @@ fn refresh(index: &Index, fields: Fields, sources: &Sources<'_>, work: &Work, st
     let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, WRITER_BYTES)?;
     if state.first {
         writer.delete_all_documents()?;
-        for entry in &sources.book.faults {
-            writer.add_document(fields.page(entry))?;
+        for page in in_parallel(&sources.book.faults, 1, |entry| fields.page(entry)) {
+            writer.add_document(page)?;
         }
     }
     let groups = grouping::Before::of(&state.catalogue);
