@@ -3,6 +3,8 @@
 //! A size after a GeForce name is the board's memory; within a data centre name it is part of the name. A bare model
 //! number counts where the words beside it show that it is one: "my 5090", "2x 3090", "a T4 GPU".
 
+use std::borrow::Cow;
+
 use super::super::vendors::ALL as FORMATS;
 use super::super::words::{after, find, is_word, number, parse_uint, size};
 use crate::facts::{Facts, Source, Value};
@@ -14,6 +16,7 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
     if words.len() > 600 {
         return;
     }
+    let words = &spaced(words);
     let words = replacement(words).unwrap_or(words);
     match name(words) {
         // "RTX 3060" in a sentence: good enough where no line gives the full name.
@@ -49,6 +52,33 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
             facts.number_in_text("gpu.count", count as f64, line);
         }
     }
+}
+
+/// Scripts without spaces put names between their letters: `用两张A100显卡训练` as `用两张 A100 显卡训练`, with Latin punctuation.
+fn spaced(words: &str) -> Cow<'_, str> {
+    if !words.contains(is_unspaced) {
+        return Cow::Borrowed(words);
+    }
+    let mut out = String::with_capacity(words.len() + 8);
+    let mut before = ' ';
+    for letter in words.chars() {
+        if is_unspaced(letter) != is_unspaced(before) && letter != ' ' && before != ' ' {
+            out.push(' ');
+        }
+        match letter {
+            '，' | '、' => out.push(','),
+            '（' => out.push('('),
+            '）' => out.push(')'),
+            other => out.push(other),
+        }
+        before = letter;
+    }
+    Cow::Owned(out)
+}
+
+/// Letters and signs of Chinese, Japanese and Korean.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter, '\u{3000}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ff5e}')
 }
 
 /// What follows the GPU that another one has replaced: "swapped the 2080 for a 3090".
@@ -199,6 +229,11 @@ fn bare(words: &str) -> Option<String> {
         "accelerator",
     ];
     const AFTER: &[&str] = &["gpu", "gpus", "card", "cards"];
+    // "On", "with" and counting words before a model; names of GPUs and "on" behind it.
+    const UNSPACED_BEFORE: &[char] = &['在', '用', '张', '張', '块', '枚', '卡', '台'];
+    /// What a number counts that is no model: steps, epochs, seconds ...
+    const UNITS: &[char] = &['步', '轮', '个', '次', '条', '秒', '元', '行', '张', '帧', '年', '小', '分', '回', '枚'];
+    const UNSPACED_AFTER: &[&str] = &["显卡", "卡", "上", "顯卡", "グラボ", "그래픽"];
     let models = bare_models().map(|(_, model)| model);
     models.flat_map(|model| words.match_indices(model)).find_map(|(at, _)| {
         let (head, tail) = words.split_at_checked(at)?;
@@ -209,6 +244,8 @@ fn bare(words: &str) -> Option<String> {
         let after = rest.trim_start().split(|c: char| !is_word(c)).next().unwrap_or_default();
         let is_gpu = is_count
             || BEFORE.contains(&before.as_str())
+            || before.ends_with(UNSPACED_BEFORE) && !rest.trim_start().starts_with(UNITS)
+            || UNSPACED_AFTER.iter().any(|word| rest.trim_start().starts_with(word))
             || AFTER.iter().any(|word| after.eq_ignore_ascii_case(word))
             || size(rest.trim_start()).is_some();
         (starts && is_gpu).then_some(name)
@@ -239,7 +276,7 @@ fn bare_at(words: &str) -> Option<(String, &str)> {
 /// "4x RTX 2080 Ti", "8 x A100": the number of GPUs as people write it.
 fn times(words: &str) -> Option<u64> {
     let (count, rest) = words
-        .match_indices(['x', 'X', '×'])
+        .match_indices(['x', 'X', '×', '张', '張', '块', '枚', '卡'])
         .filter_map(|(at, sign)| {
             let head = words.get(..at)?.trim_end();
             let digits = head.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -257,6 +294,27 @@ fn times(words: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_between_letters_without_spaces() {
+        let read = |words: &str| {
+            let (mut facts, mut hints) = (Facts::default(), Vec::new());
+            read(words, 1, &mut facts, &mut hints);
+            let named = facts.text("gpu.name").map(str::to_owned).or_else(|| hints.into_iter().next().map(|it| it.1));
+            (named.unwrap_or_default(), facts.number("gpu.count"))
+        };
+        for (words, name, count) in [
+            ("tensorflow-gpu=1.13.1，A100显卡，cuda=10.0", "A100", None),
+            ("在3090上跑就报错", "RTX 3090", None),
+            ("用4张V100训练", "V100", Some(4.0)),
+            ("単体のRTX 4070で学習しています", "RTX 4070", None),
+            ("损失在3090步之后变成nan", "", None),
+        ] {
+            let found = read(words);
+            assert!(found.0.ends_with(name) && found.0.is_empty() == name.is_empty(), "{words}: {found:?}");
+            assert_eq!(found.1, count, "{words}");
+        }
+    }
 
     #[test]
     fn names_of_every_vendor() {
