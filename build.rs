@@ -24,7 +24,7 @@ use schema::{FixMatter, FrontMatter, NoticeMatter, PageStatus, SignatureRole, Si
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-#[path = "src/descriptions/advice.rs"]
+#[path = "build/advice.rs"]
 mod advice;
 #[path = "src/book/cases.rs"]
 mod cases;
@@ -61,6 +61,8 @@ mod mentions;
 mod metrics;
 #[path = "src/descriptions/model.rs"]
 mod model;
+#[path = "src/descriptions/nearest_advice.rs"]
+mod nearest_advice;
 #[path = "src/numbers.rs"]
 mod numbers;
 #[path = "build/pack_signatures.rs"]
@@ -69,8 +71,6 @@ mod pack_signatures;
 mod packages;
 #[path = "src/book/packed.rs"]
 mod packed;
-#[path = "build/pieces.rs"]
-mod pieces;
 #[path = "src/wording/places.rs"]
 mod places;
 #[path = "src/removed/source.rs"]
@@ -121,11 +121,11 @@ fn main() {
         "src/book/code_rows.rs",
         "src/book/cases.rs",
         "src/book/errors.rs",
-        "src/descriptions/advice.rs",
         "src/descriptions/concepts.rs",
         "src/descriptions/courtesies.rs",
         "src/descriptions/letters.rs",
         "src/descriptions/model.rs",
+        "src/descriptions/nearest_advice.rs",
         "src/descriptions/source.rs",
         "src/descriptions/words.rs",
         "src/packages/source.rs",
@@ -248,9 +248,9 @@ fn main() {
     }
     let is_page = |name: &str| book.faults.iter().any(|fault| fault.page.id == name);
     write_lessons(kb, &posts, &entries, is_page, &mut failed);
-    let of_pages = faults.iter().flat_map(|(_, file, _, body)| pieces::of_page(&file.stem, body));
-    let of_recipes = recipes.iter().map(|(file, matter, body)| pieces::of_recipe(&file.stem, &matter.title, body));
-    write_advice(of_pages.chain(of_recipes).chain(pieces::of_entries(&entries)).collect(), &posts);
+    let of_pages = faults.iter().flat_map(|(_, file, _, body)| advice::of_page(&file.stem, body));
+    let of_recipes = recipes.iter().map(|(file, matter, body)| advice::of_recipe(&file.stem, &matter.title, body));
+    write_advice(of_pages.chain(of_recipes).chain(advice::of_entries(&entries)).collect(), &posts);
     write_errors(&entries);
     write("facts", &facts);
     write("vendors", &pack(&vendors));

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::advice::{self, Place};
 use crate::descriptions::{self, Kind, Post};
 use crate::errors::ErrorEntry;
 use crate::files::{files, folders, pack, write};
+use crate::nearest_advice::{self, Place};
 use crate::rows::Writing;
 use crate::wording;
 
@@ -22,7 +22,7 @@ pub(crate) fn posts(kb: &Path, failed: &mut Vec<String>) -> Vec<Post> {
 /// Packs which of these pieces of advice helps with which words.
 pub(crate) fn write_advice(pieces: Vec<(Place<String>, String)>, posts: &[Post]) {
     let solved: Vec<(&str, &str)> = posts.iter().filter_map(Post::solved).collect();
-    write("nearest_advice", &pack(&advice::learn(pieces, &solved)));
+    write("nearest_advice", &pack(&nearest_advice::learn(pieces, &solved)));
 }
 
 /// Packs what is learned from the descriptions, and from posts.

@@ -200,6 +200,6 @@ fn is_letter(letter: char) -> bool {
 }
 
 /// Letters of languages that write no spaces, or whose words take endings without end.
-fn is_unspaced(letter: char) -> bool {
+pub(crate) fn is_unspaced(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }

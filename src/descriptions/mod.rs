@@ -9,20 +9,20 @@
 //! the kind. Decoded when first asked: where the book found nothing in a text, or where sentences accompany a failure whose
 //! situations are distinguished.
 
-mod advice;
 mod concepts;
 mod courtesies;
 mod letters;
 mod model;
+mod nearest_advice;
 mod words;
 
 use std::sync::LazyLock;
 
-use advice::Advice;
-pub(crate) use advice::Place;
-pub(crate) use concepts::Concepts;
+pub(crate) use concepts::{Concepts, is_unspaced};
 use letters::{PAGE, POST, SENTENCES};
 use model::{Features, Learned, NONE, Row, Situations, probabilities};
+use nearest_advice::Advice;
+pub(crate) use nearest_advice::Place;
 use words::Words;
 
 use crate::wording;
@@ -82,7 +82,7 @@ static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| {
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 });
 
-static ADVICE: LazyLock<Advice<&'static str, &'static [u8]>> = LazyLock::new(|| {
+static NEAREST_ADVICE: LazyLock<Advice<&'static str, &'static [u8]>> = LazyLock::new(|| {
     let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/nearest_advice.postcard"));
     postcard::from_bytes(bytes).expect("the same build wrote these bytes")
 });
@@ -103,7 +103,7 @@ pub(crate) fn no_problem(text: &str) -> f32 {
 /// Whoever asks for a remedy has a problem (`pleas` in `kb/wording/writing.toml`), with more certainty than the letters of a few words
 /// give.
 pub(crate) fn nothing_failed(post: &str) -> f32 {
-    /// What a plea takes from the log-odds: of the posts from which the model was learned, problems have one thirteen
+    /// What a plea takes from the log-odds: of the posts from which the model was learned, problems have one eleven
     /// times as often.
     const OF_A_PLEA: f32 = 2.0;
     let lower = post.to_lowercase();
@@ -153,11 +153,11 @@ pub(crate) fn likeliest_page(text: &str) -> Option<(&'static str, f32)> {
 }
 
 /// A text, compared with the posts that advice of the book solved.
-pub(crate) type Compared = advice::Compared<'static, &'static str, &'static [u8]>;
+pub(crate) type Compared = nearest_advice::Compared<'static, &'static str, &'static [u8]>;
 
 /// Compares a text with posts. This takes as long as a short answer.
 pub(crate) fn compared(text: &str) -> Compared {
-    ADVICE.compared(text)
+    NEAREST_ADVICE.compared(text)
 }
 
 /// What the models of concepts read of a text; `None` where it holds no concept at all.

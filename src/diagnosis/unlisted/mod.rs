@@ -164,7 +164,7 @@ pub(super) fn id(entry: &str, place: usize) -> String {
 
 /// Whether an action is for all errors of a type, or for every error.
 pub(super) fn is_general(action: &Action) -> bool {
-    !action.of_message && action.id.starts_with(CASES)
+    !action.of_message && action.id.starts_with(CASES) && action.id != remedy::OWN_REMEDY
 }
 
 /// The first name in quotes or backticks.

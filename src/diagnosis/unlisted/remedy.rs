@@ -1,11 +1,14 @@
 //! What the failing message itself says to do: "To solve this issue, pass ...", "Please install ...".
 
-use super::{Action, CASES, Cost};
+use super::{Action, Cost};
 use crate::wording;
 
 /// Shorter sentences say nothing, longer ones are cut.
 const FEWEST_BYTES: usize = 16;
 const MOST_LETTERS: usize = 180;
+
+/// The id of the action.
+pub(super) const OWN_REMEDY: &str = "unlisted#own-remedy";
 
 /// To do what the message says, if it says something that can be done.
 pub(super) fn remedy(message: &str) -> Option<Action> {
@@ -13,7 +16,7 @@ pub(super) fn remedy(message: &str) -> Option<Action> {
     let short: String = sentence.chars().take(MOST_LETTERS).collect();
     let dots = if short.len() < sentence.len() { " ..." } else { "" };
     Some(Action {
-        id: format!("{CASES}#own-remedy"),
+        id: OWN_REMEDY.to_owned(),
         title: format!("Do what the message says: \u{201c}{short}{dots}\u{201d}"),
         detail: "The software that failed knows this case and names its remedy.".to_owned(),
         commands: commands(sentence),

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::super::vendors::ALL as FORMATS;
 use super::super::words::{after, find, is_word, number, parse_uint, size};
+use crate::descriptions;
 use crate::facts::{Facts, Source, Value};
 use crate::vendors::description::GpuNames;
 use crate::vendors::{self, Vendor};
@@ -56,13 +57,13 @@ pub(super) fn read(words: &str, line: u32, facts: &mut Facts, hints: &mut Vec<(&
 
 /// Scripts without spaces put names between their letters: `用两张A100显卡训练` as `用两张 A100 显卡训练`, with Latin punctuation.
 fn spaced(words: &str) -> Cow<'_, str> {
-    if !words.contains(is_unspaced) {
+    if !words.contains(is_foreign) {
         return Cow::Borrowed(words);
     }
     let mut out = String::with_capacity(words.len() + 8);
     let mut before = ' ';
     for letter in words.chars() {
-        if is_unspaced(letter) != is_unspaced(before) && letter != ' ' && before != ' ' {
+        if is_foreign(letter) != is_foreign(before) && letter != ' ' && before != ' ' {
             out.push(' ');
         }
         match letter {
@@ -77,8 +78,8 @@ fn spaced(words: &str) -> Cow<'_, str> {
 }
 
 /// Letters and signs of Chinese, Japanese and Korean.
-fn is_unspaced(letter: char) -> bool {
-    matches!(letter, '\u{3000}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ff5e}')
+fn is_foreign(letter: char) -> bool {
+    descriptions::is_unspaced(letter) || matches!(letter, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff5e}')
 }
 
 /// What follows the GPU that another one has replaced: "swapped the 2080 for a 3090".
@@ -229,9 +230,9 @@ fn bare(words: &str) -> Option<String> {
         "accelerator",
     ];
     const AFTER: &[&str] = &["gpu", "gpus", "card", "cards"];
-    // "On", "with" and counting words before a model; names of GPUs and "on" behind it.
+    // "On", "with" and counting words before a model, but not before so many steps, epochs, seconds; names of GPUs and "on"
+    // behind it.
     const UNSPACED_BEFORE: &[char] = &['在', '用', '张', '張', '块', '枚', '卡', '台'];
-    /// What a number counts that is no model: steps, epochs, seconds ...
     const UNITS: &[char] = &['步', '轮', '个', '次', '条', '秒', '元', '行', '张', '帧', '年', '小', '分', '回', '枚'];
     const UNSPACED_AFTER: &[&str] = &["显卡", "卡", "上", "顯卡", "グラボ", "그래픽"];
     let models = bare_models().map(|(_, model)| model);

@@ -1,7 +1,7 @@
-//! The pieces of advice of the book, with their words.
+//! The advice of the book in pieces, each with its words.
 
-use crate::advice::Place;
 use crate::errors::ErrorEntry;
+use crate::nearest_advice::Place;
 
 /// A piece of advice with its words.
 type Piece = (Place<String>, String);

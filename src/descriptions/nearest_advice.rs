@@ -1,4 +1,4 @@
-//! Which advice of the book helps with a problem that is told in words like these, where neither a page nor an entry knows it.
+//! Which advice of the book helped with problems that were told in words like these.
 //!
 //! Texts are alike by their runs of letters, which count more the rarer they are (tf-idf, Salton and Buckley 1988). Advice is as
 //! near to a text as its own words are, and as the posts are that were solved by what it says (Rocchio 1971): those whose
@@ -175,7 +175,7 @@ pub(crate) fn learn(pieces: Vec<(Place<String>, String)>, posts: &[(&str, &str)]
 
     let (mut places, mut own, mut solved) = (Vec::new(), Vec::new(), Vec::new());
     for (((place, _), words), mut posts) in pieces.into_iter().zip(words).zip(solves) {
-        // Of what a page or a recipe says, it is also asked where it is told.
+        // Of a fix or a recipe it is also asked where its page is open, however few posts it solves.
         if matches!(place, Place::Entry { .. }) && posts.len() < FEWEST_SOLVED {
             continue;
         }
