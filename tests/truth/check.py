@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import tomllib
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,6 +34,7 @@ def main():
     options.add_argument("--changed", action="store_true", help="look up only names that the table lacks, in the cache, in outside.csv and in what --fetch names; the other rows stay")
     options.add_argument("--fetch", metavar="PACKAGE", nargs="+", default=[], help="with --changed: packages whose releases may be fetched")
     options.add_argument("--refresh", action="store_true", help="ask the registries for newer releases; the default keeps what is in the cache")
+    options.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, help="how many releases are fetched at once (default: %(default)s)")
     options.add_argument("--date", default=datetime.date.today().strftime("%Y-%m"), help="the month to write (default: now)")
     args = options.parse_args()
     (args.cache / "newest").mkdir(parents=True, exist_ok=True)
@@ -87,28 +89,33 @@ def leaves(found, config):
 
 
 def fetch(config, args, wanted_words):
-    """The indexes of all releases: package -> [(version, index)], oldest first."""
+    """The indexes of all releases: package -> [(version, index)], oldest first. What the cache lacks is fetched by several processes."""
     out = {}
-    for package, settings in config["packages"].items():
-        kept = args.cache / "newest" / package
-        offline = args.offline and package not in args.fetch
-        if not offline and (args.refresh or not kept.exists()):
-            newest = releases.newest(package)
+    online = {p for p in config["packages"] if not args.offline or p in args.fetch}
+    with ProcessPoolExecutor(args.jobs) as pool:
+        asked = [p for p in config["packages"] if p in online and (args.refresh or not (args.cache / "newest" / p).exists())]
+        for package, newest in zip(asked, pool.map(releases.newest, asked)):
             if newest:
-                kept.write_text(newest)
-        newest = kept.read_text() if kept.exists() else ""
-        if not newest and not (args.changed and offline):
-            print(f"  {package}: the newest release is not known", file=sys.stderr)
-        wanted = sorted({v for v in [newest, *settings.get("older", [])] if v}, key=prove.Version)
-        group = []
-        for version in wanted:
-            target = args.cache / "releases" / f"{package}-{version}.json.gz"
-            if target.exists():
-                group.append((version, releases.load(target, wanted_words)))
-            elif not offline and releases.index_release(args.cache, package, version, settings.get("sdist", False)):
-                group.append((version, releases.load(target, wanted_words)))
-        if group:
-            out[package] = group
+                (args.cache / "newest" / package).write_text(newest)
+        groups = {}
+        for package, settings in config["packages"].items():
+            kept = args.cache / "newest" / package
+            newest = kept.read_text() if kept.exists() else ""
+            if not newest and (package in online or not args.changed):
+                print(f"  {package}: the newest release is not known", file=sys.stderr)
+            wanted = sorted({v for v in [newest, *settings.get("older", [])] if v}, key=prove.Version)
+            groups[package] = [
+                (version, pool.submit(releases.index_release, args.cache, package, version, settings.get("sdist", False)) if package in online else None)
+                for version in wanted
+            ]
+        for package, wanted in groups.items():
+            group = []
+            for version, fetched in wanted:
+                target = releases.place(args.cache, package, version)
+                if fetched.result() if fetched else target.exists():
+                    group.append((version, releases.load(target, wanted_words)))
+            if group:
+                out[package] = group
     debian = releases.Debian(args.cache)
     owners = [owner for value in config["programs"].values() for owner in value.split()]
     wanted = {owner[4:] for owner in owners if owner.startswith("deb:")} | set(config["debian"]["packages"])

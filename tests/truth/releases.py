@@ -6,7 +6,6 @@ packages are fetched with `pip download`, Debian's with `apt-get download` from 
 
 import ast
 import gzip
-import io
 import json
 import os
 import re
@@ -17,9 +16,12 @@ import tarfile
 import tempfile
 import warnings
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FORMAT = 1
+# Bytes of a file that are looked at together; larger ones are binaries.
+PIECE = 1 << 26
 CAPS = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9_])")
 FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
 WORD = re.compile(r"(?<![\w])[A-Za-z_]\w{2,60}(?![\w])")
@@ -51,8 +53,9 @@ class Index:
         self.programs = set()
         self.modules = {}
 
-    def file(self, path, data):
-        """One file of the release."""
+    def file(self, path, stream):
+        """One file of the release, of which only so much is in memory at once."""
+        data = stream.read(PIECE)
         name = path.rsplit("/", 1)[-1]
         if name.endswith(".gz") and len(data) < 4_000_000:
             try:
@@ -75,7 +78,7 @@ class Index:
             if re.search(r"\.[1-8]$", name):
                 self.words.update(WORD.findall(text))
         elif data[:4] == b"\x7fELF" or data[:2] == b"#!" or "/bin/" in f"/{path}" or name.endswith((".bc", ".dll")) or b"completion" in path.encode():
-            for chunk in pieces(data):
+            for chunk in pieces(data, stream):
                 self.code.update(f.decode() for f in CAPS_BYTES.findall(chunk) if len(f) < 80)
                 self.flags.update(f.decode() for f in FLAG_BYTES.findall(chunk) if len(f) < 60)
                 self.words.update(f.decode() for f in XLA_BYTES.findall(chunk))
@@ -142,14 +145,12 @@ class Index:
         }
 
 
-def pieces(data, size=1 << 26):
-    """Parts of a large file that overlap a little."""
-    if len(data) <= size:
+def pieces(data, stream):
+    """Parts of a large file that overlap a little, from the one that was read."""
+    while data:
         yield data
-        return
-    view = memoryview(data)
-    for start in range(0, len(data), size):
-        yield bytes(view[start : start + size + 128])
+        more = stream.read(PIECE)
+        data = more and data[-128:] + more
 
 
 def scan(body, module, dotted, package):
@@ -206,17 +207,17 @@ def arguments(node):
 
 
 def files_of(archive):
-    """(path, bytes) of the files of a wheel or a source archive."""
+    """(path, stream) of the files of a wheel or a source archive."""
     if archive.suffix in (".whl", ".zip"):
         with zipfile.ZipFile(archive) as opened:
             for item in opened.infolist():
                 if not item.is_dir() and interesting(item.filename):
-                    yield item.filename, opened.read(item)
+                    yield item.filename, opened.open(item)
     else:
         with tarfile.open(archive) as opened:
             for item in opened:
                 if item.isfile() and interesting(item.name):
-                    yield item.name.split("/", 1)[-1], opened.extractfile(item).read()
+                    yield item.name.split("/", 1)[-1], opened.extractfile(item)
 
 
 def interesting(path):
@@ -245,8 +246,10 @@ def versions(package):
     """All releases that PyPI lists for the Python versions that we try."""
     out = set()
     binary = ["--only-binary=:all:", "--python-version"]
-    for options in ([*binary, "3.12"], [*binary, "3.9"], [*binary, "3.7"], [*binary, "3.12", "--platform", "win_amd64"], []):
-        found = run([sys.executable, "-m", "pip", "index", "versions", package, *options])
+    kinds = ([*binary, "3.12"], [*binary, "3.9"], [*binary, "3.7"], [*binary, "3.12", "--platform", "win_amd64"], [])
+    with ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda options: run([sys.executable, "-m", "pip", "index", "versions", package, *options]), kinds))
+    for found in answers:
         match = re.search(r"^Available versions: (.*)$", found.stdout, re.M)
         if match:
             out.update(v.strip() for v in match[1].split(","))
@@ -271,9 +274,14 @@ def download(package, version, sdist, folder):
     return None
 
 
+def place(cache, package, version):
+    """Where the cache has the index of a release."""
+    return cache / "releases" / f"{package}-{version}.json.gz"
+
+
 def index_release(cache, package, version, sdist=False):
     """Sees to it that a release is in the cache. False if there is no such release."""
-    target = cache / "releases" / f"{package}-{version}.json.gz"
+    target = place(cache, package, version)
     if not target.exists():
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             archive = download(package, version, sdist, Path(folder))
@@ -281,8 +289,8 @@ def index_release(cache, package, version, sdist=False):
                 print(f"  {package} {version}: not to be had", file=sys.stderr)
                 return False
             index = Index()
-            for path, data in files_of(archive):
-                index.file(path, data)
+            for path, stream in files_of(archive):
+                index.file(path, stream)
         store(target, index.dump())
     return True
 
@@ -340,14 +348,16 @@ class Debian:
                 print(f"  Debian {package}: not to be had", file=sys.stderr)
                 return None, None
             version = found[0].name.split("_")[1].replace("%3a", ":").split(":")[-1]
-            stream = subprocess.run(["dpkg-deb", "--fsys-tarfile", str(found[0])], check=True, capture_output=True).stdout
+            unpacked = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(found[0])], stdout=subprocess.PIPE)
             index = Index()
-            with tarfile.open(fileobj=io.BytesIO(stream)) as opened:
+            with unpacked.stdout, tarfile.open(fileobj=unpacked.stdout, mode="r|") as opened:
                 for item in opened:
                     if item.isfile() and interesting(item.name):
-                        index.file(item.name.removeprefix("./"), opened.extractfile(item).read())
+                        index.file(item.name.removeprefix("./"), opened.extractfile(item))
                     elif item.issym() and re.search(r"/s?bin/", item.name):
                         index.programs.add(item.name.rsplit("/", 1)[-1])
+            if unpacked.wait():
+                raise OSError(f"dpkg-deb cannot read {found[0].name}")
         target = self.cache / "releases" / f"deb-{package}_{version}.json.gz"
         store(target, index.dump())
         return version, load(target, wanted)
