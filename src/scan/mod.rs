@@ -22,6 +22,7 @@ mod window;
 
 pub(crate) use finder::{Finder, LOOKAHEAD, Marked};
 pub(crate) use log::{LogScan, Scanned};
+pub(crate) use prefilter::Prefilter;
 pub(crate) use report::{FaultReport, Report, SCHEMA};
 pub(crate) use since::Since;
 pub(crate) use tally::{Place, Tally, Totals};

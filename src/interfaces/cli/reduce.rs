@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 
 use crate::render::words::thousands;
+use crate::scan::Prefilter;
 use crate::text::{Excerpt, MOST_BLANK};
-use aho_corasick::AhoCorasick;
 
 const MIB: usize = 1024 * 1024;
 
@@ -80,7 +80,7 @@ impl Selection {
 #[derive(Debug)]
 pub(crate) struct Reducer {
     limits: Limits,
-    suspicious: AhoCorasick,
+    suspicious: Prefilter,
     kept: Vec<u8>,
     kept_lines: u64,
     /// Everything up to here is kept: the number of the last kept line in the complete text.
@@ -89,30 +89,37 @@ pub(crate) struct Reducer {
     /// How many of the latest lines are blank.
     blank: usize,
     middle: usize,
+    /// A line of which the end has not come yet.
     current: Vec<u8>,
-    waiting: VecDeque<Waiting>,
-    /// The bytes of the lines that wait.
-    waiting_text: VecDeque<u8>,
-    /// How much they take.
+    waiting: VecDeque<Stretch>,
+    /// What the lines that wait take.
     waiting_bytes: usize,
     keep_until: u64,
     selection: Selection,
+    /// A buffer that is no longer needed.
+    spare: Vec<u8>,
 }
 
-/// A line that may turn out to belong to the end.
+/// Lines in a row that may turn out to belong to the end.
 #[derive(Debug)]
-struct Waiting {
+struct Stretch {
+    /// The number of the first one.
     number: u64,
-    length: usize,
+    lines: u64,
+    /// The lines, behind those that are gone.
+    text: Vec<u8>,
+    gone: usize,
     wanted: bool,
 }
 
+/// Lines are looked at together up to so many bytes.
+const BLOCK: usize = 64 * 1024;
+
 impl Reducer {
     pub(crate) fn new(limits: Limits) -> Self {
-        let suspicious = AhoCorasick::builder().ascii_case_insensitive(true).build(&crate::wording::alarms().alarms);
         Self {
             limits,
-            suspicious: suspicious.expect("a few short words"),
+            suspicious: Prefilter::new(&crate::wording::alarms().alarms, &[]),
             kept: Vec::new(),
             kept_lines: 0,
             last_kept: 0,
@@ -121,28 +128,27 @@ impl Reducer {
             middle: 0,
             current: Vec::new(),
             waiting: VecDeque::new(),
-            waiting_text: VecDeque::new(),
             waiting_bytes: 0,
             keep_until: 0,
             selection: Selection::default(),
+            spare: Vec::new(),
         }
     }
 
     /// Adds the next bytes.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
         self.selection.bytes += bytes.len() as u64;
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let ends = piece.ends_with(b"\n");
-            if ends && self.current.is_empty() {
-                self.line(piece);
-                continue;
+        while !bytes.is_empty() {
+            // No line of a block is too long, because no block is.
+            let block = &bytes[..bytes.len().min(BLOCK).min(self.limits.line)];
+            let whole = if self.current.is_empty() { memchr::memrchr(b'\n', block) } else { None };
+            let end = whole.or_else(|| memchr::memchr(b'\n', bytes)).map_or(bytes.len(), |at| at + 1);
+            let (now, later) = bytes.split_at(end);
+            match whole {
+                Some(_) => self.block(now),
+                None => self.part(now),
             }
-            self.current.extend_from_slice(piece);
-            if ends {
-                self.end_line();
-            } else if self.current.len() > self.limits.line * 2 {
-                shorten(&mut self.current, self.limits.line);
-            }
+            bytes = later;
         }
     }
 
@@ -155,8 +161,7 @@ impl Reducer {
         }
         let begun = u64::from(!self.current.is_empty());
         if begun > 0 {
-            self.current.push(b'\n');
-            self.end_line();
+            self.part(b"\n");
         }
         // The context still to be kept was around lines that are gone.
         self.keep_until = 0;
@@ -171,80 +176,186 @@ impl Reducer {
         if !self.current.is_empty() {
             self.end_line();
         }
-        while let Some(line) = self.waiting.pop_front() {
-            self.keep(&line);
+        for stretch in std::mem::take(&mut self.waiting) {
+            self.keep(stretch.number, stretch.lines, stretch.text());
         }
         (self.kept, self.selection)
+    }
+
+    /// Adds a part of a line, perhaps its end.
+    fn part(&mut self, bytes: &[u8]) {
+        self.current.extend_from_slice(bytes);
+        if bytes.ends_with(b"\n") {
+            self.end_line();
+        } else if self.current.len() > self.limits.line * 2 {
+            shorten(&mut self.current, self.limits.line);
+        }
     }
 
     /// The line whose parts were put together is complete.
     fn end_line(&mut self) {
         let mut line = std::mem::take(&mut self.current);
         shorten(&mut line, self.limits.line);
-        self.line(&line);
+        self.block(&line);
         line.clear();
         self.current = line;
     }
 
-    fn line(&mut self, bytes: &[u8]) {
-        if bytes.len() > self.limits.line {
-            self.current.extend_from_slice(bytes);
-            return self.end_line();
+    /// Adds whole lines, none of them too long: all at once where nothing is to be said of any.
+    fn block(&mut self, text: &[u8]) {
+        let mut alarms = Vec::new();
+        self.suspicious.find(text, |_, at| alarms.push(at));
+        let (lines, is_dense) = counted(text);
+        let kept_anyway = !self.start_is_full || self.selection.lines < self.keep_until;
+        if alarms.is_empty() && !kept_anyway && !is_dense && self.blank == 0 {
+            let number = self.selection.lines + 1;
+            self.selection.lines += lines;
+            self.blank = text.split_inclusive(is_end).rev().take_while(|line| is_blank(line)).count();
+            return self.wait(number, lines, text, false);
         }
+        alarms.sort_unstable();
+        let (mut alarms, mut at) = (alarms.into_iter().peekable(), 0);
+        for line in text.split_inclusive(is_end) {
+            at += line.len();
+            let mut wanted = false;
+            while alarms.next_if(|alarm| *alarm < at).is_some() {
+                wanted = true;
+            }
+            self.line(line, wanted);
+        }
+    }
+
+    fn line(&mut self, bytes: &[u8], wanted: bool) {
         self.selection.lines += 1;
         let number = self.selection.lines;
-        self.blank = if matches!(bytes, b"\n" | b"\r\n") { self.blank + 1 } else { 0 };
+        self.blank = if is_blank(bytes) { self.blank + 1 } else { 0 };
         if self.blank > MOST_BLANK {
             self.selection.skipped += 1;
             return;
         }
-        let wanted = bytes.len() >= self.suspicious.min_pattern_len() && self.suspicious.is_match(bytes);
         if wanted {
             self.keep_until = number + self.limits.after;
         }
         if !self.start_is_full && self.kept.len() + bytes.len() <= self.limits.start {
-            self.kept.extend_from_slice(bytes);
-            return self.count(number);
+            return self.keep(number, 1, bytes);
         }
         self.start_is_full = true;
         if wanted {
-            self.waiting.iter_mut().rev().take(self.limits.before).for_each(|line| line.wanted = true);
+            self.want_before();
         }
-        self.waiting_bytes += bytes.len() + self.limits.overhead;
-        self.waiting_text.extend(bytes);
-        self.waiting.push_back(Waiting { number, length: bytes.len(), wanted: number <= self.keep_until });
-        while self.waiting_bytes > self.limits.end
-            && let Some(line) = self.waiting.pop_front()
-        {
-            self.waiting_bytes -= line.length + self.limits.overhead;
-            if line.wanted && self.middle + line.length <= self.limits.middle {
-                self.middle += line.length;
-                self.keep(&line);
-            } else {
-                self.waiting_text.drain(..line.length);
-                self.selection.skipped += 1;
+        self.wait(number, 1, bytes, number <= self.keep_until);
+    }
+
+    /// The latest lines that wait are the context of an error.
+    fn want_before(&mut self) {
+        let mut missing = self.limits.before as u64;
+        for index in (0..self.waiting.len()).rev() {
+            let stretch = &mut self.waiting[index];
+            if stretch.lines > missing && !stretch.wanted {
+                let latest = stretch.split_off(missing);
+                self.waiting.insert(index + 1, latest);
+                return;
+            }
+            stretch.wanted = true;
+            missing = missing.saturating_sub(stretch.lines);
+            if missing == 0 {
+                return;
             }
         }
     }
 
-    /// Keeps the line that waited longest.
-    fn keep(&mut self, line: &Waiting) {
-        let (one, two) = self.waiting_text.as_slices();
-        let (one, rest) = one.split_at(line.length.min(one.len()));
-        self.kept.extend_from_slice(one);
-        self.kept.extend_from_slice(if rest.is_empty() { &two[..line.length - one.len()] } else { &[] });
-        self.waiting_text.drain(..line.length);
-        self.count(line.number);
+    /// Adds lines that may belong to the end, and lets those go that no longer do.
+    fn wait(&mut self, number: u64, lines: u64, text: &[u8], wanted: bool) {
+        self.waiting_bytes += text.len() + lines as usize * self.limits.overhead;
+        match self.waiting.back_mut() {
+            Some(last) if last.is_followed_by(number, wanted) && last.text.len() + text.len() <= BLOCK => {
+                last.text.extend_from_slice(text);
+                last.lines += lines;
+            }
+            _ => {
+                let mut own = std::mem::take(&mut self.spare);
+                own.clear();
+                own.extend_from_slice(text);
+                self.waiting.push_back(Stretch { number, lines, text: own, gone: 0, wanted });
+            }
+        }
+        while self.waiting_bytes > self.limits.end
+            && let Some(mut first) = self.waiting.pop_front()
+        {
+            self.release(&mut first);
+            match first.lines {
+                0 => self.spare = first.text,
+                _ => self.waiting.push_front(first),
+            }
+        }
     }
 
-    /// Notes which line was kept.
-    fn count(&mut self, number: u64) {
-        self.kept_lines += 1;
-        if number != self.last_kept + 1 || self.kept_lines == 1 {
-            self.selection.stretches.push((self.kept_lines, number));
+    /// Lets the first lines of a stretch go, as many as are too many.
+    fn release(&mut self, stretch: &mut Stretch) {
+        while stretch.lines > 0 && self.waiting_bytes > self.limits.end {
+            let rest = stretch.text();
+            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            self.waiting_bytes -= length + self.limits.overhead;
+            if stretch.wanted && self.middle + length <= self.limits.middle {
+                self.middle += length;
+                self.keep(stretch.number, 1, &rest[..length]);
+            } else {
+                self.selection.skipped += 1;
+            }
+            stretch.gone += length;
+            stretch.number += 1;
+            stretch.lines -= 1;
         }
-        self.last_kept = number;
     }
+
+    /// Keeps lines in a row.
+    fn keep(&mut self, number: u64, lines: u64, text: &[u8]) {
+        self.kept.extend_from_slice(text);
+        if number != self.last_kept + 1 || self.kept_lines == 0 {
+            self.selection.stretches.push((self.kept_lines + 1, number));
+        }
+        self.kept_lines += lines;
+        self.last_kept = number + lines - 1;
+    }
+}
+
+impl Stretch {
+    fn text(&self) -> &[u8] {
+        &self.text[self.gone..]
+    }
+
+    fn is_followed_by(&self, number: u64, wanted: bool) -> bool {
+        self.wanted == wanted && self.number + self.lines == number
+    }
+
+    /// Its last lines, which are wanted.
+    fn split_off(&mut self, lines: u64) -> Self {
+        // Behind the end of the last line that stays.
+        let at = memchr::memrchr_iter(b'\n', self.text()).nth(lines as usize).map_or(0, |end| end + 1);
+        self.lines -= lines;
+        let text = self.text.split_off(self.gone + at);
+        Self { number: self.number + self.lines, lines, text, gone: 0, wanted: true }
+    }
+}
+
+fn is_end(byte: &u8) -> bool {
+    *byte == b'\n'
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    matches!(line, b"\n" | b"\r\n")
+}
+
+/// How many lines there are, and whether many in a row may be blank.
+fn counted(text: &[u8]) -> (u64, bool) {
+    let (mut lines, mut start, mut short, mut is_dense) = (0, 0, 0, false);
+    for end in memchr::memchr_iter(b'\n', text) {
+        lines += 1;
+        short = if end - start < 2 { short + 1 } else { 0 };
+        is_dense |= short > MOST_BLANK / 2;
+        start = end + 1;
+    }
+    (lines + u64::from(start < text.len()), is_dense)
 }
 
 /// Cuts the middle out of a line.
