@@ -49,7 +49,9 @@ pub(super) fn facts(transcript: &Transcript, incident: &mut Incident) {
         for said in REMARKS.said(line.text) {
             let (fact, value) = match said {
                 Said::Yes(fact) => (fact, Value::Bool(true)),
-                Said::Is(fact, value) => (fact, Value::Text(value.to_owned())),
+                Said::Is(fact, value) => {
+                    (fact, value.parse().map_or_else(|_| Value::Text(value.to_owned()), Value::Number))
+                }
                 Said::Tried(action) => {
                     first = first.or(Some(line.number));
                     if !tried.iter().any(|known| known == action) {
