@@ -269,7 +269,7 @@ fn casebook(folder: &Path, posts: &[Post], book: &Packed<'_>, failed: &mut Vec<S
     let known = |id: &str| book.faults.iter().any(|fault| fault.page.id == id);
     let is_recipe = |id: &str| book.fixes.iter().any(|fix| fix.id == id);
     let mut counts: BTreeMap<&str, BTreeMap<&str, u16>> = BTreeMap::new();
-    for post in posts.iter().filter(|post| known(&post.fault)) {
+    for post in posts.iter().filter(|post| known(&post.fault) && !post.is_composed()) {
         *counts.entry(&post.fault).or_default().entry(&post.cause).or_default() += 1;
     }
     let mut cases: BTreeMap<String, Vec<u8>> =

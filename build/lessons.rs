@@ -10,13 +10,17 @@ use crate::nearest_advice::{self, Place};
 use crate::rows::Writing;
 use crate::wording;
 
-/// The posts of `kb/threads/open.jsonl`.
+/// The posts of `kb/threads`: those that people wrote, then those that were composed.
 pub(crate) fn posts(kb: &Path, failed: &mut Vec<String>) -> Vec<Post> {
-    let text = fs::read_to_string(kb.join("threads/open.jsonl")).unwrap_or_default();
-    text.lines().map(serde_json::from_str).collect::<Result<_, _>>().unwrap_or_else(|error| {
-        failed.push(format!("kb/threads/open.jsonl: {error}"));
-        Vec::new()
-    })
+    let mut posts = Vec::new();
+    for file in ["open", "composed"] {
+        let text = fs::read_to_string(kb.join(format!("threads/{file}.jsonl"))).unwrap_or_default();
+        match text.lines().map(serde_json::from_str).collect::<Result<Vec<Post>, _>>() {
+            Ok(read) => posts.extend(read),
+            Err(error) => failed.push(format!("kb/threads/{file}.jsonl: {error}")),
+        }
+    }
+    posts
 }
 
 /// Packs which of these pieces of advice helps with which words.
@@ -47,7 +51,8 @@ pub(crate) fn write_lessons(
     let courtesies = wording::read::<Writing<String>>(&writing).map(|it| it.courtesies).unwrap_or_default();
     write("posts", &pack(&descriptions::learned_by_posts(posts, &kinds, &courtesies)));
     write("pages", &pack(&descriptions::pages_by_posts(posts, &kinds, is_page)));
-    write("letters", &pack(&descriptions::learned_by_letters(&kinds, &courtesies)));
+    write("letters", &pack(&descriptions::learned_by_letters(&kinds, posts, &courtesies)));
+    descriptions::add_posts(&mut kinds, posts);
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
     match descriptions::learned(&concepts, &kinds, &entries, is_page) {
         Ok(lessons) => {

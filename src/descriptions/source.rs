@@ -40,11 +40,13 @@ fn described(kinds: &[Kind]) -> impl Iterator<Item = (&str, &Kind)> {
     kinds.iter().flat_map(|kind| kind.lines().map(move |line| (line, kind)))
 }
 
-/// What tells a problem from none by letters and words alone, without `courtesies`.
-pub(crate) fn learned_by_letters(kinds: &[Kind], courtesies: &[String]) -> Row<Vec<u8>> {
+/// What tells a problem from none by letters and words alone, without `courtesies`: learned from descriptions, and from posts that
+/// were composed in a person's own words.
+pub(crate) fn learned_by_letters(kinds: &[Kind], posts: &[Post], courtesies: &[String]) -> Row<Vec<u8>> {
     let example = |line: &str| example(&courtesies::without(line, courtesies), SENTENCES, 1.0);
-    let (examples, none): (Vec<_>, Vec<bool>) =
-        described(kinds).map(|(line, kind)| (example(line), kind.is_none())).unzip();
+    let lines = described(kinds).map(|(line, kind)| (example(line), kind.is_none()));
+    let composed = posts.iter().filter(|post| post.is_composed()).map(|post| (example(&post.input), post.healthy));
+    let (examples, none): (Vec<_>, Vec<bool>) = lines.chain(composed).unzip();
     letters::learn(&examples, |place| none[place], SENTENCES, PASSES)
 }
 
@@ -65,12 +67,33 @@ pub(crate) struct Post {
     /// What solved it; empty if nobody knows.
     #[serde(default)]
     resolution: String,
+    /// How the text came about.
+    #[serde(default)]
+    how: String,
 }
 
 impl Post {
+    /// Whether nobody ever met it: it was composed to learn the words from.
+    pub(crate) fn is_composed(&self) -> bool {
+        self.how == "composed"
+    }
+
     /// The post and what solved it, where something failed and that is known.
     pub(crate) fn solved(&self) -> Option<(&str, &str)> {
         (!self.healthy && !self.resolution.is_empty()).then_some((&self.input, &self.resolution))
+    }
+}
+
+/// Adds the composed posts to the descriptions of their kinds, and of the situation whose name is their cause.
+pub(crate) fn add_posts(kinds: &mut Vec<Kind>, posts: &[Post]) {
+    kinds.push(Kind { name: NONE.to_owned(), situation: None, text: String::new() });
+    for post in posts.iter().filter(|post| post.is_composed()) {
+        let name = if post.healthy { NONE } else { post.fault.as_str() };
+        let is_it = |kind: &Kind, cause| kind.name == name && kind.situation.as_deref() == cause;
+        let place = |cause| kinds.iter().position(|kind| is_it(kind, cause));
+        let Some(place) = place(Some(post.cause.as_str())).or_else(|| place(None)) else { continue };
+        let line: Vec<&str> = post.input.split_whitespace().collect();
+        kinds[place].text.push_str(&format!("\n{}", line.join(" ")));
     }
 }
 
@@ -99,10 +122,10 @@ pub(crate) fn pages_by_posts(
     let composed = kinds.iter().filter(|kind| !kind.is_none());
     let composed = composed.flat_map(|kind| kind.lines().take(MOST).map(|line| (line, kind.name.as_str())));
     let (examples, of): (Vec<_>, Vec<&str>) =
-        said.clone().chain(composed).map(|(text, of)| (example(text, PAGE, 1.0), of)).unzip();
+        said.chain(composed).map(|(text, of)| (example(text, PAGE, 1.0), of)).unzip();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, page) in said {
-        *counts.entry(page).or_default() += 1;
+    for post in posts.iter().filter(|post| !post.healthy && !post.is_composed()) {
+        *counts.entry(&post.fault).or_default() += 1;
     }
     let enough = counts.into_iter().filter(|(page, count)| *count >= FEWEST && is_page(page));
     let learn = |page: &str| letters::learn(&examples, |place| of[place] == page, PAGE, PASSES_OF_MANY);
