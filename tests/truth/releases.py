@@ -15,9 +15,13 @@ import sys
 import tarfile
 import tempfile
 import warnings
+import urllib.error
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from pip._vendor.packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
+
+import archives
 
 FORMAT = 1
 # Bytes of a file that are looked at together; larger ones are binaries.
@@ -243,16 +247,20 @@ def newest(package):
 
 
 def versions(package):
-    """All releases that PyPI lists for the Python versions that we try."""
+    """All final releases of a package that PyPI has and that are not withdrawn."""
+    try:
+        page = json.loads(archives.get(f"https://pypi.org/simple/{package}/", accept="application/vnd.pypi.simple.v1+json"))
+    except urllib.error.HTTPError:
+        return []
     out = set()
-    binary = ["--only-binary=:all:", "--python-version"]
-    kinds = ([*binary, "3.12"], [*binary, "3.9"], [*binary, "3.7"], [*binary, "3.12", "--platform", "win_amd64"], [])
-    with ThreadPoolExecutor() as pool:
-        answers = list(pool.map(lambda options: run([sys.executable, "-m", "pip", "index", "versions", package, *options]), kinds))
-    for found in answers:
-        match = re.search(r"^Available versions: (.*)$", found.stdout, re.M)
-        if match:
-            out.update(v.strip() for v in match[1].split(","))
+    for file in page["files"]:
+        try:
+            wheel = file["filename"].endswith(".whl")
+            version = parse_wheel_filename(file["filename"])[1] if wheel else parse_sdist_filename(file["filename"])[1]
+        except (InvalidSdistFilename, InvalidWheelFilename):
+            continue
+        if not file.get("yanked") and not version.is_prerelease:
+            out.add(str(version))
     return sorted(out)
 
 
