@@ -6,7 +6,10 @@
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read};
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
 
 use crate::logs::CHUNK;
 use crate::render::words::counted;
@@ -16,7 +19,7 @@ use indicatif::ProgressBar;
 
 use super::failure::{Failure, Result};
 use super::progress::LONG;
-use super::reduce::{Limits, Reducer, Selection};
+use super::reduce::{Limits, Reducer, Selection, alarms_in};
 use super::{output, progress};
 
 /// The longest text that is kept completely: what [`text::read`] reads without leaving anything out.
@@ -258,21 +261,48 @@ fn read_all(mut from: impl Read, length: Option<u64>, whole: usize, limits: Limi
             break;
         }
     }
-    let mut reducer = Reducer::new(limits);
-    // In pieces: a line without end is shortened after each.
-    bytes.chunks(CHUNK).for_each(|piece| reducer.push(piece));
-    drop(bytes);
-    loop {
-        let count = read_some(&mut from, &mut chunk)?;
-        if count == 0 {
-            break;
-        }
-        reducer.push(&chunk[..count]);
-        watch.add(count);
-    }
+    drop(chunk);
+    let (bytes, selection) = reduced(from, bytes, limits, &mut watch)?;
     watch.finish();
-    let (bytes, selection) = reducer.finish();
     Ok(Input { bytes, selection: Some(selection), note: None })
+}
+
+/// Reduces a text of which the first `bytes` were read: it is read and searched here, and reduced on a thread of its own.
+fn reduced(mut from: impl Read, bytes: Vec<u8>, limits: Limits, watch: &mut Watch) -> io::Result<(Vec<u8>, Selection)> {
+    /// Pieces that may wait for the other thread.
+    const AHEAD: usize = 4;
+    thread::scope(|scope| {
+        let (pieces, received) = mpsc::sync_channel::<(Vec<u8>, Vec<usize>)>(AHEAD);
+        let (used, spare) = mpsc::channel();
+        let reducing = scope.spawn(move || {
+            let mut reducer = Reducer::new(limits);
+            // In pieces: a line without end is shortened after each.
+            bytes.chunks(CHUNK).for_each(|piece| reducer.push(piece));
+            drop(bytes);
+            for (piece, alarms) in received {
+                reducer.push_searched(&piece, &alarms);
+                // Nobody waits for it at the end.
+                let _ = used.send(piece);
+            }
+            reducer.finish()
+        });
+        loop {
+            let mut piece = spare.try_recv().unwrap_or_default();
+            piece.resize(CHUNK, 0);
+            let count = read_some(&mut from, &mut piece)?;
+            if count == 0 {
+                break;
+            }
+            piece.truncate(count);
+            let alarms = alarms_in(&piece);
+            if pieces.send((piece, alarms)).is_err() {
+                break;
+            }
+            watch.add(count);
+        }
+        drop(pieces);
+        Ok(reducing.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 fn read_some(from: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {

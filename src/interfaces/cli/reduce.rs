@@ -3,10 +3,14 @@
 //! Works on a stream and stays within its limits. Lines keep their numbers: [`Selection::excerpt`] maps kept lines to
 //! the lines of the complete text.
 
+mod lines;
+
 use std::collections::VecDeque;
 
+pub(crate) use lines::alarms_in;
+use lines::{Stretch, counted, is_blank, is_end};
+
 use crate::render::words::thousands;
-use crate::scan::Prefilter;
 use crate::text::{Excerpt, MOST_BLANK};
 
 const MIB: usize = 1024 * 1024;
@@ -80,7 +84,6 @@ impl Selection {
 #[derive(Debug)]
 pub(crate) struct Reducer {
     limits: Limits,
-    suspicious: Prefilter,
     kept: Vec<u8>,
     kept_lines: u64,
     /// Everything up to here is kept: the number of the last kept line in the complete text.
@@ -100,18 +103,6 @@ pub(crate) struct Reducer {
     spare: Vec<u8>,
 }
 
-/// Lines in a row that may turn out to belong to the end.
-#[derive(Debug)]
-struct Stretch {
-    /// The number of the first one.
-    number: u64,
-    lines: u64,
-    /// The lines, behind those that are gone.
-    text: Vec<u8>,
-    gone: usize,
-    wanted: bool,
-}
-
 /// Lines are looked at together up to so many bytes.
 const BLOCK: usize = 64 * 1024;
 
@@ -119,7 +110,6 @@ impl Reducer {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,
-            suspicious: Prefilter::new(&crate::wording::alarms().alarms, &[]),
             kept: Vec::new(),
             kept_lines: 0,
             last_kept: 0,
@@ -136,19 +126,26 @@ impl Reducer {
     }
 
     /// Adds the next bytes.
-    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.push_searched(bytes, &alarms_in(bytes));
+    }
+
+    /// The same with the places of their alarms.
+    pub(crate) fn push_searched(&mut self, bytes: &[u8], alarms: &[usize]) {
         self.selection.bytes += bytes.len() as u64;
-        while !bytes.is_empty() {
+        let (mut at, mut alarms) = (0, alarms);
+        while at < bytes.len() {
+            let rest = &bytes[at..];
             // No line of a block is too long, because no block is.
-            let block = &bytes[..bytes.len().min(BLOCK).min(self.limits.line)];
+            let block = &rest[..rest.len().min(BLOCK).min(self.limits.line)];
             let whole = if self.current.is_empty() { memchr::memrchr(b'\n', block) } else { None };
-            let end = whole.or_else(|| memchr::memchr(b'\n', bytes)).map_or(bytes.len(), |at| at + 1);
-            let (now, later) = bytes.split_at(end);
+            let length = whole.or_else(|| memchr::memchr(b'\n', rest)).map_or(rest.len(), |end| end + 1);
+            let (here, later) = alarms.split_at(alarms.partition_point(|alarm| *alarm < at + length));
             match whole {
-                Some(_) => self.block(now),
-                None => self.part(now),
+                Some(_) => self.block(&rest[..length], here, at),
+                None => self.part(&rest[..length]),
             }
-            bytes = later;
+            (at, alarms) = (at + length, later);
         }
     }
 
@@ -196,15 +193,14 @@ impl Reducer {
     fn end_line(&mut self) {
         let mut line = std::mem::take(&mut self.current);
         shorten(&mut line, self.limits.line);
-        self.block(&line);
+        self.block(&line, &alarms_in(&line), 0);
         line.clear();
         self.current = line;
     }
 
-    /// Adds whole lines, none of them too long: all at once where nothing is to be said of any.
-    fn block(&mut self, text: &[u8]) {
-        let mut alarms = Vec::new();
-        self.suspicious.find(text, |_, at| alarms.push(at));
+    /// Adds whole lines, none of them too long: all at once where nothing is to be said of any. The places of alarms are
+    /// counted from `start` bytes before them.
+    fn block(&mut self, text: &[u8], alarms: &[usize], start: usize) {
         let (lines, is_dense) = counted(text);
         let kept_anyway = !self.start_is_full || self.selection.lines < self.keep_until;
         if alarms.is_empty() && !kept_anyway && !is_dense && self.blank == 0 {
@@ -213,12 +209,11 @@ impl Reducer {
             self.blank = text.split_inclusive(is_end).rev().take_while(|line| is_blank(line)).count();
             return self.wait(number, lines, text, false);
         }
-        alarms.sort_unstable();
-        let (mut alarms, mut at) = (alarms.into_iter().peekable(), 0);
+        let (mut alarms, mut at) = (alarms.iter().peekable(), start);
         for line in text.split_inclusive(is_end) {
             at += line.len();
             let mut wanted = false;
-            while alarms.next_if(|alarm| *alarm < at).is_some() {
+            while alarms.next_if(|alarm| **alarm < at).is_some() {
                 wanted = true;
             }
             self.line(line, wanted);
@@ -290,8 +285,16 @@ impl Reducer {
         }
     }
 
-    /// Lets the first lines of a stretch go, as many as are too many.
+    /// Lets the first lines of a stretch go, as many as are too many; all of them where they are few.
     fn release(&mut self, stretch: &mut Stretch) {
+        /// What is kept of the end may lack one part in so many.
+        const PART: usize = 64;
+        let whole = stretch.text().len() + stretch.lines as usize * self.limits.overhead;
+        if !stretch.wanted && whole <= self.limits.end / PART {
+            self.waiting_bytes -= whole;
+            self.selection.skipped += std::mem::take(&mut stretch.lines);
+            return;
+        }
         while stretch.lines > 0 && self.waiting_bytes > self.limits.end {
             let rest = stretch.text();
             let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
@@ -317,45 +320,6 @@ impl Reducer {
         self.kept_lines += lines;
         self.last_kept = number + lines - 1;
     }
-}
-
-impl Stretch {
-    fn text(&self) -> &[u8] {
-        &self.text[self.gone..]
-    }
-
-    fn is_followed_by(&self, number: u64, wanted: bool) -> bool {
-        self.wanted == wanted && self.number + self.lines == number
-    }
-
-    /// Its last lines, which are wanted.
-    fn split_off(&mut self, lines: u64) -> Self {
-        // Behind the end of the last line that stays.
-        let at = memchr::memrchr_iter(b'\n', self.text()).nth(lines as usize).map_or(0, |end| end + 1);
-        self.lines -= lines;
-        let text = self.text.split_off(self.gone + at);
-        Self { number: self.number + self.lines, lines, text, gone: 0, wanted: true }
-    }
-}
-
-fn is_end(byte: &u8) -> bool {
-    *byte == b'\n'
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    matches!(line, b"\n" | b"\r\n")
-}
-
-/// How many lines there are, and whether many in a row may be blank.
-fn counted(text: &[u8]) -> (u64, bool) {
-    let (mut lines, mut start, mut short, mut is_dense) = (0, 0, 0, false);
-    for end in memchr::memchr_iter(b'\n', text) {
-        lines += 1;
-        short = if end - start < 2 { short + 1 } else { 0 };
-        is_dense |= short > MOST_BLANK / 2;
-        start = end + 1;
-    }
-    (lines + u64::from(start < text.len()), is_dense)
 }
 
 /// Cuts the middle out of a line.
