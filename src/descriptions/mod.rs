@@ -188,6 +188,11 @@ pub(crate) fn described(text: &str) -> Option<Described> {
     })
 }
 
+/// Whether a page is one of the kinds that are described.
+pub(crate) fn are_of(page: &str) -> bool {
+    READER.learned.kinds.contains(&page)
+}
+
 /// Whether situations of a kind of problem are distinguished.
 pub(crate) fn has_situations(kind: &str) -> bool {
     SITUATIONS.iter().any(|known| known.kind == kind)

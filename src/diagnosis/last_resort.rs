@@ -13,6 +13,7 @@ use super::writers::Writers;
 use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::condition::Condition;
+use crate::descriptions;
 use crate::incident::{self, Complaint, Description, ErrorEvent, Frame, Incident, Kind, Meant, Post, Stance, Title};
 use crate::matching::{Hit, Origin};
 use crate::text::{Level, Transcript};
@@ -70,9 +71,10 @@ pub(super) fn last_resort(
         && !is_none
         && (complaint.despite || explained_line.is_none())
     {
-        // A wording that names a cause is more precise than all words together.
+        // A wording that names a cause is more precise than all words together, and so is one of a page that they cannot name.
         let other = description.filter(|it| {
             complaint.meant.cause.is_none()
+                && descriptions::are_of(complaint.meant.fault)
                 && ![it.described.kind, it.described.second].contains(&complaint.meant.fault)
                 && book.find(it.described.kind).is_some()
                 && judgement::is_page_of_both(it, outlook)
@@ -83,6 +85,9 @@ pub(super) fn last_resort(
         return Some(complained(complaint, transcript, incident, book));
     }
     let explained: BTreeSet<usize> = hits.iter().map(|hit| hit.line).collect();
+    if transcript.lines().all(|line| explained.contains(&line.index) || line.text.trim().is_empty()) {
+        return None;
+    }
     let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();
     let accounted = |line| explained.contains(&line) || stops.iter().any(|stop| stop.lines.contains(&line));
     let found = incident::reported(transcript, incident, accounted);

@@ -149,7 +149,7 @@ fn whoever_tells_something_is_not_sent_away() {
 #[test]
 fn a_story_without_a_certain_kind_is_told_what_helps_with_the_likeliest_page() {
     let told = answer(
-        "Como faço pro whisper rodar na placa de vídeo em vez do processador? Instalei tudo como está no readme.\n",
+        "My laptop has an RTX 3050, but CUDA cannot be chosen as the backend of the recognizer. Please help if you can.\n",
     );
     assert_eq!(told.verdict, Verdict::UnlistedError);
     let near: Vec<&str> = told.nearest.iter().map(|page| page.id.as_str()).collect();
