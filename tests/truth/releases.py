@@ -20,6 +20,7 @@ import zipfile
 from pathlib import Path
 
 from pip._vendor.packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
+from pip._vendor.packaging.version import InvalidVersion
 
 import archives
 
@@ -236,14 +237,13 @@ def run(command, **options):
 
 def newest(package):
     """The newest release on PyPI, whatever the Python version."""
-    for python in PYTHONS:
-        found = run([sys.executable, "-m", "pip", "index", "versions", package, "--python-version", python, "--only-binary=:all:", "--no-color"])
-        match = re.search(rf"^{re.escape(package)} \(([^)]+)\)", found.stdout, re.M | re.I)
+    binary = [["--python-version", python, "--only-binary=:all:"] for python in PYTHONS]
+    for options in [*binary, []]:
+        found = run([sys.executable, "-m", "pip", "index", "versions", package, "--no-color", *options])
+        match = re.search(rf"^{re.escape(package)} \((\d[^)]*)\)", found.stdout, re.M | re.I)
         if match:
             return match[1]
-    found = run([sys.executable, "-m", "pip", "index", "versions", package])
-    match = re.search(r"\(([^)]+)\)", found.stdout)
-    return match[1] if match else None
+    return None
 
 
 def versions(package):
@@ -257,7 +257,7 @@ def versions(package):
         try:
             wheel = file["filename"].endswith(".whl")
             version = parse_wheel_filename(file["filename"])[1] if wheel else parse_sdist_filename(file["filename"])[1]
-        except (InvalidSdistFilename, InvalidWheelFilename):
+        except (InvalidSdistFilename, InvalidWheelFilename, InvalidVersion):
             continue
         if not file.get("yanked") and not version.is_prerelease:
             out.add(str(version))
