@@ -153,7 +153,11 @@ fn excuse<'t>(
                 && incident::description(transcript, incident).is_some_and(|it| judgement::is_report(&it))
         }
     };
-    let only_mentions = || stance.only_mentions(transcript.line(candidate.line).text);
+    let only_mentions = || {
+        let line = transcript.line(candidate.line).text;
+        // Whoever complains may ask something else on the same line.
+        stance.only_mentions(if is_complaint(candidate) { incident::complaining_sentence(line) } else { line })
+    };
     if is_notice && stance.run_is_fine || only_mentions() && !is_reported() {
         return Some(Excuse::Mentioned);
     }

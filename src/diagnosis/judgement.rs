@@ -41,6 +41,9 @@ const WELL_WITH_A_COMPLAINT: f32 = 0.85;
 /// these; 16 of 18 healthy posts were healthy before and after.
 const RATHER_WELL: f32 = 0.6;
 const SURELY_WELL: f32 = 0.9;
+/// The same where a message or a wording of a complaint is known: who asks which GPU others use may first say what failed on theirs.
+const SURELY_WELL_WITH_A_PAGE: f32 = 0.95;
+const SURELY_WELL_WITH_A_COMPLAINT: f32 = 0.99;
 /// Sentences and nothing else report something up to `RATHER_WELL`, whatever their words: an error classifier is asked about
 /// problems. Those that do not sound like a person, and may be a program's, do so below this.
 const MAYBE_WELL_BY_A_PROGRAM: f32 = 0.35;
@@ -87,6 +90,8 @@ pub(super) fn is_well(post: Post<'_>, known: Known) -> bool {
         return false;
     }
     let most = match known {
+        Known { complains: true, .. } if post.is_only_told() => SURELY_WELL_WITH_A_COMPLAINT,
+        Known { has_page: true, .. } if post.is_only_told() => SURELY_WELL_WITH_A_PAGE,
         _ if post.is_only_told() => SURELY_WELL,
         Known { complains: true, .. } => WELL_WITH_A_COMPLAINT,
         Known { has_page: true, .. } => WELL_WITH_A_PAGE,
@@ -117,6 +122,11 @@ impl<'t> Outlook<'t> {
     /// Whether its writer certainly does.
     pub(super) fn is_surely_well(self) -> bool {
         self.well > SURELY_WELL
+    }
+
+    /// Whether its writer certainly does, although a wording of a complaint is known.
+    pub(super) fn is_surely_no_complaint(self) -> bool {
+        self.well > SURELY_WELL_WITH_A_COMPLAINT
     }
 
     /// Whether it is sentences that may report something.

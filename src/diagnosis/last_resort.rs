@@ -68,7 +68,7 @@ pub(super) fn last_resort(
     // A line that an entry explains says more than one that only sounds like a failure.
     let explained_line = reporting_line(transcript, incident);
     if let Some(complaint) = incident::complaint(transcript, incident)
-        && !is_none
+        && !(is_none && outlook.is_none_or(Outlook::is_surely_no_complaint))
         && (complaint.despite || explained_line.is_none())
     {
         // A wording that names a cause is more precise than all words together, and so is one of a page that they cannot name.
@@ -85,7 +85,10 @@ pub(super) fn last_resort(
         return Some(complained(complaint, transcript, incident, book));
     }
     let explained: BTreeSet<usize> = hits.iter().map(|hit| hit.line).collect();
-    if transcript.lines().all(|line| explained.contains(&line.index) || line.text.trim().is_empty()) {
+    // A harmless message is most of its line; a story may have a word of one.
+    let is_most = |hit: &Hit| hit.specificity as usize * 2 >= transcript.line(hit.line).text.len();
+    let told: BTreeSet<usize> = hits.iter().filter(|hit| is_most(hit)).map(|hit| hit.line).collect();
+    if transcript.lines().all(|line| told.contains(&line.index) || line.text.trim().is_empty()) {
         return None;
     }
     let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();

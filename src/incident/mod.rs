@@ -57,7 +57,9 @@ pub(crate) use environment::{described, run_settings};
 pub(crate) use failures::{Meant, counts_none, is_harmless, is_survived, reported, symptom_of_message};
 pub(crate) use position::is_step;
 pub(crate) use readings::{Readings, Row, Series, readings};
-pub(crate) use remarks::{Complaint, Description, Post, Title, Told, complaint, description, title, told_of};
+pub(crate) use remarks::{
+    Complaint, Description, Post, Title, Told, complaining_sentence, complaint, description, title, told_of,
+};
 pub use role::Role;
 pub(crate) use stance::{Stance, describes_a_change, is_output, may_be_over, went_on};
 pub(crate) use words::{contains_folded, find_folded_bytes};

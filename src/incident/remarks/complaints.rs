@@ -56,6 +56,12 @@ pub(crate) fn complaint(transcript: &Transcript, incident: &Incident) -> Option<
     Some(Complaint { line, meant: said.meant, despite: said.despite })
 }
 
+/// The sentence of a line that has the wording of a complaint; the whole line where no sentence has it alone.
+pub(crate) fn complaining_sentence(line: &str) -> &str {
+    let mut sentences = line.split_inclusive(['.', '?', '!', '。', '？', '！']);
+    sentences.find(|sentence| READER.read(sentence).is_some()).unwrap_or(line)
+}
+
 /// Whether all that a line says is questions that nobody asks who has the problem: "can a worker be restarted?".
 pub(super) fn is_question_of_others(text: &str) -> bool {
     let line = text.to_lowercase();

@@ -16,7 +16,7 @@ mod titles;
 
 use std::sync::LazyLock;
 
-pub(crate) use self::complaints::{Complaint, complaint};
+pub(crate) use self::complaints::{Complaint, complaining_sentence, complaint};
 pub(crate) use self::described::{Description, Told, description, told_of};
 pub(crate) use self::post::Post;
 pub(crate) use self::titles::{Title, title};
