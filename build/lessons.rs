@@ -52,6 +52,7 @@ pub(crate) fn write_lessons(
     write("posts", &pack(&descriptions::learned_by_posts(posts, &kinds, &courtesies)));
     write("pages", &pack(&descriptions::pages_by_posts(posts, &kinds, is_page)));
     write("letters", &pack(&descriptions::learned_by_letters(&kinds, posts, &courtesies)));
+    // The models above have the posts as posts; for those below they are further descriptions.
     descriptions::add_posts(&mut kinds, posts);
     let concepts = fs::read_to_string(kb.join("wording/concepts.toml")).unwrap_or_default();
     match descriptions::learned(&concepts, &kinds, &entries, is_page) {

@@ -188,8 +188,8 @@ pub(crate) fn described(text: &str) -> Option<Described> {
     })
 }
 
-/// Whether a page is one of the kinds that are described.
-pub(crate) fn are_of(page: &str) -> bool {
+/// Whether the concepts can name a page.
+pub(crate) fn can_name(page: &str) -> bool {
     READER.learned.kinds.contains(&page)
 }
 

@@ -59,7 +59,8 @@ fn is_complaint(candidate: &Candidate) -> bool {
 
 /// Whether a log says that hardware broke: who shows that does not only ask.
 fn breaks(transcript: &Transcript, incident: &Incident, candidate: &Candidate, book: &Book) -> bool {
-    let is_hardware = candidate.fault.is_some_and(|fault| book.faults[fault].area == "hardware");
+    let areas = &wording::mentions().broken_areas;
+    let is_hardware = candidate.fault.is_some_and(|fault| areas.contains(&book.faults[fault].area.as_str()));
     is_hardware && is_output(&transcript.line(candidate.line), incident)
 }
 

@@ -74,7 +74,7 @@ pub(super) fn last_resort(
         // A wording that names a cause is more precise than all words together, and so is one of a page that they cannot name.
         let other = description.filter(|it| {
             complaint.meant.cause.is_none()
-                && descriptions::are_of(complaint.meant.fault)
+                && descriptions::can_name(complaint.meant.fault)
                 && ![it.described.kind, it.described.second].contains(&complaint.meant.fault)
                 && book.find(it.described.kind).is_some()
                 && judgement::is_page_of_both(it, outlook)
@@ -85,10 +85,7 @@ pub(super) fn last_resort(
         return Some(complained(complaint, transcript, incident, book));
     }
     let explained: BTreeSet<usize> = hits.iter().map(|hit| hit.line).collect();
-    // A harmless message is most of its line; a story may have a word of one.
-    let is_most = |hit: &Hit| hit.specificity as usize * 2 >= transcript.line(hit.line).text.len();
-    let told: BTreeSet<usize> = hits.iter().filter(|hit| is_most(hit)).map(|hit| hit.line).collect();
-    if transcript.lines().all(|line| told.contains(&line.index) || line.text.trim().is_empty()) {
+    if is_all_known(transcript, hits) {
         return None;
     }
     let stops: Vec<_> = incident.errors.iter().filter(|event| is_request_to_stop(event)).collect();
@@ -179,6 +176,14 @@ fn reported_beside(event: &ErrorEvent, transcript: &Transcript, incident: &Incid
     let is_an_error = is_python || is_logged() || incident.errors.iter().any(|error| error.headline == line);
     let found = of_its_page(reported(line, None, transcript, incident), transcript, incident, book);
     (is_an_error && found.fault.is_some()).then_some(found)
+}
+
+/// Whether every line is a message that the book knows, and that was not counted as a failure. A message is most of its line; a
+/// story may hold a word of one.
+fn is_all_known(transcript: &Transcript, hits: &[Hit]) -> bool {
+    let is_most = |hit: &&Hit| hit.specificity as usize * 2 >= transcript.line(hit.line).text.len();
+    let known: BTreeSet<usize> = hits.iter().filter(is_most).map(|hit| hit.line).collect();
+    transcript.lines().all(|line| known.contains(&line.index) || line.text.trim().is_empty())
 }
 
 /// The page of a conflict between the versions that the text shows, at the line that shows one of them.

@@ -140,6 +140,8 @@ fn whoever_tells_something_is_not_sent_away() {
         "upgraded the serving container yesterday. Same prompt, same 2x A100: 31 tok/s before, 4 tok/s now.",
         "tp=1 answers fine. tp=2 loads the weights and then sits at 0 % for good. Same with both models on 2x L40S.",
         "昨日更新してから学習がCPUだけで動きます。GPU（RTX 4070）はまったく使われていません。前の版では問題ありませんでした。",
+        "My attempt at fine-tuning it was soon out of memory on a 2080 Ti. May I ask which GPU you used, how many of them, and how \
+         long one epoch took? Thanks a lot!",
         "После обновления драйвера обучение встаёт на первом шаге. Ошибок нет, память карты занята. Перезагрузка не помогла.",
     ];
     let wrong = wrong(posts.into_iter(), &["{}\n"], |diagnosis, _| diagnosis.verdict != Verdict::NoError);

@@ -1,4 +1,4 @@
-"""Releases of packages, fetched one at a time and reduced to the names that they hold.
+"""Releases of packages, each fetched and reduced to the names that it holds.
 
 A release becomes one small JSON file in the cache, then its archive is deleted, so that a run can stop and go on at any time. PyPI's
 packages are fetched with `pip download`, Debian's with `apt-get download` from a private list of sources.
