@@ -45,8 +45,7 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
     }
     let known = judgement::Known {
         has_page: candidates.iter().any(|candidate| candidate.fault.is_some()),
-        complains: candidates.iter().any(|it| is_complaint(it) || breaks(transcript, incident, it, book))
-            || compares(&incident.facts),
+        complains: candidates.iter().any(is_complaint) || compares(&incident.facts),
     };
     let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, known));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
@@ -55,13 +54,6 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
 /// Whether a wording of a complaint reports it.
 fn is_complaint(candidate: &Candidate) -> bool {
     candidate.words.as_ref().is_some_and(|words| words.described.is_none())
-}
-
-/// Whether a log says that hardware broke: who shows that does not only ask.
-fn breaks(transcript: &Transcript, incident: &Incident, candidate: &Candidate, book: &Book) -> bool {
-    let areas = &wording::mentions().broken_areas;
-    let is_hardware = candidate.fault.is_some_and(|fault| areas.contains(&book.faults[fault].area.as_str()));
-    is_hardware && is_output(&transcript.line(candidate.line), incident)
 }
 
 /// Whether the writer says that it works elsewhere, or since when it does not.

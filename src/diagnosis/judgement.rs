@@ -80,7 +80,7 @@ const FEWEST_FOR_A_REPORT: usize = 3;
 pub(super) struct Known {
     /// A page knows one of its messages.
     pub(super) has_page: bool,
-    /// A wording of a complaint is found, a comparison with what works, or a log of broken hardware.
+    /// A wording of a complaint is found, or a comparison with what works.
     pub(super) complains: bool,
 }
 

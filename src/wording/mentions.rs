@@ -38,6 +38,4 @@ pub struct Mentions<S> {
     pub recovers: Vec<S>,
     /// Areas of pages about runs that go on without the GPU.
     pub without_gpu_areas: Vec<S>,
-    /// Areas of pages about hardware that broke.
-    pub broken_areas: Vec<S>,
 }

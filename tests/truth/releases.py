@@ -364,6 +364,8 @@ class Debian:
                         index.file(item.name.removeprefix("./"), opened.extractfile(item))
                     elif item.issym() and re.search(r"/s?bin/", item.name):
                         index.programs.add(item.name.rsplit("/", 1)[-1])
+                # What follows the last file, so that dpkg-deb does not fail to write it.
+                unpacked.stdout.read()
             if unpacked.wait():
                 raise OSError(f"dpkg-deb cannot read {found[0].name}")
         target = self.cache / "releases" / f"deb-{package}_{version}.json.gz"
