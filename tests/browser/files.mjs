@@ -79,7 +79,7 @@ test("what is no text is refused in words", async () => {
   const page = await open(server, "", { expects: /status of 422/ });
   await page.setInputFiles("input[name=file]", { name: "model.png", mimeType: "image/png", buffer: Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0", "latin1") });
   await page.click("button.primary");
-  await until(async () => /model\.png is/.test(await page.textContent("main")), `it says ${await page.textContent("main")}`);
+  await until(async () => /model\.png is/.test(await page.textContent("main")), async () => `it says ${await page.textContent("main")}`);
 });
 
 test("50 MB are sent with progress", async () => {

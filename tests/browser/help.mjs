@@ -51,13 +51,13 @@ export const check = (truth, message) => { if (!truth) fail(message); };
 export const same = (found, wanted, what = "") => {
   if (JSON.stringify(found) !== JSON.stringify(wanted)) fail(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
 };
-/** Waits until `what` gives something. */
+/** Waits until `what` gives something; `message` may be a function, which is asked when the time is up. */
 export const until = async (what, message, milliseconds = 10000) => {
   const end = Date.now() + milliseconds;
   for (;;) {
     const found = await what();
     if (found) return found;
-    if (Date.now() > end) fail(message);
+    if (Date.now() > end) fail(typeof message === "function" ? await message() : message);
     await new Promise((done) => setTimeout(done, 50));
   }
 };

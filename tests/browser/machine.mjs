@@ -26,7 +26,7 @@ test("the functional checks run at a button, and their results appear", async ()
   const server = await serve({ args: fake.args, env: fake.env });
   const page = await open(server, "machine");
   await page.click("#checks button");
-  await until(async () => /All checks passed/.test(await page.textContent("#checks")), `no result: ${await page.textContent("#checks")}`, 60000);
+  await until(async () => /All checks passed/.test(await page.textContent("#checks")), async () => `no result: ${await page.textContent("#checks")}`, 60000);
   check(await page.locator("#checks table tbody tr").count() > 2, "no table of checks");
   await accessible(page, "the machine after its checks");
 });
