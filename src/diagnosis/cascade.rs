@@ -39,7 +39,7 @@ pub(crate) const REPEATED: &str = "the same failure, repeated";
 pub(crate) const BEFORE: &str = "printed before, the run went on";
 
 /// Why `other` counts as a consequence of `primary`, in words. `chains` gives each error the first one of its chain.
-fn relation(incident: &Incident, chains: &[usize], primary: &Candidate, other: &Candidate) -> &'static str {
+fn relation(incident: &Incident, chains: &[u32], primary: &Candidate, other: &Candidate) -> &'static str {
     if other.fault == primary.fault {
         return REPEATED;
     }

@@ -45,10 +45,25 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
     }
     let known = judgement::Known {
         has_page: candidates.iter().any(|candidate| candidate.fault.is_some()),
-        complains: candidates.iter().any(is_complaint) || compares(&incident.facts),
+        complains: candidates.iter().any(|it| is_complaint(it) || tells_own(it, transcript))
+            || compares(&incident.facts),
     };
     let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, known));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }
+}
+
+/// Whether the writer tells of it in the first person, and does not ask.
+fn tells_own(candidate: &Candidate, transcript: &Transcript) -> bool {
+    let line = transcript.line(candidate.line).text;
+    let mut sentences = line.split_inclusive(['.', '?', '!']);
+    let mut ends = 0;
+    let sentence = sentences.find(|sentence| {
+        ends += sentence.len();
+        ends > candidate.at as usize
+    });
+    let is_own = |word: &str| matches!(word, "I" | "i" | "my" | "My" | "we" | "We" | "our" | "me");
+    let own = |sentence: &str| sentence.split(|letter: char| !letter.is_alphanumeric()).any(is_own);
+    sentence.is_some_and(|sentence| !sentence.ends_with('?') && own(sentence))
 }
 
 /// Whether a wording of a complaint reports it.

@@ -17,9 +17,9 @@ pub(super) struct Explanations {
     /// Lines of failures that are errors, of all streams.
     errors: Vec<usize>,
     /// For each stream the lines of such failures that are a cause.
-    causes: HashMap<usize, Vec<usize>>,
+    causes: HashMap<u32, Vec<usize>>,
     /// For each stream the first line of a failure or notice that is a cause.
-    first_causes: HashMap<usize, usize>,
+    first_causes: HashMap<u32, usize>,
 }
 
 impl Explanations {
@@ -27,7 +27,7 @@ impl Explanations {
     pub(super) fn of(known: &[Candidate]) -> Self {
         let is_error = |candidate: &&Candidate| candidate.severity >= Severity::Error;
         let errors = known.iter().filter(is_error).map(|candidate| candidate.line).collect();
-        let mut causes: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut causes: HashMap<u32, Vec<usize>> = HashMap::new();
         let mut first_causes = HashMap::new();
         for candidate in known.iter().filter(|candidate| candidate.role == SignatureRole::Cause) {
             first_causes.entry(candidate.stream).or_insert(candidate.line);

@@ -14,7 +14,7 @@ use crate::book::Book;
 use crate::book::schema::SignatureRole;
 use crate::incident::{ErrorEvent, Incident, Kind, is_conditional, is_step, is_written};
 use crate::matching::{Hit, Origin, Owner};
-use crate::text::{Level, Line, Transcript};
+use crate::text::{Level, Line, Transcript, small};
 use crate::wording;
 
 /// One failure that the text may be about.
@@ -39,7 +39,7 @@ pub(super) struct Candidate {
     /// The writer's rank.
     pub rank: Option<u32>,
     /// Index of the transcript's stream.
-    pub stream: usize,
+    pub stream: u32,
     /// Seconds on the transcript's clock.
     pub time: Option<f64>,
     /// What the writer's words say, where no message reports it; in a box, because only the primary failure can have it.
@@ -258,12 +258,12 @@ fn add_unlisted(incident: &Incident, candidates: &mut Vec<Candidate>) {
     let chains = chains(incident);
     let mut explained = vec![false; chains.len()];
     for error in candidates.iter().filter_map(|candidate| candidate.error) {
-        explained[chains[error]] = true;
+        explained[chains[error] as usize] = true;
     }
     let known = Explanations::of(candidates);
     for (index, event) in incident.errors.iter().enumerate() {
         let own = matches!(event.kind, Kind::Python | Kind::Native | Kind::Signal | Kind::Status | Kind::Tool);
-        if !own || explained[chains[index]] || is_request_to_stop(event) {
+        if !own || explained[chains[index] as usize] || is_request_to_stop(event) {
             continue;
         }
         if (!event.fatal && event.kind != Kind::Python) || known.explain(event) {
@@ -293,12 +293,12 @@ pub(super) fn is_request_to_stop(event: &ErrorEvent) -> bool {
 }
 
 /// For each error the index of the first error of its chain.
-pub(super) fn chains(incident: &Incident) -> Vec<usize> {
-    let mut roots: Vec<usize> = Vec::with_capacity(incident.errors.len());
+pub(super) fn chains(incident: &Incident) -> Vec<u32> {
+    let mut roots: Vec<u32> = Vec::with_capacity(incident.errors.len());
     for (index, event) in incident.errors.iter().enumerate() {
         let root = match event.follows {
             Some((before, _)) if before < index => roots[before],
-            _ => index,
+            _ => small(index),
         };
         roots.push(root);
     }
@@ -357,6 +357,6 @@ fn others<K: Ord>(
 }
 
 fn every_stream_has_a_clock(candidates: &[Candidate]) -> bool {
-    let streams: BTreeSet<usize> = candidates.iter().map(|candidate| candidate.stream).collect();
+    let streams: BTreeSet<u32> = candidates.iter().map(|candidate| candidate.stream).collect();
     streams.len() > 1 && candidates.iter().all(|candidate| candidate.time.is_some())
 }

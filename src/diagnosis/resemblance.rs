@@ -12,6 +12,9 @@ pub(super) struct TextWords(HashSet<String>);
 /// Lines at the beginning and at the end that are read.
 const LINES: usize = 200;
 
+/// Bytes of a line that are read.
+const LONGEST: usize = 4 * 1024;
+
 /// One word is shared by chance.
 const FEWEST: usize = 2;
 
@@ -23,7 +26,7 @@ impl TextWords {
     pub(super) fn of(transcript: &Transcript) -> Self {
         let len = transcript.len();
         let lines = (0..len).filter(|&line| line < LINES || line + LINES >= len);
-        Self(lines.flat_map(|line| words(transcript.line(line).text)).collect())
+        Self(lines.flat_map(|line| words(head(transcript.line(line).text))).collect())
     }
 
     /// For each case how much it resembles the text: the share of its words, weighed by how rare they are among the cases,
@@ -59,6 +62,10 @@ fn words_of(case: &Case<'_>) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
 }
 
 /// Words of three letters or more, in lower case and without the `s` of a plural.

@@ -7,7 +7,7 @@ use super::triggers::Topics;
 use super::words::indent;
 use super::{ErrorEvent, Kind, Link, Role};
 use crate::facts::Facts;
-use crate::text::{Level, Prefix, Transcript};
+use crate::text::{Level, Prefix, Transcript, small};
 
 impl ErrorEvent {
     /// Whether its headline is logged as an error, or without a level.
@@ -136,7 +136,7 @@ impl<'t> ParserContext<'t> {
             follows: None,
             codes: Vec::new(),
             rank: prefix.and_then(|prefix| prefix.rank).or(self.rank),
-            stream: self.stream,
+            stream: small(self.stream),
             time: prefix.and_then(|prefix| prefix.time),
             fatal: true,
         }

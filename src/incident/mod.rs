@@ -161,7 +161,7 @@ pub struct ErrorEvent {
     /// The writer's rank.
     pub rank: Option<u32>,
     /// Index into [`Transcript::streams`].
-    pub stream: usize,
+    pub stream: u32,
     /// Seconds on the transcript's clock.
     pub time: Option<f64>,
     /// Whether the process (or the step) ended here; false for warnings and errors that the run survives.
@@ -207,11 +207,15 @@ fn read_with(transcript: &Transcript, lexicon: &Lexicon<'_>) -> Incident {
         scan(&mut context);
         mark_nonfatal(&mut context);
         let offset = incident.errors.len();
-        let found = context.errors;
-        incident.errors.extend(found.into_iter().map(|mut error| {
+        let mut found = context.errors;
+        for error in &mut found {
             error.follows = error.follows.map(|(number, link)| (number + offset, link));
-            error
-        }));
+        }
+        match offset {
+            // Most texts are one stream: its errors are not copied.
+            0 => incident.errors = found,
+            _ => incident.errors.append(&mut found),
+        }
     }
     sort(&mut incident.errors);
     for error in &mut incident.errors {

@@ -53,7 +53,17 @@ pub(super) fn of(missing: &Missing<'_>, near: impl Fn(&str) -> bool) -> Option<L
     }
     // A module is imported from its package like any other name.
     let modules = (missing.kind == Kind::Import).then(|| named(missing.name, Kind::Module));
-    named(missing.name, missing.kind).chain(modules.into_iter().flatten()).find(|known| known.is_meant(missing, &near))
+    let known = || named(missing.name, missing.kind);
+    known()
+        .chain(modules.into_iter().flatten())
+        .find(|known| known.is_meant(missing, &near))
+        .or_else(|| only_one(known().filter(|known| known.is_telling() && known.has_owner(missing, &near))))
+}
+
+/// The name where no two packages have it.
+fn only_one(mut known: impl Iterator<Item = Lifetime>) -> Option<Lifetime> {
+    let first = known.next()?;
+    known.all(|other| other.package == first.package).then_some(first)
 }
 
 fn named(leaf: &str, kind: Kind) -> impl Iterator<Item = Lifetime> {
@@ -78,11 +88,20 @@ impl Lifetime {
                 let (root, path) = missing.owner.split_once('.').unwrap_or((missing.owner, ""));
                 super::root_of(root) == self.package && path.starts_with(self.owner) && is_within(path, self.owner)
             }
-            Kind::Attribute | Kind::Argument => {
-                let named = missing.owner.rsplit('.').next().is_some_and(|owner| owner == self.owner);
-                (named || missing.owner.is_empty() && near(self.owner)) && near(self.package)
-            }
+            Kind::Attribute | Kind::Argument => self.has_owner(missing, near) && near(self.package),
         }
+    }
+
+    fn has_owner(&self, missing: &Missing<'_>, near: &impl Fn(&str) -> bool) -> bool {
+        let named = missing.owner.rsplit('.').next().is_some_and(|owner| owner == self.owner);
+        named || missing.owner.is_empty() && near(self.owner)
+    }
+
+    /// Whether no other program is likely to have an argument of that name of a class or function of that name:
+    /// `every_n_epochs` of `ModelCheckpoint`.
+    fn is_telling(&self) -> bool {
+        const LONG: usize = 8;
+        self.owner.len() >= LONG && self.leaf.contains('_')
     }
 }
 
@@ -106,6 +125,16 @@ mod tests {
                 "Trainer.__init__() got an unexpected keyword argument 'distributed_backend'",
                 "import pytorch_lightning as pl",
                 "pytorch-lightning<1.5",
+            ),
+            (
+                "ModelCheckpoint.__init__() got an unexpected keyword argument 'every_n_epochs'",
+                "import mine",
+                "pytorch-lightning>=1.4",
+            ),
+            (
+                "__init__() got an unexpected keyword argument 'every_n_epochs'",
+                "checkpoint = ModelCheckpoint(every_n_epochs=1)",
+                "pytorch-lightning>=1.4",
             ),
             ("cannot import name 'FluxPipeline' from 'diffusers' (/x)", "", "diffusers>=0.30"),
             ("module 'mmdet.core' has no attribute 'Fp16OptimizerHook'", "", "mmdet<2.10"),

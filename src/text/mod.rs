@@ -130,7 +130,7 @@ impl Record {
 }
 
 /// An index, or a place in a text of which at most [`MOST_BYTES`] are kept.
-fn small(index: usize) -> u32 {
+pub(crate) fn small(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
@@ -346,8 +346,8 @@ impl Transcript {
     }
 
     /// The next line after line `index` by the writer of stream number `stream`.
-    pub(crate) fn next_of_stream(&self, stream: usize, index: usize) -> Option<Line<'_>> {
-        let lines = &self.streams.get(stream)?.lines;
+    pub(crate) fn next_of_stream(&self, stream: u32, index: usize) -> Option<Line<'_>> {
+        let lines = &self.streams.get(stream as usize)?.lines;
         lines.get(lines.partition_point(|&line| line <= index)).map(|&next| self.line(next))
     }
 

@@ -1,6 +1,6 @@
 //! Who wrote when: the first and the last line of each rank, its first failure, and stretches in which nobody wrote.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Axis, Failing, Finding, Gap, MOST_RANKS, Mark, Moment, Observation, RankSpan, Scene, Timeline};
 use crate::amounts::duration;
@@ -11,6 +11,8 @@ use crate::text::words::capital;
 const SILENCE: f64 = 60.0;
 /// How many times as long as the usual time between lines a silence is.
 const USUAL: f64 = 20.0;
+/// Of more writers, as processes that start again and again are, the later ones are only counted.
+const MOST_WRITERS: usize = 32_768;
 /// The most silences that are kept.
 const MOST_GAPS: usize = 5;
 
@@ -26,8 +28,8 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Option<Timeline> {
     let axis = if times.len() >= 2 { Axis::Seconds } else { Axis::Line };
     let start = scene.start.unwrap_or(0.0);
     let (first, last) = ends(scene, axis, &times);
-    let mut spans = spans(scene, axis, start, last);
-    let mut failures = failures(scene, axis, start);
+    let (mut spans, undrawn) = spans(scene, axis, start, last);
+    let mut failures = failures(scene, axis, start, &spans);
     let steps = readings.last_steps();
     for (writer, span) in &mut spans {
         span.failure = failures.remove(writer);
@@ -52,7 +54,7 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Option<Timeline> {
     });
     let mut timeline = Timeline { axis, start: first, end: last, gaps, ranks, ..Timeline::default() };
     let behind = straggler(&timeline);
-    timeline.shows = shows(&timeline, behind.as_ref().map(|(_, says)| says.clone()));
+    timeline.shows = shows(&timeline, behind.as_ref().map(|(_, says)| says.clone()), undrawn > 0);
     // The rank that the others waited for is shown below the one that failed first, whatever is left out.
     if let Some((place, _)) = behind {
         let span = timeline.ranks.remove(place);
@@ -60,7 +62,7 @@ pub(super) fn read(scene: &Scene<'_>, readings: &Readings) -> Option<Timeline> {
         let below = usize::from(timeline.ranks.first().is_some_and(is_first));
         timeline.ranks.insert(below, span);
     }
-    timeline.more = timeline.ranks.len().saturating_sub(MOST_RANKS);
+    timeline.more = timeline.ranks.len().saturating_sub(MOST_RANKS) + undrawn;
     timeline.more_failed = timeline.ranks.iter().skip(MOST_RANKS).filter(|span| span.failure.is_some()).count();
     timeline.ranks.truncate(MOST_RANKS);
     Some(timeline)
@@ -101,9 +103,11 @@ fn ends(scene: &Scene<'_>, axis: Axis, times: &[Moment]) -> (f64, f64) {
     }
 }
 
-fn spans(scene: &Scene<'_>, axis: Axis, start: f64, end: f64) -> BTreeMap<Writer, RankSpan> {
+/// When each of the first writers wrote, and of the one whose failure is the primary one; how many others there are.
+fn spans(scene: &Scene<'_>, axis: Axis, start: f64, end: f64) -> (BTreeMap<Writer, RankSpan>, usize) {
     let has_ranks = scene.transcript.streams().iter().any(|stream| stream.rank.is_some());
-    let mut spans: BTreeMap<Writer, RankSpan> = BTreeMap::new();
+    let primary = scene.failure.and_then(|failing| writer_of(failing.rank, failing.source));
+    let (mut spans, mut others): (BTreeMap<Writer, RankSpan>, _) = (BTreeMap::new(), HashSet::new());
     for line in scene.transcript.lines() {
         let writer = match (line.prefix.rank, line.prefix.source) {
             (Some(rank), _) => Writer::Rank(rank),
@@ -117,6 +121,10 @@ fn spans(scene: &Scene<'_>, axis: Axis, start: f64, end: f64) -> BTreeMap<Writer
         // A stamp beyond the axis is one that the others contradict.
         let Some(at) = at.filter(|at| *at <= end) else { continue };
         let moment = Moment { at, line: line.number };
+        if spans.len() >= MOST_WRITERS && primary != Some(writer) && !spans.contains_key(&writer) {
+            others.insert(writer);
+            continue;
+        }
         let span = spans.entry(writer).or_insert_with(|| RankSpan {
             name: name(scene, writer),
             rank: if let Writer::Rank(rank) = writer { Some(rank) } else { None },
@@ -128,7 +136,7 @@ fn spans(scene: &Scene<'_>, axis: Axis, start: f64, end: f64) -> BTreeMap<Writer
             span.last = moment;
         }
     }
-    spans
+    (spans, others.len())
 }
 
 fn name(scene: &Scene<'_>, writer: Writer) -> String {
@@ -138,8 +146,8 @@ fn name(scene: &Scene<'_>, writer: Writer) -> String {
     }
 }
 
-/// The first failure of each writer; of the one that failed first, the primary failure.
-fn failures(scene: &Scene<'_>, axis: Axis, start: f64) -> HashMap<Writer, Mark> {
+/// The first failure of each writer that is drawn; of the one that failed first, the primary failure.
+fn failures(scene: &Scene<'_>, axis: Axis, start: f64, drawn: &BTreeMap<Writer, RankSpan>) -> HashMap<Writer, Mark> {
     let mut failures: HashMap<Writer, Mark> = HashMap::new();
     let primary = scene.failure.and_then(|failing| Some((writer_of(failing.rank, failing.source)?, failing)));
     if let Some((writer, Failing { line, time, .. })) = primary {
@@ -154,7 +162,7 @@ fn failures(scene: &Scene<'_>, axis: Axis, start: f64) -> HashMap<Writer, Mark> 
     for error in scene.incident.errors.iter().filter(|error| error.fatal) {
         let line = scene.transcript.line(error.headline);
         let Some(writer) = writer_of(error.rank.or(line.prefix.rank), line.prefix.source) else { continue };
-        if failures.contains_key(&writer) {
+        if failures.contains_key(&writer) || !drawn.contains_key(&writer) {
             continue;
         }
         let at = match axis {
@@ -211,8 +219,8 @@ fn gaps(times: &[Moment]) -> Vec<Gap> {
     gaps
 }
 
-fn shows(timeline: &Timeline, behind: Option<String>) -> Option<Observation> {
-    let first = first_failure(timeline);
+fn shows(timeline: &Timeline, behind: Option<String>, has_more: bool) -> Option<Observation> {
+    let first = first_failure(timeline, has_more);
     let silence = silence(timeline);
     let finding = match (&first, &behind) {
         (_, Some(_)) => Finding::Straggler,
@@ -223,7 +231,8 @@ fn shows(timeline: &Timeline, behind: Option<String>) -> Option<Observation> {
     (!says.is_empty()).then(|| Observation { finding, says: says.join(" ") })
 }
 
-fn first_failure(timeline: &Timeline) -> Option<String> {
+/// `has_more`: whether there are writers that the timeline does not have.
+fn first_failure(timeline: &Timeline, has_more: bool) -> Option<String> {
     let first = timeline.ranks.iter().find(|span| span.failure.as_ref().is_some_and(|mark| mark.is_primary))?;
     let mark = first.failure.as_ref()?;
     let others: Vec<f64> = timeline
@@ -241,6 +250,7 @@ fn first_failure(timeline: &Timeline) -> Option<String> {
     let name = capital(&first.name);
     match others.len() {
         0 => None,
+        count if has_more => Some(format!("{name} failed first, at least {count} others followed{within}.")),
         1 => Some(format!("{name} failed first, one other followed{within}.")),
         count => Some(format!("{name} failed first, {count} others followed{within}.")),
     }

@@ -9,6 +9,9 @@ use crate::wording;
 /// Lines of a post, at most: a log is none.
 const MOST_LINES: usize = 120;
 
+/// Of what a person writes, so many bytes are read: five times the longest of the posts from which was learned.
+const LONGEST: usize = 16 * 1024;
+
 /// How much a person tells in a post: more than a title and a sentence, which are too short to be judged as a whole.
 const STORY: Least = Least { words: 14, signs: 30 };
 
@@ -71,5 +74,13 @@ impl<'t> Post<'t> {
 }
 
 fn together<'t>(lines: impl Iterator<Item = Line<'t>>) -> String {
-    lines.flat_map(|line| [line.text, "\n"]).collect()
+    let mut text = String::new();
+    for line in lines {
+        let end = line.text.floor_char_boundary(LONGEST.saturating_sub(text.len()));
+        text.extend([&line.text[..end], "\n"]);
+        if text.len() >= LONGEST {
+            break;
+        }
+    }
+    text
 }

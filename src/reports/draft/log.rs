@@ -34,7 +34,7 @@ pub(super) fn excerpt(transcript: &Transcript, incident: &Incident, diagnosis: &
         let near = near(transcript, error.span.start.line);
         return Excerpt { text: near.unwrap_or_default(), note: String::new() };
     };
-    let stream = transcript.streams().get(event.stream);
+    let stream = transcript.streams().get(event.stream as usize);
     let own: Vec<usize> = match stream {
         Some(stream) => stream.lines.clone(),
         None => (0..transcript.len()).collect(),

@@ -48,11 +48,11 @@ pub(super) fn is_blank(line: &[u8]) -> bool {
 
 /// How many lines there are, and whether many in a row may be blank.
 pub(super) fn counted(text: &[u8]) -> (u64, bool) {
-    let (mut lines, mut start, mut short, mut is_dense) = (0, 0, 0, false);
+    let (mut lines, mut start, mut blank, mut is_dense) = (0, 0, 0, false);
     for end in memchr::memchr_iter(b'\n', text) {
         lines += 1;
-        short = if end - start < 2 { short + 1 } else { 0 };
-        is_dense |= short > MOST_BLANK / 2;
+        blank = if end - start < 2 && is_blank(&text[start..=end]) { blank + 1 } else { 0 };
+        is_dense |= blank > MOST_BLANK / 2;
         start = end + 1;
     }
     (lines + u64::from(start < text.len()), is_dense)
