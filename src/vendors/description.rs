@@ -195,6 +195,9 @@ pub struct GpuNames {
     pub bare: BTreeMap<String, Vec<String>>,
     /// Beginnings of the names of cloud machines, by the GPU that they have: `Tesla V100` with `p3.`.
     pub machines: BTreeMap<String, Vec<String>>,
+    /// How prose names all GPUs of a generation, by the row of the catalogue that stands for them.
+    #[serde(default)]
+    pub generations: BTreeMap<String, Vec<String>>,
 }
 
 /// How texts show status codes.

@@ -96,9 +96,9 @@ fn replacement(words: &str) -> Option<&str> {
     (at <= FAR && is_gpu(old) && is_gpu(new)).then_some(new)
 }
 
-/// The GPU of a cloud machine that a line names: "p3.2xlarge", "a2-highgpu-1g".
+/// The GPU of a cloud machine or of a generation that a line names: "p3.2xlarge", "a2-highgpu-1g", "50-series GPU".
 fn machine(words: &str) -> Option<&'static str> {
-    let machines = vendors::all().iter().flat_map(|vendor| &vendor.gpus.machines);
+    let machines = vendors::all().iter().flat_map(|vendor| vendor.gpus.machines.iter().chain(&vendor.gpus.generations));
     let mut names = machines.flat_map(|(gpu, names)| names.iter().map(move |name| (gpu.as_str(), name.as_str())));
     let (gpu, _) = names.find(|(_, name)| {
         words.match_indices(name).any(|(at, _)| {
@@ -308,6 +308,8 @@ mod tests {
             ("tensorflow-gpu=1.13.1，A100显卡，cuda=10.0", "A100", None),
             ("在3090上跑就报错", "RTX 3090", None),
             ("用4张V100训练", "V100", Some(4.0)),
+            ("50系显卡现在还没支持吗", "RTX 50 series", None),
+            ("does it run on a 40-series GPU?", "RTX 40 series", None),
             ("単体のRTX 4070で学習しています", "RTX 4070", None),
             ("损失在3090步之后变成nan", "", None),
         ] {
