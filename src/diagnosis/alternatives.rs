@@ -75,6 +75,12 @@ pub(super) fn fitting(blocks: &[String], situation: &Situation) -> Fitting {
     out
 }
 
+/// Whether all commands are for a system of which the text shows nothing, such as a scheduler.
+pub(super) fn are_for_open_system(blocks: &[String], situation: &Situation) -> bool {
+    let mut parts = blocks.iter().enumerate().flat_map(|(block, text)| parts(block, text)).peekable();
+    parts.peek().is_some() && parts.all(|part| part.is_for_open_system(situation))
+}
+
 /// A block split before each comment line that names a platform.
 fn parts(block: usize, text: &str) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();

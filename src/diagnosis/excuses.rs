@@ -45,8 +45,8 @@ pub(super) fn of(transcript: &Transcript, incident: &Incident, candidates: &[Can
     }
     let known = judgement::Known {
         has_page: candidates.iter().any(|candidate| candidate.fault.is_some()),
-        complains: candidates.iter().any(|it| is_complaint(it) || tells_own(it, transcript))
-            || compares(&incident.facts),
+        complains: candidates.iter().any(is_complaint) || compares(&incident.facts),
+        tells: candidates.iter().any(|candidate| tells_own(candidate, transcript)),
     };
     let is_well = Post::of(transcript, incident).is_some_and(|post| judgement::is_well(post, known));
     if is_well { excused(candidates, Excuse::ReadsWell) } else { Vec::new() }

@@ -82,6 +82,8 @@ pub(super) struct Known {
     pub(super) has_page: bool,
     /// A wording of a complaint is found, or a comparison with what works.
     pub(super) complains: bool,
+    /// The writer tells of one in the first person.
+    pub(super) tells: bool,
 }
 
 /// Whether a post reports no failure. What costs most is asked last.
@@ -92,7 +94,7 @@ pub(super) fn is_well(post: Post<'_>, known: Known) -> bool {
     let most = match known {
         Known { complains: true, .. } if post.is_only_told() => SURELY_WELL_WITH_A_COMPLAINT,
         _ if post.is_only_told() => SURELY_WELL,
-        Known { complains: true, .. } => WELL_WITH_A_COMPLAINT,
+        Known { complains: true, .. } | Known { tells: true, .. } => WELL_WITH_A_COMPLAINT,
         Known { has_page: true, .. } => WELL_WITH_A_PAGE,
         Known { .. } => WELL,
     };

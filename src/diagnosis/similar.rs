@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::alternatives;
 use super::answer::Action;
 use super::fixes;
 use super::page::Explaining;
@@ -48,7 +49,14 @@ pub(super) fn add(actions: &mut Vec<Action>, own: usize, explaining: &Explaining
             Place::Recipe { .. } => None,
             Place::Entry { entry, action } => of_entry(explaining, failing, (entry, action)),
         };
-        found.extend(action.filter(|one| actions.iter().chain(&found).all(|other| other.title != one.title)));
+        // The page has what cannot exist here too, as its last actions; and similar words show no scheduler.
+        let is_possible = |one: &Action| {
+            let (commands, situation) = (&one.commands, explaining.situation);
+            !alternatives::fitting(commands, situation).impossible
+                && !alternatives::are_for_open_system(commands, situation)
+        };
+        let is_new = |one: &Action| actions.iter().chain(&found).all(|other| other.title != one.title);
+        found.extend(action.filter(|one| is_possible(one) && is_new(one)));
         if found.len() == MOST {
             break;
         }

@@ -100,7 +100,8 @@ impl Stance {
                 stance.has_output = true;
                 continue;
             }
-            only_entries &= line.text.trim_start().starts_with(['#', '-', '*', '•']) || line.text.starts_with("  ");
+            let is_entry = line.text.trim_start().starts_with(['#', '-', '*', '•']) || line.text.starts_with("  ");
+            only_entries &= is_entry || is_version(line.text);
             changes += usize::from(is_change(line.text.trim()));
             if stance.hear(&unquoted(head(line.text))) {
                 stance.over_at = Some(index);
@@ -222,6 +223,12 @@ pub(crate) fn is_output(line: &Line<'_>, incident: &Incident) -> bool {
         || BEGINNINGS.iter().any(|start| text.starts_with(start))
         || is_exception(text) && role != Role::Quiet
         || is_progress(text)
+}
+
+/// Whether a line is a version and nothing else: "v0.9.3", as headings of change logs are.
+fn is_version(text: &str) -> bool {
+    let number = text.trim().trim_start_matches('v');
+    number.contains('.') && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// Whether a line sets that the run gets no GPU.

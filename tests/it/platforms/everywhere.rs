@@ -60,7 +60,7 @@ fn texts() -> Vec<(String, String)> {
         Some((format!("open.jsonl:{}", number + 1), thread.get("input")?.as_str()?.to_owned()))
     });
     // A platform counts only where the text shows no other one.
-    let other = r"(?i)slurm|\bsrun|sbatch|kube|docker|podman|jetson|jetpack|\bwsl|colab|kaggle|ipykernel|jupyter|notebook|cell in\[|microsoft";
+    let other = r"(?i)slurm|\bsrun|sbatch|kube|gpu.operator|\bpods?\b|\bdrain|docker|podman|runpod|jetson|jetpack|\bwsl|colab|kaggle|ipykernel|jupyter|notebook|ipynb|cell in\[|microsoft";
     let other = Regex::new(other).expect("a regex");
     corpus.chain(threads).filter(|(_, text)| text.len() < 20_000 && !other.is_match(text)).collect()
 }
@@ -77,12 +77,14 @@ fn wrong(
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
         for (place, (platform, lines, _)) in PLATFORMS.iter().enumerate().filter(|(place, _)| takes(text, *place)) {
             let Some(text) = moved(text, platform, lines) else { continue };
-            let diagnosis = support::diagnose(text.as_bytes());
-            // What a scheduler says shows that there is a scheduler.
+            let mut diagnosis = support::diagnose(text.as_bytes());
+            // What a scheduler says shows that there is a scheduler, and so do words that fit its page best.
             let page = diagnosis.fault.as_ref().map(|fault| fault.page.as_str()).unwrap_or_default();
-            if !is_there(&diagnosis, platform) || ["Docker", "Linux"].contains(platform) && page.contains("/cluster/") {
+            let may_have_one = ["Docker", "Linux"].contains(platform);
+            if !is_there(&diagnosis, platform) || may_have_one && page.contains("/cluster/") {
                 continue;
             }
+            diagnosis.actions.retain(|action| !may_have_one || !action.id.starts_with("scheduler-refused#"));
             *counts.entry(platform).or_default() += 1;
             let commands = super::commands(&diagnosis);
             let lines = commands.lines().map(|line| line.split("   #").next().unwrap_or(line));

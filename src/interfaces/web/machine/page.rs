@@ -138,7 +138,7 @@ struct Checks {
     /// The checks of each device that ended.
     devices: Vec<(String, Vec<CheckView>)>,
     findings: Vec<String>,
-    /// They ran, and none of them failed; what else there is to say of the machine stands in `findings`.
+    /// They ran, and none of them failed; what else there is to say of the machine is in `findings`.
     passed: bool,
 }
 
