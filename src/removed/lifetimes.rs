@@ -3,8 +3,6 @@
 //! There are tens of thousands of them, so nothing is decoded: `build.rs` writes the table as lines in the order of the
 //! last part of the name, and a question finds its lines by searching.
 
-use memchr::memmem;
-
 use super::form::Missing;
 use super::source::Kind;
 
@@ -67,9 +65,23 @@ fn only_one(mut known: impl Iterator<Item = Lifetime>) -> Option<Lifetime> {
 }
 
 fn named(leaf: &str, kind: Kind) -> impl Iterator<Item = Lifetime> {
-    let start = format!("\n{leaf}\t{}\t", kind.word());
-    let first = memmem::find(LINES.as_bytes(), start.as_bytes()).map_or(LINES.len(), |at| at + 1);
-    LINES[first..].lines().take_while(move |line| line.starts_with(&start[1..])).filter_map(read)
+    let start = format!("{leaf}\t{}\t", kind.word());
+    let first = first_from(start.as_bytes());
+    LINES[first..].lines().take_while(move |line| line.starts_with(&start)).filter_map(read)
+}
+
+/// Where the first line begins that is not before `start` in the order of the lines.
+fn first_from(start: &[u8]) -> usize {
+    let bytes = LINES.as_bytes();
+    // All lines before `low` come before `start`, and none from `high` on does.
+    let (mut low, mut high) = (1, bytes.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let line = memchr::memrchr(b'\n', &bytes[..middle]).map_or(low, |end| end + 1).max(low);
+        let next = memchr::memchr(b'\n', &bytes[middle..]).map_or(bytes.len(), |end| middle + end + 1);
+        if &bytes[line..next] < start { low = next } else { high = line }
+    }
+    low
 }
 
 fn read(line: &'static str) -> Option<Lifetime> {
@@ -154,6 +166,15 @@ mod tests {
         ] {
             assert_eq!(pin(line, around), None, "{line}");
         }
+    }
+
+    #[test]
+    fn every_line_is_found() {
+        for line in LINES.lines().skip(1).step_by(997).chain(LINES.lines().skip(1).take(2)).chain(LINES.lines().last())
+        {
+            assert_eq!(LINES[first_from(line.as_bytes())..].lines().next(), Some(line));
+        }
+        assert_eq!(first_from(b"\x7f"), LINES.len());
     }
 
     #[test]
