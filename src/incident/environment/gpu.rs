@@ -309,6 +309,7 @@ mod tests {
             ("在3090上跑就报错", "RTX 3090", None),
             ("用4张V100训练", "V100", Some(4.0)),
             ("50系显卡现在还没支持吗", "RTX 50 series", None),
+            ("Ubuntu 20系统，pip安装失败", "", None),
             ("does it run on a 40-series GPU?", "RTX 40 series", None),
             ("単体のRTX 4070で学習しています", "RTX 4070", None),
             ("损失在3090步之后变成nan", "", None),
