@@ -102,6 +102,11 @@ fn compiles(pattern: &str, doc: &Document<'_>, problems: &mut Vec<Problem>) {
         let message = format!("the pattern {pattern} does not compile: {reason}");
         problems.push(at(doc, pattern, "bad-pattern", message, "Rust regex: no look-around, no back-references"));
     }
+    if let Some((before, _)) = pattern.split_once(char::is_control) {
+        let message = format!("the pattern {} has a control character", pattern.escape_debug());
+        let help = "in double quotes, YAML reads `\\b` as a backspace: use single quotes";
+        problems.push(at(doc, before, "bad-pattern", message, help));
+    }
 }
 
 fn length(doc: &Document<'_>, problems: &mut Vec<Problem>, words: &str, most: usize, what: &str) {

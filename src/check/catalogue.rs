@@ -50,7 +50,7 @@ pub const RULES: &[Rule] = &[
     rule("heading-title", Warning, "The first heading differs from the title."),
     rule("no-signature", Error, "Nothing recognizes the page."),
     rule("short-literal", Error, "A signature has no literal that is long enough to search for."),
-    rule("bad-pattern", Error, "A regex does not compile."),
+    rule("bad-pattern", Error, "A regex does not compile, or has a control character."),
     rule("no-cause", Error, "The page has no cause."),
     rule("duplicate-cause", Error, "A cause is listed twice."),
     rule("cause-order", Error, "Causes are not in the order of their priors."),

@@ -54,8 +54,11 @@ fn slot(first: &[u8]) -> usize {
 #[derive(Debug)]
 struct Beginning<'a> {
     text: &'a str,
+    /// The byte after the first ones, if there is one: most beginnings differ there.
+    fourth: Option<u8>,
     /// Whether it ends in the word in which it begins, as far as letters tell.
     within_word: bool,
+    /// Those of one word come first; the others in the order of the first byte of their second word.
     ways: Vec<Way<'a>>,
 }
 
@@ -67,6 +70,13 @@ struct Way<'a> {
     whole: bool,
     /// The beginnings of the words after it.
     after: Vec<&'a str>,
+}
+
+impl Way<'_> {
+    /// The first byte of the second word, if there has to be one.
+    fn second(&self) -> Option<u8> {
+        self.after.first().map(|word| word.as_bytes()[0])
+    }
 }
 
 /// A concept in a text.
@@ -110,9 +120,13 @@ impl<'a> Concepts<'a> {
                 Some(beginning) => beginning.ways.push(way),
                 None => {
                     let within_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-                    known.push(Beginning { text, within_word, ways: vec![way] });
+                    let fourth = text.as_bytes().get(FIRST).copied();
+                    known.push(Beginning { text, fourth, within_word, ways: vec![way] });
                 }
             }
+        }
+        for beginning in by_first.iter_mut().flatten() {
+            beginning.ways.sort_by_key(Way::second);
         }
         Self { by_first, lengths, count, negation }
     }
@@ -140,10 +154,11 @@ impl<'a> Concepts<'a> {
             let begins = is_letter(letter) && (!in_word || is_unspaced(letter));
             in_word = is_letter(letter) && !is_unspaced(letter);
             if begins {
+                let before = found.len();
                 self.beginning_at(text, at, &mut found);
+                found[before..].sort_unstable();
             }
         }
-        found.sort_unstable();
         found.dedup_by_key(|hit| (hit.at, hit.concept));
         found
     }
@@ -154,18 +169,34 @@ impl<'a> Concepts<'a> {
         let mut second: Option<&str> = None;
         let lengths = rest.bytes().next().map_or(0, |first| self.lengths[usize::from(first)]);
         for length in (1..=FIRST.min(rest.len())).filter(|length| lengths >> length & 1 == 1) {
-            let beginnings = self.by_first[slot(&rest.as_bytes()[..length])].iter();
-            for beginning in beginnings.filter(|beginning| beginning.text.len().min(FIRST) == length) {
+            let fourth = rest.as_bytes().get(FIRST).copied();
+            for beginning in &self.by_first[slot(&rest.as_bytes()[..length])] {
+                let may_be = beginning.fourth.is_none() || beginning.fourth == fourth;
+                if !may_be || beginning.text.len().min(FIRST) != length {
+                    continue;
+                }
                 let Some(after) = rest.strip_prefix(beginning.text) else { continue };
                 let is_word = ends_word(after);
-                for way in beginning.ways.iter().filter(|way| is_word || !way.whole) {
-                    let after = match way.after.as_slice() {
-                        [] => Some(after),
-                        words if beginning.within_word => follow(second.get_or_insert_with(|| next_word(after)), words),
-                        words => follow(next_word(after), words),
-                    };
-                    if let Some(after) = after {
-                        found.push(Hit { at, concept: way.concept, end: text.len() - after.len() });
+                let alone = beginning.ways.partition_point(|way| way.after.is_empty());
+                let (alone, ways) = beginning.ways.split_at(alone);
+                let mut keep = |way: &Way<'_>, after: &str| {
+                    found.push(Hit { at, concept: way.concept, end: text.len() - after.len() });
+                };
+                alone.iter().filter(|way| is_word || !way.whole).for_each(|way| keep(way, after));
+                if ways.is_empty() {
+                    continue;
+                }
+                let next = match beginning.within_word {
+                    true => *second.get_or_insert_with(|| next_word(after)),
+                    false => next_word(after),
+                };
+                let Some(first) = next.bytes().next() else { continue };
+                let from = ways.partition_point(|way| way.second() < Some(first));
+                for way in ways[from..].iter().take_while(|way| way.second() == Some(first)) {
+                    if (is_word || !way.whole)
+                        && let Some(after) = follow(next, &way.after)
+                    {
+                        keep(way, after);
                     }
                 }
             }

@@ -45,6 +45,10 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
             return Some(finish(r, event, at, at));
         }
     }
+    if HEAP.iter().any(|start| words.starts_with(start)) || words.starts_with("*** ") && is_heap_report(words) {
+        let event = r.event(Kind::Native, "", words, at);
+        return Some(finish(r, event, at, at));
+    }
     if words.contains(" panicked at ") || words.starts_with("panic: ") || words.starts_with("fatal error: ") {
         let event = r.event(Kind::Native, "panic", words, at);
         r.set(at, Role::Error);
@@ -52,6 +56,27 @@ pub(super) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
         return Some(at + 1);
     }
     signal(r, at)
+}
+
+/// How messages of glibc begin before it aborts (malloc/malloc.c, debug/fortify_fail.c), and one of libstdc++.
+const HEAP: &[&str] = &[
+    "double free or corruption",
+    "free(): ",
+    "malloc(): ",
+    "malloc_consolidate(): ",
+    "realloc(): ",
+    "munmap_chunk(): ",
+    "corrupted size vs. prev_size",
+    "corrupted double-linked list",
+    "pure virtual method called",
+    "*** stack smashing detected",
+    "*** buffer overflow detected",
+];
+
+/// Whether glibc before 2.26 says so: ``*** Error in `python': double free or corruption (!prev): 0x0000 ***``.
+fn is_heap_report(words: &str) -> bool {
+    let reported = words.strip_prefix("*** Error in `").and_then(|rest| rest.split_once("': "));
+    reported.is_some_and(|(_, message)| HEAP.iter().any(|start| message.starts_with(start)))
 }
 
 /// `terminate called after throwing an instance of 'c10::Error'` and its `what():`.

@@ -266,6 +266,8 @@ fn tools_and_statuses() {
         ),
         ("CUDA error at saxpy.cu:12 code=46(cudaErrorDevicesUnavailable) \"cudaMalloc(&x)\"", Kind::Status, "", true),
         ("Batch 0: Invalid loss, terminating training", Kind::Status, "", true),
+        ("free(): invalid pointer", Kind::Native, "", true),
+        ("*** Error in `python3': double free or corruption (!prev): 0x0000 ***", Kind::Native, "", true),
         ("LLVM ERROR: Cannot select: intrinsic x", Kind::Native, "", true),
     ];
     for (text, kind, type_name, fatal) in table {

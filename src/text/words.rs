@@ -16,7 +16,7 @@ pub(crate) fn capital(text: &str) -> String {
 pub(crate) fn words(text: &str, mut emit: impl FnMut(usize, &str)) {
     let mut position = 0;
     let (mut lower, mut parts) = (String::new(), Vec::new());
-    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '/' | '\\' | '+'))) {
+    for word in text.split(|c: char| !in_word(c)) {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         if word.is_empty() {
             continue;
@@ -35,6 +35,21 @@ pub(crate) fn words(text: &str, mut emit: impl FnMut(usize, &str)) {
     }
 }
 
+/// Whether a sign may be inside of a word.
+fn in_word(sign: char) -> bool {
+    const ASCII: [bool; 128] = {
+        let mut known = [false; 128];
+        let mut sign = 0_u8;
+        while sign < 128 {
+            known[sign as usize] =
+                sign.is_ascii_alphanumeric() || matches!(sign, b'_' | b':' | b'.' | b'-' | b'/' | b'\\' | b'+');
+            sign += 1;
+        }
+        known
+    };
+    ASCII.get(sign as usize).copied().unwrap_or_else(|| sign.is_alphanumeric())
+}
+
 /// A word in lower case, letter by letter, in a buffer that is used again.
 pub(crate) fn lowered<'b>(word: &str, buffer: &'b mut String) -> &'b str {
     buffer.clear();
@@ -51,6 +66,10 @@ pub(crate) fn lowered<'b>(word: &str, buffer: &'b mut String) -> &'b str {
 /// Finds the parts of a word between separators and humps; a word without any is its only part.
 fn parts_of<'t>(word: &'t str, parts: &mut Vec<&'t str>) {
     parts.clear();
+    // Most words are one part.
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return parts.push(word);
+    }
     for piece in word.split(|c: char| !c.is_alphanumeric()) {
         let mut start = 0;
         let mut before = None;

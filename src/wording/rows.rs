@@ -305,8 +305,14 @@ pub struct Complaints<S> {
     pub supposes: S,
     /// Matches a question of somebody who has the problem: "why", "any idea".
     pub wonders: S,
+    /// Matches a part of any question that tells what its writer has: "I get OOM, what batch size did you use?".
+    pub tells: Option<S>,
+    /// Matches a part that asks: what comes before the last comma of a question tells something where it does not match.
+    pub inquires: Option<S>,
     /// Matches a clause by which the problem is over: "solved", "used to hang".
     pub resolved: S,
+    /// Matches such a clause that tells of an older version: "went back to 1.2, all ok again".
+    pub went_back: Option<S>,
     /// The wordings.
     pub complaint: Vec<Complaint<S>>,
 }

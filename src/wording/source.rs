@@ -122,7 +122,13 @@ struct ComplaintSource {
     parts: BTreeMap<String, String>,
     supposes: String,
     wonders: String,
+    #[serde(default)]
+    tells: Option<String>,
+    #[serde(default)]
+    inquires: Option<String>,
     resolved: String,
+    #[serde(default)]
+    went_back: Option<String>,
     complaint: Vec<Complaint<String>>,
 }
 
@@ -150,8 +156,8 @@ pub(crate) fn symptoms<N: AsRef<str>, T: AsRef<str>>(
             }
         };
         let complaint = source.complaint.into_iter().map(complaint).collect::<Result<_, _>>()?;
-        let ComplaintSource { supposes, wonders, resolved, .. } = source;
-        symptoms.languages.push(Complaints { supposes, wonders, resolved, complaint });
+        let ComplaintSource { supposes, wonders, tells, inquires, resolved, went_back, .. } = source;
+        symptoms.languages.push(Complaints { supposes, wonders, tells, inquires, resolved, went_back, complaint });
     }
     Ok(symptoms)
 }

@@ -53,9 +53,15 @@ impl<'a> Failing<'a> {
         // "An error occurred in X", logged above a traceback: the exception below has the words.
         let logged = |event: &crate::incident::ErrorEvent| event.type_name.is_empty() && event.frames.is_empty();
         let thrown = || incident.errors.iter().find(|other| other.headline > event.headline && !logged(other));
-        let event = if logged(event) { thrown().unwrap_or(event) } else { event };
-        let message = if event.message.is_empty() { transcript.line(event.headline).text } else { &event.message };
-        Self { type_name: &event.type_name, message, frames: &event.frames, line: event.headline, described }
+        let failing = |event: &'a crate::incident::ErrorEvent| {
+            let message = if event.message.is_empty() { transcript.line(event.headline).text } else { &event.message };
+            Self { type_name: &event.type_name, message, frames: &event.frames, line: event.headline, described }
+        };
+        match thrown().filter(|_| logged(event)) {
+            // "double free or corruption", and below it "Aborted": the first says more.
+            Some(thrown) if !has_entry(failing(event)) => failing(thrown),
+            _ => failing(event),
+        }
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn prose<'t>(transcript: &'t Transcript, incident: &'t Incident) -> i
             && said_by.time.is_none()
             && (said_by.source.is_none() || names_topic)
             && said_by.rank.is_none()
-            && is_prose(line.text)
+            && (is_prose(line.text) || line.index == 0 && is_title(line.text))
     })
 }
 
@@ -79,6 +79,12 @@ fn is_prose(text: &str) -> bool {
     (6..MOST).contains(&words.len()) && (spaced() || is_foreign(words)) && !is_logged(words)
 }
 
+/// Whether the first line of a post can be its title: "Training stuck".
+fn is_title(text: &str) -> bool {
+    let words = text.trim();
+    words.split(' ').count() == 2 && words.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b' ')
+}
+
 /// A wording of a symptom.
 struct Row {
     place: usize,
@@ -101,7 +107,10 @@ impl Row {
 struct Language {
     supposes: Pattern,
     wonders: Pattern,
+    tells: Option<Pattern>,
+    inquires: Option<Pattern>,
     resolved: Pattern,
+    went_back: Option<Pattern>,
 }
 
 /// All languages.
@@ -129,7 +138,10 @@ impl Reader {
         let language = |language: &wording::Complaints<&'static str>| Language {
             supposes: Pattern::new(language.supposes),
             wonders: Pattern::new(language.wonders),
+            tells: language.tells.map(Pattern::new),
+            inquires: language.inquires.map(Pattern::new),
             resolved: Pattern::new(language.resolved),
+            went_back: language.went_back.map(Pattern::new),
         };
         let numbered = source.languages.iter().enumerate();
         let rows: Vec<_> =
@@ -166,14 +178,26 @@ impl Reader {
         clauses
             .iter()
             .filter(|clause| !clause.asks)
-            .any(|clause| self.languages.iter().any(|language| language.resolved.is_match(clause.text)))
+            .any(|clause| self.languages.iter().any(|language| language.is_over(clause.text)))
     }
 }
 
 impl Language {
     fn complains(&self, sentence: &Clause<'_>, parts: &[&str], row: &Row) -> bool {
         let says = |part: &str| row.matches(part) && !self.supposes.is_match(part) && !is_conditional(part);
-        (!sentence.asks || self.wonders.is_match(sentence.text)) && parts.iter().any(|part| says(part))
+        let wonders = !sentence.asks || self.wonders.is_match(sentence.text);
+        // "It closes without any error, do I need more RAM?" tells something before it asks.
+        let is_before = |part: &str| part.as_bytes().as_ptr_range().end < sentence.text.as_bytes().as_ptr_range().end;
+        let tells = |part: &str| {
+            wonders
+                || self.tells.as_ref().is_some_and(|tells| tells.is_match(part))
+                || is_before(part) && self.inquires.as_ref().is_some_and(|inquires| !inquires.is_match(part))
+        };
+        parts.iter().any(|part| tells(part) && says(part))
+    }
+
+    fn is_over(&self, clause: &str) -> bool {
+        self.resolved.is_match(clause) && !self.went_back.as_ref().is_some_and(|back| back.is_match(clause))
     }
 }
 
@@ -184,9 +208,10 @@ mod tests {
     #[test]
     fn wordings_compile() {
         for language in &wording::symptoms().languages {
-            let own = [language.supposes, language.wonders, language.resolved];
+            let optional = [language.tells, language.inquires, language.went_back].into_iter().flatten();
+            let own = [language.supposes, language.wonders, language.resolved].into_iter().chain(optional);
             let rows = language.complaint.iter().flat_map(|row| [Some(row.pattern), row.unless]);
-            for pattern in own.into_iter().chain(rows.flatten()) {
+            for pattern in own.chain(rows.flatten()) {
                 assert!(Pattern::check(pattern).is_ok(), "{pattern}");
             }
             let stray = language.complaint.iter().find(|row| row.pattern.contains("{p") || row.pattern.contains("{g"));
@@ -202,6 +227,13 @@ mod tests {
             ("If it hangs, dump the stacks", None),
             ("Does it hang with two GPUs?", None),
             ("Why does it hang with two GPUs?", Some("hang")),
+            ("I have a 3090 and get OOM with batch 1, any way to reduce it?", Some("oom")),
+            ("What batch size did you use, mine goes OOM at 4?", Some("oom")),
+            ("Does it go OOM with 8 GB?", None),
+            ("The script closes without any error, do I need more RAM?", Some("process-died")),
+            ("Does it hang with NCCL, or is it slow?", None),
+            ("我24G也显存溢出？", Some("oom")),
+            ("24G会不会显存溢出？", None),
             ("it freezes, then the PC reboots", Some("process-died")),
             ("学習が固まる", Some("hang")),
         ] {

@@ -103,8 +103,9 @@ impl Fields {
         let ids = std::iter::once(&report.id).chain(&report.aliases).chain(&report.tags);
         let topic = ids.chain([&report.title, &report.summary]).map(String::as_str).collect::<Vec<_>>().join("\n");
         let file = report.path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-        document.add_text(self.topic, terms::spaced(&format!("{topic}\n{file}")));
-        let (terms, pieces) = terms::with_pieces(&report.text);
+        let mut known = terms::Known::default();
+        let (terms, pieces) = known.with_pieces(&report.text);
+        document.add_text(self.topic, known.spaced(&format!("{topic}\n{file}")));
         document.add_text(self.terms, terms);
         document.add_text(self.pieces, pieces);
         document.add_text(self.hints, hints.collect::<String>());

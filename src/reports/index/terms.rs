@@ -28,80 +28,105 @@ pub(super) struct Word {
 /// The terms of a text, repeated as often as they occur.
 pub(super) fn of_text(text: &str) -> Vec<String> {
     let mut out = Vec::new();
-    each_term(text, &split(text, language(text)), |term| out.push(term.to_owned()));
+    each_term(text, &Known::default().read(text, language(text)), |term| out.push(term.to_owned()));
     out
 }
 
 /// The terms of a document, with a space after each.
 pub(super) fn spaced(text: &str) -> String {
-    spaced_of(text, &split(text, language(text)))
+    Known::default().spaced(text)
 }
 
-/// The terms of a document, and the pieces of its words, with a space after each.
-pub(super) fn with_pieces(text: &str) -> (String, String) {
-    let words = split(text, language(text));
-    let mut pieces = String::new();
-    each_piece(&words, |letters| {
-        pieces.extend(letters);
-        pieces.push(' ');
-    });
-    (spaced_of(text, &words), pieces)
+/// The words of a text in order, identifiers in their parts.
+pub(super) fn split(text: &str, language: Option<Language>) -> Vec<Rc<Word>> {
+    Known::default().read(text, language).words
 }
 
-fn spaced_of(text: &str, words: &[Rc<Word>]) -> String {
+/// A text's words in order, identifiers in their parts; and the identifiers in one spelling: `batchSize`, `batch_size` and
+/// `batch-size` are `batchsize`.
+#[derive(Debug, Default)]
+struct Read {
+    words: Vec<Rc<Word>>,
+    joined: Vec<String>,
+}
+
+/// What words mean that were read before: most words of a document are in it several times.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    words: HashMap<String, Vec<Rc<Word>>>,
+    language: Option<Language>,
+}
+
+impl Known {
+    /// The terms of a document, with a space after each.
+    pub(super) fn spaced(&mut self, text: &str) -> String {
+        spaced_of(text, &self.read(text, language(text)))
+    }
+
+    /// The terms of a document, and the pieces of its words, with a space after each.
+    pub(super) fn with_pieces(&mut self, text: &str) -> (String, String) {
+        let read = self.read(text, language(text));
+        let mut pieces = String::new();
+        each_piece(&read.words, |letters| {
+            pieces.extend(letters);
+            pieces.push(' ');
+        });
+        (spaced_of(text, &read), pieces)
+    }
+
+    fn read(&mut self, text: &str, language: Option<Language>) -> Read {
+        if std::mem::replace(&mut self.language, language) != language {
+            self.words.clear();
+        }
+        let mut read = Read::default();
+        // A word comes before its parts, which take its place.
+        let (mut at, mut whole, mut is_whole) = (usize::MAX, String::new(), false);
+        words(text, |position, word| {
+            if at != position {
+                if std::mem::replace(&mut is_whole, true) {
+                    self.word(&whole, &mut read.words);
+                }
+                at = position;
+                whole.clear();
+                whole.push_str(word);
+                return;
+            }
+            if std::mem::take(&mut is_whole) {
+                read.joined.extend(joined(&whole));
+            }
+            self.word(word, &mut read.words);
+        });
+        if is_whole {
+            self.word(&whole, &mut read.words);
+        }
+        read
+    }
+
+    fn word(&mut self, word: &str, to: &mut Vec<Rc<Word>>) {
+        match self.words.get(word) {
+            Some(words) => to.extend_from_slice(words),
+            None => {
+                let words: Vec<Rc<Word>> = by_script(word, self.language).into_iter().map(Rc::new).collect();
+                to.extend_from_slice(&words);
+                self.words.insert(word.to_owned(), words);
+            }
+        }
+    }
+}
+
+fn spaced_of(text: &str, read: &Read) -> String {
     let mut out = String::new();
-    each_term(text, words, |term| {
+    each_term(text, read, |term| {
         out.push_str(term);
         out.push(' ');
     });
     out
 }
 
-fn each_term(text: &str, words: &[Rc<Word>], mut emit: impl FnMut(&str)) {
-    joined(text).iter().for_each(|term| emit(term));
+fn each_term(text: &str, read: &Read, mut emit: impl FnMut(&str)) {
+    read.joined.iter().for_each(|term| emit(term));
     concepts(text).iter().for_each(|(_, name)| emit(&concept_term(name)));
-    words.iter().filter(|word| word.telling).flat_map(|word| &word.terms).for_each(|term| emit(term));
-}
-
-/// The words of a text in order, identifiers in their parts.
-pub(super) fn split(text: &str, language: Option<Language>) -> Vec<Rc<Word>> {
-    let mut found: Vec<(usize, String)> = Vec::new();
-    let mut whole: Option<(usize, String)> = None;
-    words(text, |position, word| {
-        // The word comes before its parts, which take its place.
-        match &whole {
-            Some((at, _)) if *at == position => found.push((position, word.to_owned())),
-            _ => {
-                if let Some(last) = whole.replace((position, word.to_owned())) {
-                    keep_whole(&mut found, last);
-                }
-            }
-        }
-    });
-    if let Some(last) = whole {
-        keep_whole(&mut found, last);
-    }
-    found.sort_by_key(|(position, _)| *position);
-    // Most words of a report are in it several times.
-    let mut known: HashMap<String, Vec<Rc<Word>>> = HashMap::new();
-    let mut out = Vec::with_capacity(found.len());
-    for (_, word) in found {
-        match known.get(&word) {
-            Some(words) => out.extend_from_slice(words),
-            None => {
-                let words: Vec<Rc<Word>> = by_script(&word, language).into_iter().map(Rc::new).collect();
-                out.extend_from_slice(&words);
-                known.insert(word, words);
-            }
-        }
-    }
-    out
-}
-
-fn keep_whole(found: &mut Vec<(usize, String)>, whole: (usize, String)) {
-    if !found.iter().rev().take_while(|(at, _)| *at >= whole.0).any(|(at, _)| *at == whole.0) {
-        found.push(whole);
-    }
+    read.words.iter().filter(|word| word.telling).flat_map(|word| &word.terms).for_each(|term| emit(term));
 }
 
 /// A word in scripts with and without spaces is split where they meet.
@@ -167,22 +192,11 @@ fn is_dense(sign: char) -> bool {
     matches!(u32::from(sign), 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff)
 }
 
-/// Identifiers in one spelling: `batchSize`, `batch_size` and `batch-size` are `batchsize`.
-fn joined(text: &str) -> Vec<String> {
+/// The one spelling of an identifier; none of a long one, or of a number.
+fn joined(whole: &str) -> Option<String> {
     const LONGEST: usize = 40;
-    let mut out = Vec::new();
-    let mut whole: Option<(usize, String)> = None;
-    words(text, |position, word| match whole.as_mut() {
-        // It has parts: once is enough.
-        Some((at, whole)) if *at == position => {
-            let joined: String = std::mem::take(whole).chars().filter(|c| c.is_alphanumeric()).collect();
-            if joined.len() <= LONGEST && joined.bytes().any(|byte| !byte.is_ascii_digit()) {
-                out.push(joined);
-            }
-        }
-        _ => whole = Some((position, word.to_owned())),
-    });
-    out
+    let joined: String = whole.chars().filter(|c| c.is_alphanumeric()).collect();
+    (joined.len() <= LONGEST && joined.bytes().any(|byte| !byte.is_ascii_digit())).then_some(joined)
 }
 
 /// The stem of a word by its script; of Latin letters that of English, which most reports are written in.

@@ -72,6 +72,7 @@ fn one_page_shows_its_mistakes() {
         ("{{ gpu.memory.free | size }}", "{{ gpu.memory.fre }}", "unknown-fact", 16),
         ("{{ gpu.memory.free | size }}", "{{ gpu.memory.free | sized }}", "bad-sentence", 16),
         ("'(?i)out of memory'", "'(out of memory'", "bad-pattern", 11),
+        ("'(?i)out of memory'", "\"out of memory\\b\"", "bad-pattern", 11),
         ("\"frobnicator ran dry\"", "\"ran\"", "short-literal", 5),
         ("package: torch", "package: left-pad", "unknown-package", 18),
         ("severity: high", "severity: high\nexplains: [no-such-fault]", "unknown-fault", 4),
