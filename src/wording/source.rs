@@ -122,12 +122,9 @@ struct ComplaintSource {
     parts: BTreeMap<String, String>,
     supposes: String,
     wonders: String,
-    #[serde(default)]
     tells: Option<String>,
-    #[serde(default)]
     inquires: Option<String>,
     resolved: String,
-    #[serde(default)]
     went_back: Option<String>,
     complaint: Vec<Complaint<String>>,
 }
