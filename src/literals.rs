@@ -161,9 +161,13 @@ impl Literals<'_> {
 
     fn is_at(&self, text: &[u8], start: usize, entry: &Entry) -> bool {
         let literal = &self.bytes[entry.range()];
-        text.get(start..start + literal.len()).is_some_and(|place| match self.ignore_case {
-            true => place.eq_ignore_ascii_case(literal),
-            false => place == literal,
+        // Most literals that share a window differ at their ends, and to compare them whole is a call.
+        let ends = |bytes: &[u8]| (bytes.first().copied().map(fold), bytes.last().copied().map(fold));
+        text.get(start..start + literal.len()).filter(|place| ends(place) == ends(literal)).is_some_and(|place| {
+            match self.ignore_case {
+                true => place.eq_ignore_ascii_case(literal),
+                false => place == literal,
+            }
         })
     }
 }

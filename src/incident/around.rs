@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ErrorEvent, Incident, Kind, Role, growth, missing_name, oom, position};
+use super::{ErrorEvent, Incident, Kind, Role, growth, missing_name, oom, position, shapes};
 use crate::facts::Facts;
 use crate::text::{Line, Prefix, Transcript};
 
@@ -25,7 +25,9 @@ pub(crate) fn around(transcript: &Transcript, incident: &Incident, failure: Fail
     let scene = Scene::of(transcript, incident, failure);
     if let Some(error) = scene.error {
         let line = transcript.line(error.headline).number;
-        oom::read(&error.message.replace('\n', " "), line, &mut facts);
+        let message = error.message.replace('\n', " ");
+        oom::read(&message, line, &mut facts);
+        shapes::read(&message, line, &mut facts);
         missing_name::facts(transcript, incident, error, &mut facts);
     } else {
         missing_name::facts_of_line(transcript, incident, failure.line, &mut facts);

@@ -30,6 +30,7 @@ mod python;
 mod readings;
 mod remarks;
 mod role;
+mod shapes;
 mod source;
 mod stance;
 #[cfg(test)]

@@ -8,6 +8,7 @@ earlier version. `--how plot` also draws the run over time, `--how run` has a co
 
 import argparse
 import json
+import math
 import os
 import random
 import resource
@@ -119,7 +120,7 @@ def slowness(size, seconds, before):
     marks = set()
     if seconds > (0.05 + 0.2 * size if size >= 1 else 0.3):
         marks.add("TIME")
-    if before and seconds > 0.2 and seconds / before[1] > 2.3 * (size / before[0]) / 2:
+    if before and seconds > 0.2 and seconds / before[1] > 2.3 ** math.log2(size / before[0]):
         marks.add("GROWTH")
     return marks
 

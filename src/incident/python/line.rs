@@ -101,6 +101,12 @@ pub(crate) fn due(text: &str) -> Option<Raised<'_>> {
     (camel || lower || says_exception(last)).then_some(Raised { type_name: name, message })
 }
 
+/// The words of a line that somebody put between quotation marks, without these.
+pub(crate) fn unquoted(text: &str) -> &str {
+    const MARKS: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('«', '»')];
+    MARKS.iter().find_map(|(open, close)| text.strip_prefix(*open)?.strip_suffix(*close)).unwrap_or(text)
+}
+
 /// Parses an exception line outside a traceback: its name must show that it is one.
 pub(crate) fn alone(text: &str) -> Option<Raised<'_>> {
     let (name, rest) = name(text)?;

@@ -60,7 +60,7 @@ pub(crate) fn read(r: &mut ParserContext<'_>, at: usize) -> Option<usize> {
     if message::is_warning(words) {
         return Some(warning(r, at));
     }
-    if let Some(raised) = line::alone(words) {
+    if let Some(raised) = line::alone(line::unquoted(words)) {
         if line::last_segment(raised.type_name).ends_with("RemoteTraceback") {
             r.set(at, Role::Header);
             return Some(at + 1);
