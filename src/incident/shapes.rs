@@ -12,7 +12,7 @@ const BEFORE: [(&str, &str); 4] = [
     ("Expected input batch_size (", "target batch_size ("),
 ];
 
-/// More GPUs than this in one process are none.
+/// No process splits a tensor among more GPUs than this.
 const MOST_PARTS: u64 = 16;
 
 /// Reads the two sizes of a message.
